@@ -1,0 +1,7 @@
+/// Clockwise rotation that a picture needs before it is shown (3GPP TS 26.114, coordination of video orientation).
+public enum Rotation: Int, Hashable, Sendable, Codable, CaseIterable {
+    case none = 0
+    case quarter = 90
+    case half = 180
+    case threeQuarters = 270
+}
