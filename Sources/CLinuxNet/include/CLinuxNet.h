@@ -1,1 +1,67 @@
+// The Linux calls that Swift's Glibc module lacks: recvmmsg and sendmmsg with UDP GRO and GSO, ppoll with nanoseconds, eventfd,
+// clocks and thread names. No rule lives here. Functions that can fail return a negative errno.
 #pragma once
+#include <stdint.h>
+#include <stddef.h>
+
+// sockaddr_in (16 bytes) or sockaddr_in6 (28 bytes) as the kernel lays them out.
+typedef struct {
+    uint8_t bytes[28];
+    uint32_t length;
+} millrace_address;
+
+// One datagram, or several of `segment` bytes each (the last may be shorter) that the kernel coalesced; segment 0 means one.
+typedef struct {
+    uint8_t *data;
+    uint32_t length;
+    uint32_t segment;
+    millrace_address from;
+} millrace_datagram;
+
+// What to send to one address: `length` bytes, cut into datagrams of `segment` bytes where segment is not 0.
+typedef struct {
+    const uint8_t *data;
+    const millrace_address *to;
+    uint32_t length;
+    uint32_t segment;
+} millrace_message;
+
+typedef struct millrace_receiver millrace_receiver;
+typedef struct millrace_sender millrace_sender;
+
+// A UDP socket bound to `address` (port 0: any). Buffer sizes are asked for with privilege first, then without.
+int millrace_udp_open(const millrace_address *address, int receive_buffer, int send_buffer, int gro);
+int millrace_udp_local(int fd, millrace_address *out);
+int millrace_udp_buffers(int fd, int *receive_buffer, int *send_buffer);
+void millrace_close(int fd);
+
+// `slots` buffers of `slot_bytes` each; 65536 for sockets with GRO. NULL without memory.
+millrace_receiver *millrace_receiver_new(int slots, size_t slot_bytes);
+void millrace_receiver_free(millrace_receiver *);
+// Up to `slots` messages without waiting; the data stays valid until the next call. 0 when there is none. `*truncated` counts
+// messages that were larger than a slot (they are left out).
+int millrace_receive(millrace_receiver *, int fd, millrace_datagram *out, uint32_t *truncated);
+
+millrace_sender *millrace_sender_new(int messages);
+void millrace_sender_free(millrace_sender *);
+// Sends all `n` messages in as few calls as it takes, waiting for buffer space. Returns how many were refused by the kernel
+// (those are skipped); `*last_error` has the errno of the last refusal, `*calls` grows by the number of system calls.
+int millrace_send(millrace_sender *, int fd, const millrace_message *messages, int n, int *last_error, uint64_t *calls);
+
+// Waits until one of `n` (at most 16) descriptors can be read or `timeout_ns` passes (negative: for ever). Bit i of the result is fds[i].
+int millrace_wait(const int *fds, int n, int64_t timeout_ns);
+
+int millrace_event_open(void);
+void millrace_event_signal(int fd);
+void millrace_event_clear(int fd);
+
+int64_t millrace_monotonic_ns(void);
+int64_t millrace_realtime_ns(void);
+int64_t millrace_thread_cpu_ns(void);
+int64_t millrace_process_cpu_ns(void);
+uint64_t millrace_resident_bytes(void);
+void millrace_thread_name(const char *name);
+
+// 1 where this kernel takes UDP_SEGMENT (and sends with it) or UDP_GRO on a socket, 0 where it does not.
+int millrace_has_gso(void);
+int millrace_has_gro(void);

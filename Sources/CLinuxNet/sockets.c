@@ -1,0 +1,218 @@
+#define _GNU_SOURCE
+#include "CLinuxNet.h"
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/udp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#ifndef UDP_SEGMENT
+#define UDP_SEGMENT 103
+#endif
+#ifndef UDP_GRO
+#define UDP_GRO 104
+#endif
+
+int millrace_udp_open(const millrace_address *address, int receive_buffer, int send_buffer, int gro) {
+    const struct sockaddr *sa = (const struct sockaddr *)address->bytes;
+    int fd = socket(sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0), one = 1;
+    if (fd < 0) return -errno;
+    if (bind(fd, sa, address->length)) {
+        int e = errno;
+        close(fd);
+        return -e;
+    }
+    if (receive_buffer > 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &receive_buffer, sizeof receive_buffer))
+        (void)setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &receive_buffer, sizeof receive_buffer);
+    if (send_buffer > 0 && setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof send_buffer))
+        (void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
+    if (gro) (void)setsockopt(fd, IPPROTO_UDP, UDP_GRO, &one, sizeof one);
+    return fd;
+}
+
+int millrace_udp_local(int fd, millrace_address *out) {
+    socklen_t n = sizeof out->bytes;
+    if (getsockname(fd, (struct sockaddr *)out->bytes, &n)) return -errno;
+    out->length = n;
+    return 0;
+}
+
+int millrace_udp_buffers(int fd, int *receive_buffer, int *send_buffer) {
+    socklen_t n = sizeof(int);
+    if (getsockopt(fd, SOL_SOCKET, SO_RCVBUF, receive_buffer, &n)) return -errno;
+    n = sizeof(int);
+    return getsockopt(fd, SOL_SOCKET, SO_SNDBUF, send_buffer, &n) ? -errno : 0;
+}
+
+void millrace_close(int fd) {
+    if (fd >= 0) close(fd);
+}
+
+struct millrace_receiver {
+    int slots;
+    size_t slot_bytes;
+    uint8_t *memory;
+    struct mmsghdr *headers;
+    struct iovec *vectors;
+    struct sockaddr_in6 *names;
+    uint8_t (*control)[CMSG_SPACE(sizeof(int))];
+};
+
+millrace_receiver *millrace_receiver_new(int slots, size_t slot_bytes) {
+    millrace_receiver *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->slots = slots;
+    r->slot_bytes = slot_bytes;
+    r->memory = mmap(NULL, slots * slot_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    r->headers = calloc(slots, sizeof *r->headers);
+    r->vectors = calloc(slots, sizeof *r->vectors);
+    r->names = calloc(slots, sizeof *r->names);
+    r->control = calloc(slots, sizeof *r->control);
+    if (r->memory == MAP_FAILED || !r->headers || !r->vectors || !r->names || !r->control) {
+        millrace_receiver_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+void millrace_receiver_free(millrace_receiver *r) {
+    if (!r) return;
+    if (r->memory && r->memory != MAP_FAILED) munmap(r->memory, r->slots * r->slot_bytes);
+    free(r->headers);
+    free(r->vectors);
+    free(r->names);
+    free(r->control);
+    free(r);
+}
+
+int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint32_t *truncated) {
+    for (int i = 0; i < r->slots; i++) {
+        r->vectors[i] = (struct iovec){r->memory + i * r->slot_bytes, r->slot_bytes};
+        r->headers[i].msg_hdr = (struct msghdr){
+            .msg_name = &r->names[i], .msg_namelen = sizeof r->names[i], .msg_iov = &r->vectors[i], .msg_iovlen = 1,
+            .msg_control = r->control[i], .msg_controllen = sizeof r->control[i]};
+    }
+    int n = recvmmsg(fd, r->headers, r->slots, MSG_DONTWAIT, NULL), k = 0;
+    if (n < 0) return errno == EAGAIN || errno == EINTR || errno == ECONNREFUSED ? 0 : -errno;
+    for (int i = 0; i < n; i++) {
+        struct msghdr *h = &r->headers[i].msg_hdr;
+        if (h->msg_flags & MSG_TRUNC) {
+            (*truncated)++;
+            continue;
+        }
+        millrace_datagram *d = &out[k++];
+        d->data = r->vectors[i].iov_base;
+        d->length = r->headers[i].msg_len;
+        d->segment = 0;
+        for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c))
+            if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
+                int size;
+                memcpy(&size, CMSG_DATA(c), sizeof size);
+                d->segment = size > 0 ? size : 0;
+            }
+        memset(&d->from, 0, sizeof d->from);
+        d->from.length = h->msg_namelen < sizeof d->from.bytes ? h->msg_namelen : sizeof d->from.bytes;
+        memcpy(d->from.bytes, &r->names[i], d->from.length);
+    }
+    return k;
+}
+
+struct millrace_sender {
+    int messages;
+    struct mmsghdr *headers;
+    struct iovec *vectors;
+    uint8_t (*control)[CMSG_SPACE(sizeof(uint16_t))];
+};
+
+millrace_sender *millrace_sender_new(int messages) {
+    millrace_sender *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    s->messages = messages;
+    s->headers = calloc(messages, sizeof *s->headers);
+    s->vectors = calloc(messages, sizeof *s->vectors);
+    s->control = calloc(messages, sizeof *s->control);
+    if (!s->headers || !s->vectors || !s->control) {
+        millrace_sender_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void millrace_sender_free(millrace_sender *s) {
+    if (!s) return;
+    free(s->headers);
+    free(s->vectors);
+    free(s->control);
+    free(s);
+}
+
+int millrace_send(millrace_sender *s, int fd, const millrace_message *m, int n, int *last_error, uint64_t *calls) {
+    int refused = 0;
+    while (n > 0) {
+        int batch = n < s->messages ? n : s->messages, done = 0;
+        if (batch > 1024) batch = 1024;  // UIO_MAXIOV
+        for (int i = 0; i < batch; i++) {
+            struct msghdr *h = &s->headers[i].msg_hdr;
+            s->vectors[i] = (struct iovec){(void *)m[i].data, m[i].length};
+            *h = (struct msghdr){.msg_name = (void *)m[i].to->bytes, .msg_namelen = m[i].to->length, .msg_iov = &s->vectors[i], .msg_iovlen = 1};
+            if (m[i].segment && m[i].segment < m[i].length) {
+                h->msg_control = s->control[i];
+                h->msg_controllen = sizeof s->control[i];
+                struct cmsghdr *c = CMSG_FIRSTHDR(h);
+                c->cmsg_level = IPPROTO_UDP;
+                c->cmsg_type = UDP_SEGMENT;
+                c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
+                uint16_t size = m[i].segment;
+                memcpy(CMSG_DATA(c), &size, sizeof size);
+            }
+        }
+        while (done < batch) {
+            int r = sendmmsg(fd, s->headers + done, batch - done, 0);
+            (*calls)++;
+            if (r > 0) {
+                done += r;
+            } else if (errno != EINTR) {  // this one cannot be sent: the rest still can
+                *last_error = errno;
+                refused++;
+                done++;
+            }
+        }
+        m += batch;
+        n -= batch;
+    }
+    return refused;
+}
+
+static int probe(int option, int value) {
+    int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0) return 0;
+    int ok = setsockopt(fd, IPPROTO_UDP, option, &value, sizeof value) == 0;
+    close(fd);
+    return ok;
+}
+
+int millrace_has_gro(void) { return probe(UDP_GRO, 1); }
+
+// The option alone proves little: two segments are really sent to a socket of our own.
+int millrace_has_gso(void) {
+    if (!probe(UDP_SEGMENT, 0)) return 0;
+    millrace_address any = {.length = sizeof(struct sockaddr_in)}, to;
+    struct sockaddr_in in = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    memcpy(any.bytes, &in, sizeof in);
+    int a = millrace_udp_open(&any, 0, 0, 0), b = millrace_udp_open(&any, 0, 0, 0), ok = 0;
+    millrace_sender *s = millrace_sender_new(1);
+    if (a >= 0 && b >= 0 && s && !millrace_udp_local(b, &to)) {
+        uint8_t data[64] = {0}, got[64];
+        millrace_message m = {.data = data, .to = &to, .length = 64, .segment = 32};
+        int error = 0;
+        uint64_t calls = 0;
+        ok = millrace_send(s, a, &m, 1, &error, &calls) == 0 && recv(b, got, sizeof got, MSG_DONTWAIT) == 32 && recv(b, got, sizeof got, MSG_DONTWAIT) == 32;
+    }
+    millrace_sender_free(s);
+    millrace_close(a);
+    millrace_close(b);
+    return ok;
+}

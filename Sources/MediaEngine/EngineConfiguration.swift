@@ -1,0 +1,48 @@
+package import MediaBase
+package import SRTP
+
+/// What a `MediaEngine` is built from. Every limit has a name, a default and a metric that counts what it refused.
+package struct EngineConfiguration: Sendable {
+    /// Worker threads; a session lives on one of them.
+    package var workers = 1
+    /// Numeric address that the media sockets bind to.
+    package var bindAddress = "0.0.0.0"
+    /// Numeric address that answers name for clients to send to.
+    package var advertisedAddress = "127.0.0.1"
+    /// RTP port of plain transports: worker i has `plainPort + 2i`, and RTCP on the odd port after it. 0: any free even port.
+    package var plainPort: UInt16 = 7982
+    /// Longest time that a packet waits for others to share a send with (0...5 ms). 0 sends every packet as it comes.
+    package var gather: MediaTime = .milliseconds(1)
+    package var protection: FanoutBackend = .automatic
+    /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used where it has them, or never.
+    package var offload: Offload = .automatic
+    package var limits = EngineLimits()
+
+    package enum Offload: String, Sendable, CaseIterable {
+        case automatic
+        case off
+    }
+
+    package init() {}
+}
+
+/// Upper bounds of what peers can make the engine hold.
+package struct EngineLimits: Sendable {
+    package var sessions = 10_000
+    package var streamsPerSession = 2_000
+    package var transportsPerSession = 10_000
+    package var tapsPerStream = 16
+    /// Kept packets of one video producer, for retransmission and for the pictures since the last key frame.
+    package var retransmissionBytes = 4 << 20
+    package var retransmissionAge: MediaTime = .seconds(2)
+    /// Share of sent bytes that retransmissions may take, in percent.
+    package var retransmissionPercent = 50
+    /// A publishing transport that sends nothing authentic for this long is closed. 0: never.
+    package var publisherTimeout: MediaTime = .seconds(60)
+    package var receiveBufferBytes = 8 << 20
+    package var sendBufferBytes = 8 << 20
+    /// Control calls waiting for one worker.
+    package var mailbox = 16_384
+
+    package init() {}
+}

@@ -1,0 +1,45 @@
+/// Why the engine refused a call. `code` is stable; it is what the HTTP doors answer with.
+package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
+    case unknownSession(String)
+    case unknownStream(String)
+    case unknownTransport(String)
+    /// A publish request names a stream that its session has already.
+    case streamExists(String)
+    /// An SSRC asked for is in use on the worker.
+    case ssrcInUse(UInt32)
+    case invalidRequest(field: String, reason: String)
+    case limitReached(name: String, limit: Int)
+    case addressUnusable(address: String, reason: String)
+    case systemCall(name: String, errno: Int32)
+    case stopped
+
+    package var code: String {
+        switch self {
+        case .unknownSession: "unknownSession"
+        case .unknownStream: "unknownStream"
+        case .unknownTransport: "unknownTransport"
+        case .streamExists: "streamExists"
+        case .ssrcInUse: "ssrcInUse"
+        case .invalidRequest: "invalidRequest"
+        case .limitReached: "limitReached"
+        case .addressUnusable: "addressUnusable"
+        case .systemCall: "systemCall"
+        case .stopped: "stopped"
+        }
+    }
+
+    package var description: String {
+        switch self {
+        case .unknownSession(let name): "no session is named \"\(name)\""
+        case .unknownStream(let name): "the session has no stream \"\(name)\""
+        case .unknownTransport(let id): "no transport has the id \"\(id)\""
+        case .streamExists(let name): "the session has a stream \"\(name)\" already"
+        case .ssrcInUse(let ssrc): "SSRC \(ssrc) is in use"
+        case .invalidRequest(let field, let reason): "\(field): \(reason)"
+        case .limitReached(let name, let limit): "the limit \(name) of \(limit) is reached"
+        case .addressUnusable(let address, let reason): "cannot use \(address): \(reason)"
+        case .systemCall(let name, let errno): "\(name) failed with errno \(errno)"
+        case .stopped: "the engine has stopped"
+        }
+    }
+}

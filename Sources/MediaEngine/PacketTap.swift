@@ -1,0 +1,143 @@
+internal import CLinuxNet
+package import MediaBase
+internal import Synchronization
+
+/// A bounded pipe of packets from one worker to one reader. The worker copies each packet in without a lock and never waits: when
+/// the reader is slow and the pipe is full, new packets are dropped and counted.
+///
+/// The ring holds records of a fixed header and the payload, each padded to 8 bytes. `head` and `tail` count bytes for ever; a record
+/// that would cross the end of the ring is preceded by a filler.
+package final class PacketTap: Sendable {
+    private struct Record {
+        var length: UInt32  // of the whole record; 0 in `payloadLength` and this alone set: filler
+        var payloadLength: UInt32
+        var kindAndFlags: UInt32  // bit 0 video, bit 1 marker, bit 2 has NTP, bit 31 filler
+        var sequence: Int64
+        var timestamp: Int64
+        var arrival: Int64
+        var ntp: UInt64
+    }
+
+    package static let minimumCapacity = 64 << 10
+
+    private let capacity: Int
+    private let memory: UncheckedPointer
+    private let event: Int32
+    private let head = Atomic<Int>(0)  // written by the worker
+    private let tail = Atomic<Int>(0)  // written by the reader
+    private let waiting = Atomic<Bool>(false)
+    private let closed = Atomic<Bool>(false)
+    private let droppedPackets = Atomic<UInt64>(0)
+
+    private struct UncheckedPointer: @unchecked Sendable {
+        let raw: UnsafeMutableRawPointer
+    }
+
+    /// - Parameter capacity: bytes; rounded up to a power of two, at least `minimumCapacity`.
+    package init(capacity: Int) {
+        var size = Self.minimumCapacity
+        while size < capacity { size *= 2 }
+        self.capacity = size
+        memory = UncheckedPointer(raw: .allocate(byteCount: size, alignment: 64))
+        event = millrace_event_open()
+    }
+
+    deinit {
+        memory.raw.deallocate()
+        millrace_close(event)
+    }
+
+    /// Packets that found the pipe full.
+    package var dropped: UInt64 { droppedPackets.load(ordering: .relaxed) }
+    /// True after `close()` by either side, or when the stream has ended; what is inside can still be read.
+    package var isClosed: Bool { closed.load(ordering: .acquiring) }
+
+    package func close() {
+        closed.store(true, ordering: .releasing)
+        millrace_event_signal(event)
+    }
+
+    // MARK: worker's side
+
+    /// False when the packet was dropped. Call from one thread only.
+    @discardableResult
+    package func push(_ packet: TapPacket) -> Bool {
+        let header = MemoryLayout<Record>.size
+        let size = (header + packet.payload.count + 7) & ~7
+        var at = head.load(ordering: .relaxed)
+        let used = at &- tail.load(ordering: .acquiring)
+        let untilEnd = capacity - (at & (capacity - 1))
+        let filler = size > untilEnd ? untilEnd : 0
+        guard used + size + filler <= capacity else {
+            droppedPackets.wrappingAdd(1, ordering: .relaxed)
+            return false
+        }
+        if filler > 0 {
+            // The length word always fits: positions are multiples of 8.
+            (memory.raw + (at & (capacity - 1))).storeBytes(of: UInt32(filler) | 0x8000_0000, as: UInt32.self)
+            at &+= filler
+        }
+        let place = memory.raw + (at & (capacity - 1))
+        place.storeBytes(
+            of: Record(
+                length: UInt32(size), payloadLength: UInt32(packet.payload.count),
+                kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0) | (packet.captureNTP == nil ? 0 : 4),
+                sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival.rawValue,
+                ntp: packet.captureNTP ?? 0),
+            as: Record.self)
+        if let base = packet.payload.baseAddress {
+            (place + header).copyMemory(from: base, byteCount: packet.payload.count)
+        }
+        head.store(at &+ size, ordering: .sequentiallyConsistent)
+        return true
+    }
+
+    /// Wakes the reader if it waits; call once after a run of `push`.
+    package func flush() {
+        if waiting.load(ordering: .sequentiallyConsistent), waiting.exchange(false, ordering: .sequentiallyConsistent) {
+            millrace_event_signal(event)
+        }
+    }
+
+    // MARK: reader's side
+
+    /// Blocks the calling thread until a packet is there. False at the timeout, and when the pipe is closed and empty.
+    package func wait(timeout: MediaTime) -> Bool {
+        let deadline = millrace_monotonic_ns() + timeout.rawValue
+        while true {
+            if !isEmpty { return true }
+            if isClosed { return false }
+            waiting.store(true, ordering: .sequentiallyConsistent)
+            if !isEmpty {
+                waiting.store(false, ordering: .relaxed)
+                return true
+            }
+            let left = deadline - millrace_monotonic_ns()
+            guard left > 0 else { return false }
+            var fd = event
+            if millrace_wait(&fd, 1, left) > 0 { millrace_event_clear(event) }
+        }
+    }
+
+    package var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == tail.load(ordering: .relaxed) }
+
+    /// Hands the oldest packet to `body` and removes it; nil when there is none. Call from one thread only.
+    package func next<R>(_ body: (borrowing TapPacket) throws -> R) rethrows -> R? {
+        var at = tail.load(ordering: .relaxed)
+        guard at != head.load(ordering: .acquiring) else { return nil }
+        var place = memory.raw + (at & (capacity - 1))
+        let first = place.load(as: UInt32.self)
+        if first & 0x8000_0000 != 0 {
+            at &+= Int(first & 0x7fff_ffff)
+            place = memory.raw + (at & (capacity - 1))
+        }
+        let record = place.load(as: Record.self)
+        defer { tail.store(at &+ Int(record.length), ordering: .releasing) }
+        return try body(
+            TapPacket(
+                kind: record.kindAndFlags & 1 != 0 ? .video : .audio, sequence: record.sequence,
+                timestamp: record.timestamp, marker: record.kindAndFlags & 2 != 0,
+                arrival: MediaTime(rawValue: record.arrival), captureNTP: record.kindAndFlags & 4 != 0 ? record.ntp : nil,
+                payload: UnsafeRawBufferPointer(start: place + MemoryLayout<Record>.size, count: Int(record.payloadLength))))
+    }
+}
