@@ -1,2 +1,24 @@
 #pragma once
 #include <opus/opus.h>
+
+// opus_*_ctl is variadic, which Swift does not import: one function for each argument type.
+
+static inline int millrace_opus_encoder_set(OpusEncoder *encoder, int request, opus_int32 value) {
+    return opus_encoder_ctl(encoder, request, value);
+}
+
+static inline int millrace_opus_encoder_get(OpusEncoder *encoder, int request, opus_int32 *value) {
+    return opus_encoder_ctl(encoder, request, value);
+}
+
+static inline int millrace_opus_encoder_reset(OpusEncoder *encoder) {
+    return opus_encoder_ctl(encoder, OPUS_RESET_STATE);
+}
+
+static inline int millrace_opus_decoder_get(OpusDecoder *decoder, int request, opus_int32 *value) {
+    return opus_decoder_ctl(decoder, request, value);
+}
+
+static inline int millrace_opus_decoder_reset(OpusDecoder *decoder) {
+    return opus_decoder_ctl(decoder, OPUS_RESET_STATE);
+}
