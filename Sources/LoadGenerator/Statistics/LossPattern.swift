@@ -1,0 +1,28 @@
+/// Which packets to lose on purpose: a pure function of seed, stream and packet number, so that a run can be repeated.
+package struct LossPattern: Sendable {
+    /// 0...1.
+    package let share: Double
+    package let seed: UInt64
+    private let limit: UInt64
+
+    package init(share: Double, seed: UInt64) {
+        self.share = min(max(share, 0), 1)
+        self.seed = seed
+        limit = UInt64(self.share * Double(1 << 53))
+    }
+
+    package var isLossless: Bool { limit == 0 }
+
+    package func drops(stream: UInt64, packet: UInt64) -> Bool {
+        guard limit > 0 else { return false }
+        return Self.mix(Self.mix(seed &+ stream &* 0x9e37_79b9_7f4a_7c15) &+ packet) >> 11 < limit
+    }
+
+    /// A bijection of 64 bits that flips about half of them for each bit changed: two rounds of multiply and xor-shift.
+    private static func mix(_ value: UInt64) -> UInt64 {
+        var x = value &+ 0x9e37_79b9_7f4a_7c15
+        x = (x ^ x >> 30) &* 0xbf58_476d_1ce4_e5b9
+        x = (x ^ x >> 27) &* 0x94d0_49bb_1331_11eb
+        return x ^ x >> 31
+    }
+}
