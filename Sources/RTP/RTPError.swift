@@ -1,0 +1,20 @@
+/// Why bytes from the network are not what they claim to be. Two bytes, so that throwing one costs the packet path nothing.
+package enum RTPError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The bytes end before the field does.
+    case truncated(RTPField)
+    /// The version is not 2.
+    case unsupportedVersion(RTPField)
+    /// The field has a value that its specification does not allow.
+    case invalid(RTPField)
+    /// The packet is well formed but is not of the kind that was asked for.
+    case unexpected(RTPField)
+
+    package var description: String {
+        switch self {
+        case .truncated(let field): "\(field.rawValue): truncated"
+        case .unsupportedVersion(let field): "\(field.rawValue): version is not 2"
+        case .invalid(let field): "\(field.rawValue): value not allowed"
+        case .unexpected(let field): "\(field.rawValue): of another kind"
+        }
+    }
+}

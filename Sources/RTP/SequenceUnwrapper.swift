@@ -1,0 +1,35 @@
+package import MediaBase
+
+/// Extends 16-bit sequence numbers to 64 bits. The highest number seen is the reference, so packets may come up to 32,767 late or
+/// 32,767 early. A number before the first one comes out below it and may be negative.
+package struct SequenceUnwrapper: Hashable, Sendable {
+    private var reference: Int64 = 0
+    private var started = false
+
+    package init() {}
+
+    /// The first number is extended next to `reference` instead of to itself.
+    package init(reference: Int64) {
+        self.reference = reference
+        started = true
+    }
+
+    /// Highest number so far; nil before the first.
+    package var highest: Int64? { started ? reference : nil }
+
+    package mutating func unwrap(_ number: SequenceNumber) -> Int64 {
+        let extended = peek(number)
+        if !started || extended > reference {
+            reference = extended
+            started = true
+        }
+        return extended
+    }
+
+    /// As `unwrap`, remembering nothing.
+    package func peek(_ number: SequenceNumber) -> Int64 {
+        guard started else { return Int64(number.rawValue) }
+        let step = Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: reference))
+        return reference &+ Int64(step)
+    }
+}

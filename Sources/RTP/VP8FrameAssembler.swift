@@ -1,0 +1,261 @@
+package import MediaBase
+
+/// Puts VP8 frames together from packets that may come late, twice or never (RFC 7741 section 4.4). Whole frames come out in
+/// order. After a loss that can hurt the picture nothing comes out until the next key frame.
+///
+/// Sans-IO: `insert` and `handleTimeout`, then `nextEvent` until it is nil. Memory is bounded by packets and bytes; where either
+/// runs out, the oldest hole counts as lost.
+package struct VP8FrameAssembler: Sendable {
+    package enum Event: Sendable {
+        case frame(VP8Frame)
+        /// Packets that are not waited for any longer.
+        case gap(Gap)
+    }
+
+    package struct Gap: Hashable, Sendable {
+        /// Extended sequence number of the first lost packet.
+        package var firstSequence: Int64
+        package var count: Int64
+        /// Frames are dropped from here until the next key frame.
+        package var needsKeyFrame: Bool
+    }
+
+    struct Packet: Sendable {
+        var sequence: Int64
+        var timestamp: Int64
+        var marker: Bool
+        var arrival: MediaTime
+        /// Descriptor and frame bytes; empty for a packet of padding only.
+        var payload: [UInt8]
+    }
+
+    /// A frame whose packets have come without a hole so far.
+    struct Partial: Sendable {
+        var frame: VP8Frame
+        /// A packet of it is lost, and nothing refers to it: only this frame is dropped.
+        var isDamaged = false
+    }
+
+    /// How long a hole is waited for from when a packet behind it came.
+    package let maximumWait: MediaTime
+    private let packetCapacity: Int
+    private let byteCapacity: Int
+
+    private var slots: [Packet?]
+    private var bufferedPackets = 0
+    private var bufferedBytes = 0
+    /// Everything below has been used or given up; nil before the first packet.
+    private var next: Int64?
+    private var highest: Int64 = .min
+    private var holeSince: MediaTime?
+    private var lastPictureID: (id: UInt16, width: UInt8)?
+    private var partial: Partial?
+    private var events: [Event] = []
+    private var firstEvent = 0
+
+    /// No frame can be decoded until a key frame comes: at the start and after a loss.
+    package private(set) var isWaitingForKeyFrame = true
+    /// Frames that were not given out because they, or what they refer to, had losses.
+    package private(set) var droppedFrames: UInt64 = 0
+    /// Packets that came after their place was given up, or twice.
+    package private(set) var lateOrDuplicatePackets: UInt64 = 0
+
+    /// - Precondition: `packetCapacity` and `byteCapacity` are positive.
+    package init(
+        maximumWait: MediaTime = .milliseconds(200), packetCapacity: Int = 1_024, byteCapacity: Int = 4 << 20
+    ) {
+        precondition(packetCapacity > 0 && byteCapacity > 0)
+        self.maximumWait = maximumWait
+        self.packetCapacity = packetCapacity
+        self.byteCapacity = byteCapacity
+        slots = Array(repeating: nil, count: packetCapacity)
+    }
+
+    /// Takes one packet's payload.
+    /// - Parameters:
+    ///   - sequence: unwrapped sequence number.
+    ///   - timestamp: unwrapped RTP timestamp.
+    ///   - payload: RTP payload without padding, VP8 descriptor included; it is copied.
+    package mutating func insert(
+        sequence: Int64, timestamp: Int64, marker: Bool, payload: UnsafeRawBufferPointer, now: MediaTime
+    ) {
+        let expected = next ?? sequence
+        next = expected
+        guard sequence >= expected else {
+            lateOrDuplicatePackets += 1
+            return
+        }
+        let (ahead, overflow) = sequence.subtractingReportingOverflow(expected)
+        if overflow || ahead >= Int64(packetCapacity) { makeRoom(for: sequence) }
+        let slot = self.slot(of: sequence)
+        guard slots[slot] == nil else {
+            lateOrDuplicatePackets += 1
+            return
+        }
+        slots[slot] = Packet(
+            sequence: sequence, timestamp: timestamp, marker: marker, arrival: now, payload: Array(payload))
+        bufferedPackets += 1
+        bufferedBytes += payload.count
+        highest = max(highest, sequence)
+        drain()
+        while bufferedBytes > byteCapacity && bufferedPackets > 0 { giveUpHole() }
+    }
+
+    /// Gives up holes that have been waited for long enough.
+    package mutating func handleTimeout(now: MediaTime) {
+        while let since = holeSince, now - since >= maximumWait { giveUpHole() }
+    }
+
+    /// When `handleTimeout` is due; nil when no packet is waited for.
+    package var nextTimeout: MediaTime? { holeSince.map { $0 + maximumWait } }
+
+    /// Gives up every hole: nothing more will come. A frame whose end has not come is dropped.
+    package mutating func flush() {
+        while bufferedPackets > 0 { giveUpHole() }
+        if partial != nil { droppedFrames += 1 }
+        partial = nil
+    }
+
+    package mutating func nextEvent() -> Event? {
+        guard firstEvent < events.count else {
+            events.removeAll(keepingCapacity: true)
+            firstEvent = 0
+            return nil
+        }
+        firstEvent += 1
+        return events[firstEvent - 1]
+    }
+
+    private func slot(of sequence: Int64) -> Int {
+        let remainder = Int(sequence % Int64(packetCapacity))
+        return remainder < 0 ? remainder + packetCapacity : remainder
+    }
+
+    /// Uses up the packets that are there without a hole.
+    private mutating func drain() {
+        guard var sequence = next else { return }
+        let from = sequence
+        while true {
+            let slot = self.slot(of: sequence)
+            guard let packet = slots[slot] else { break }
+            slots[slot] = nil
+            bufferedPackets -= 1
+            bufferedBytes -= packet.payload.count
+            sequence += 1
+            next = sequence
+            use(packet)
+        }
+        if bufferedPackets == 0 {
+            holeSince = nil
+        } else if holeSince == nil || sequence != from {
+            holeSince = firstBuffered()?.arrival
+        }
+    }
+
+    /// The packet behind the hole.
+    private func firstBuffered() -> Packet? {
+        guard bufferedPackets > 0, let next else { return nil }
+        for step in 0..<Int64(packetCapacity) {
+            if let packet = slots[slot(of: next + step)] { return packet }
+        }
+        return nil
+    }
+
+    private mutating func giveUpHole() {
+        guard let behind = firstBuffered(), let first = next else {
+            holeSince = nil
+            return
+        }
+        lose(first, count: behind.sequence - first, behind: behind)
+        next = behind.sequence
+        holeSince = nil
+        drain()
+    }
+
+    /// A packet is further ahead than there is room for: what lies too far behind it is given up.
+    private mutating func makeRoom(for sequence: Int64) {
+        while bufferedPackets > 0, let next, sequence &- next >= Int64(packetCapacity) || sequence &- next < 0 {
+            giveUpHole()
+        }
+        guard let next else { return }
+        let ahead = sequence &- next
+        guard ahead < 0 || ahead >= Int64(packetCapacity) else { return }
+        lose(next, count: ahead < 0 ? .max : ahead, behind: nil)
+        self.next = sequence
+    }
+
+    /// - Parameter behind: the packet after the lost ones.
+    private mutating func lose(_ first: Int64, count: Int64, behind: Packet?) {
+        guard count > 0 else { return }
+        var harmless = isWaitingForKeyFrame
+        if let behind, let start = Self.descriptor(of: behind) {
+            if partial?.frame.isNonReference == true, behind.timestamp == partial?.frame.timestamp, !start.isFrameStart {
+                partial?.isDamaged = true
+                harmless = true
+            } else if partial == nil, start.isFrameStart, start.hasPictureID, let last = lastPictureID,
+                start.pictureIDWidth == last.width,
+                start.pictureID == (last.id &+ 1) & (last.width == 2 ? 0x7fff : 0x7f)
+            {
+                // No frame is missing between the two: what was lost was padding.
+                harmless = true
+            }
+        }
+        if !harmless { isWaitingForKeyFrame = true }
+        if partial?.isDamaged == false {
+            partial = nil
+            droppedFrames += 1
+        }
+        events.append(.gap(Gap(firstSequence: first, count: count, needsKeyFrame: isWaitingForKeyFrame)))
+    }
+
+    private static func descriptor(of packet: Packet) -> VP8PayloadDescriptor? {
+        packet.payload.withUnsafeBytes { try? VP8PayloadDescriptor(parsing: $0) }
+    }
+
+    /// The next packet in order.
+    private mutating func use(_ packet: Packet) {
+        if packet.payload.isEmpty { return }
+        guard let descriptor = Self.descriptor(of: packet) else {
+            lose(packet.sequence, count: 1, behind: nil)
+            return
+        }
+        if let current = partial, packet.timestamp != current.frame.timestamp || descriptor.isFrameStart {
+            // A sender that sets no marker.
+            finish()
+        }
+        if partial == nil {
+            guard descriptor.isFrameStart else {
+                if !isWaitingForKeyFrame { lose(packet.sequence, count: 1, behind: nil) }
+                return
+            }
+            partial = Partial(
+                frame: VP8Frame(
+                    bytes: [], timestamp: packet.timestamp, isKeyFrame: descriptor.isKeyFrameStart,
+                    isNonReference: descriptor.nonReference,
+                    pictureID: descriptor.hasPictureID ? descriptor.pictureID : nil,
+                    temporalID: descriptor.hasTemporalID ? descriptor.temporalID : nil,
+                    sequences: packet.sequence...packet.sequence, arrival: packet.arrival))
+            lastPictureID = descriptor.hasPictureID ? (descriptor.pictureID, descriptor.pictureIDWidth) : nil
+        }
+        guard let first = partial?.frame.sequences.lowerBound, let size = partial?.frame.bytes.count,
+            size + packet.payload.count <= byteCapacity
+        else {
+            lose(packet.sequence, count: 1, behind: nil)
+            return
+        }
+        partial?.frame.bytes.append(contentsOf: packet.payload[descriptor.headerLength...])
+        partial?.frame.sequences = first...packet.sequence
+        if packet.marker { finish() }
+    }
+
+    private mutating func finish() {
+        guard let done = partial else { return }
+        partial = nil
+        if done.isDamaged || isWaitingForKeyFrame && !done.frame.isKeyFrame {
+            droppedFrames += 1
+            return
+        }
+        isWaitingForKeyFrame = false
+        events.append(.frame(done.frame))
+    }
+}
