@@ -1,0 +1,21 @@
+/// The file formats of this target. `file` stands for the bytes below any of them.
+public enum ContainerKind: String, Hashable, Sendable, Codable, CaseIterable {
+    case webm = "WebM"
+    case ivf = "IVF"
+    case ogg = "Ogg"
+    case y4m = "Y4M"
+    case wav = "WAV"
+    case png = "PNG"
+    case file = "file"
+
+    /// Tells a readable container by its first bytes (16 are enough), or nil.
+    public static func sniff(_ head: [UInt8]) -> ContainerKind? {
+        func starts(_ magic: [UInt8]) -> Bool { head.starts(with: magic) }
+        if starts([0x1a, 0x45, 0xdf, 0xa3]) { return .webm }
+        if starts(Array("DKIF".utf8)) { return .ivf }
+        if starts(Array("OggS".utf8)) { return .ogg }
+        if starts(Array("YUV4MPEG2".utf8)) { return .y4m }
+        if starts(Array("RIFF".utf8)) { return .wav }
+        return nil
+    }
+}

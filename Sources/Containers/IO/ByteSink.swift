@@ -1,0 +1,28 @@
+/// Where a writer's bytes go: a file (`FileSink`), memory (`MemorySink`) or a live stream (`StreamSink`).
+public protocol ByteSink: AnyObject {
+    /// Whether `overwrite` can reach bytes that were already written.
+    var canOverwrite: Bool { get }
+    func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError)
+    /// Replaces bytes at `offset` from the first byte ever written to this sink. Does nothing where `canOverwrite` is false.
+    func overwrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(ContainerError)
+    /// Nothing follows. Errors of the last bytes surface here.
+    func close() throws(ContainerError)
+}
+
+extension ByteSink {
+    func write(_ bytes: [UInt8]) throws(ContainerError) {
+        let failure = bytes.withUnsafeBytes { raw -> ContainerError? in
+            do throws(ContainerError) { try write(raw) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    func overwrite(at offset: Int64, _ bytes: [UInt8]) throws(ContainerError) {
+        let failure = bytes.withUnsafeBytes { raw -> ContainerError? in
+            do throws(ContainerError) { try overwrite(at: offset, raw) } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+}

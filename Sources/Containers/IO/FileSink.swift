@@ -1,0 +1,68 @@
+internal import Glibc
+
+/// A file opened for writing, or an open descriptor such as standard output. Unbuffered: one `write` is one system call, and
+/// what was written survives the death of this process.
+public final class FileSink: ByteSink {
+    private var descriptor: Int32
+    private let name: String
+    public let canOverwrite: Bool
+    public private(set) var byteCount: Int64 = 0
+
+    /// - Parameter exclusive: refuse to replace a file that exists.
+    public init(path: String, exclusive: Bool = false) throws(ContainerError) {
+        name = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : O_TRUNC), 0o644)
+        guard descriptor >= 0 else { throw ContainerError(.file, path, .io(code: errno, call: "open")) }
+        var status = stat()
+        // A FIFO or a device (`/dev/stdout`) can be named too.
+        canOverwrite = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    /// Takes over an open descriptor and closes it in the end. Bytes are only appended.
+    public init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+        canOverwrite = false
+    }
+
+    deinit { if descriptor >= 0 { _ = Glibc.close(descriptor) } }
+
+    public func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        try put(bytes, at: nil)
+        byteCount += Int64(bytes.count)
+    }
+
+    public func overwrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
+        guard canOverwrite else { return }
+        try put(bytes, at: offset)
+    }
+
+    public func close() throws(ContainerError) {
+        guard descriptor >= 0 else { return }
+        let code = Glibc.close(descriptor) == 0 ? 0 : errno
+        descriptor = -1
+        if code != 0 { throw ContainerError(.file, name, at: byteCount, .io(code: code, call: "close")) }
+    }
+
+    private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64?) throws(ContainerError) {
+        guard descriptor >= 0 else { throw ContainerError(.file, name, .misuse("written to after close")) }
+        var done = 0
+        while done < bytes.count {
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])
+            let count =
+                if let offset {
+                    pwrite(descriptor, rest.baseAddress, rest.count, off_t(offset) + off_t(done))
+                } else {
+                    Glibc.write(descriptor, rest.baseAddress, rest.count)
+                }
+            if count > 0 {
+                done += count
+            } else if count == 0 || errno != EINTR {
+                let code = count == 0 ? ENOSPC : errno
+                throw ContainerError(
+                    .file, name, at: (offset ?? byteCount) + Int64(done),
+                    .io(code: code, call: offset == nil ? "write" : "pwrite"))
+            }
+        }
+    }
+}

@@ -1,0 +1,34 @@
+internal import CPNG
+internal import Glibc
+public import MediaBase
+
+/// Makes a PNG of a picture.
+public enum PNGWriter {
+    /// - Parameter fast: weaker filters and compression, for stills that are looked at once.
+    public static func encode(_ frame: I420Frame, fast: Bool = false) throws(ContainerError) -> [UInt8] {
+        try encode(RGBPicture(frame), fast: fast)
+    }
+
+    public static func encode(_ picture: RGBPicture, fast: Bool = false) throws(ContainerError) -> [UInt8] {
+        var memory: UnsafeMutablePointer<UInt8>?
+        var count = 0
+        var message = [CChar](repeating: 0, count: 65)
+        let done = picture.bytes.withUnsafeBufferPointer { rgb in
+            millrace_png_write(
+                rgb.baseAddress, UInt32(picture.width), UInt32(picture.height), fast ? 1 : 0, &memory, &count, &message)
+        }
+        guard done == 1, let memory else {
+            let why = String(decoding: message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            throw ContainerError(.png, "image", .unsupported(why))
+        }
+        defer { free(memory) }
+        return Array(UnsafeBufferPointer(start: memory, count: count))
+    }
+
+    public static func write(_ frame: I420Frame, path: String, fast: Bool = false) throws(ContainerError) {
+        let bytes = try encode(frame, fast: fast)
+        let sink = try FileSink(path: path)
+        try sink.write(bytes)
+        try sink.close()
+    }
+}

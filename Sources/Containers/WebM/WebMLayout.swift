@@ -1,0 +1,141 @@
+internal import MediaBase
+
+/// The header of a WebM file, and where in it lie the places that are filled in later.
+struct WebMLayout {
+    /// Room for a SeekHead of three entries (68 bytes) and the Void that fills the rest.
+    private static let seekHeadRoom = 96
+    /// Duration as ID (2), size (1) and 8-byte float; a Void of the same length until it is known.
+    private static let durationRoom = 11
+    /// Opus in Matroska wants 80 ms of decoding before a seek target.
+    private static let seekPreRoll: UInt64 = 80_000_000
+    /// DateUTC counts from 2001-01-01T00:00:00Z.
+    static let epochOf2001: Int64 = 978_307_200 * 1_000_000_000
+
+    let isSeekable: Bool
+    private let videoTrack: Int?
+    private let audioTrack: Int?
+    private let segmentBody: Int64
+    private let seekHeadOffset: Int64
+    private let infoOffset: Int64
+    private let durationOffset: Int64
+    private let tracksOffset: Int64
+
+    func trackNumber(_ kind: MediaKind) -> Int? { kind == .video ? videoTrack : audioTrack }
+
+    /// Positions inside Cues and SeekHead count from the first byte of the segment's body.
+    func segmentPosition(_ offset: Int64) -> Int64 { offset - segmentBody }
+
+    init(_ configuration: WebMConfiguration, isSeekable: Bool, into out: inout EBMLBuffer) {
+        self.isSeekable = isSeekable
+        videoTrack = configuration.video == nil ? nil : 1
+        audioTrack = configuration.audio == nil ? nil : (configuration.video == nil ? 1 : 2)
+
+        out.master(.ebml) { ebml in
+            ebml.unsigned(.ebmlVersion, 1)
+            ebml.unsigned(.ebmlReadVersion, 1)
+            ebml.unsigned(.ebmlMaxIDLength, 4)
+            ebml.unsigned(.ebmlMaxSizeLength, 8)
+            ebml.string(.docType, "webm")
+            // 4: CodecDelay and SeekPreRoll exist; 2: SimpleBlock is the newest thing that a reader must know.
+            ebml.unsigned(.docTypeVersion, 4)
+            ebml.unsigned(.docTypeReadVersion, 2)
+        }
+        out.id(.segment)
+        out.raw(EBMLBuffer.unknownSize)
+        segmentBody = Int64(out.count)
+
+        seekHeadOffset = Int64(out.count)
+        if isSeekable { out.void(total: Self.seekHeadRoom) }
+
+        infoOffset = Int64(out.count)
+        var info = EBMLBuffer()
+        info.unsigned(.timestampScale, 1_000_000)
+        info.string(.muxingApp, "Millrace")
+        info.string(.writingApp, configuration.writingApp)
+        if let date = configuration.date { info.signed64(.dateUTC, date &- Self.epochOf2001) }
+        let durationInInfo = info.count
+        if isSeekable { info.void(total: Self.durationRoom) }
+        out.id(.info)
+        out.size(info.count)
+        durationOffset = Int64(out.count + durationInInfo)
+        out.raw(info.bytes)
+
+        tracksOffset = Int64(out.count)
+        out.master(.tracks) { tracks in
+            if let video = configuration.video { tracks.master(.trackEntry) { Self.entry(video, into: &$0) } }
+            if let audio = configuration.audio {
+                let number = configuration.video == nil ? 1 : 2
+                tracks.master(.trackEntry) { Self.entry(audio, number: number, into: &$0) }
+            }
+        }
+    }
+
+    private static func entry(_ video: WebMConfiguration.Video, into entry: inout EBMLBuffer) {
+        entry.unsigned(.trackNumber, 1)
+        entry.unsigned(.trackUID, 1)
+        entry.unsigned(.trackType, 1)
+        entry.unsigned(.flagLacing, 0)
+        entry.string(.codecID, "V_VP8")
+        entry.master(.video) { settings in
+            settings.unsigned(.pixelWidth, UInt64(video.width))
+            settings.unsigned(.pixelHeight, UInt64(video.height))
+        }
+    }
+
+    private static func entry(_ audio: WebMConfiguration.Audio, number: Int, into entry: inout EBMLBuffer) {
+        entry.unsigned(.trackNumber, UInt64(number))
+        entry.unsigned(.trackUID, UInt64(number))
+        entry.unsigned(.trackType, 2)
+        entry.unsigned(.flagLacing, 0)
+        entry.string(.codecID, "A_OPUS")
+        entry.binary(.codecPrivate, OpusHead(channels: audio.channels, preSkip: audio.preSkip).bytes)
+        entry.unsigned(.codecDelay, UInt64(audio.preSkip) * 1_000_000_000 / 48_000)
+        entry.unsigned(.seekPreRoll, seekPreRoll)
+        entry.master(.audio) { settings in
+            settings.float64(.samplingFrequency, 48_000)
+            settings.unsigned(.channels, UInt64(audio.channels))
+        }
+    }
+
+    static func cues(_ cues: [WebMCue]) -> [UInt8] {
+        var out = EBMLBuffer()
+        out.master(.cues) { list in
+            for cue in cues {
+                list.master(.cuePoint) { point in
+                    point.unsigned(.cueTime, UInt64(cue.time))
+                    point.master(.cueTrackPositions) { place in
+                        place.unsigned(.cueTrack, UInt64(cue.track))
+                        place.unsigned(.cueClusterPosition, UInt64(cue.clusterPosition))
+                    }
+                }
+            }
+        }
+        return out.bytes
+    }
+
+    func writeDuration(_ sink: any ByteSink, milliseconds: Int64) throws(ContainerError) {
+        var out = EBMLBuffer()
+        out.float64(.duration, Double(milliseconds))
+        try sink.overwrite(at: durationOffset, out.bytes)
+    }
+
+    /// The last strokes: the index of the header's parts, and the segment's size.
+    func complete(_ sink: any ByteSink, cuesOffset: Int64?, fileSize: Int64) throws(ContainerError) {
+        var out = EBMLBuffer()
+        out.master(.seekHead) { head in
+            var entries: [(EBMLID, Int64)] = [(.info, infoOffset), (.tracks, tracksOffset)]
+            if let cuesOffset { entries.append((.cues, cuesOffset)) }
+            for (id, offset) in entries {
+                head.master(.seek) { seek in
+                    var name = EBMLBuffer()
+                    name.id(id)
+                    seek.binary(.seekID, name.bytes)
+                    seek.unsigned(.seekPosition, UInt64(segmentPosition(offset)), width: 8)
+                }
+            }
+        }
+        out.void(total: Self.seekHeadRoom - out.count)
+        try sink.overwrite(at: seekHeadOffset, out.bytes)
+        try sink.overwrite(at: segmentBody - 8, EBMLBuffer.sizeBytes(Int(fileSize - segmentBody), width: 8))
+    }
+}

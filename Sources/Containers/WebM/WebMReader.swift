@@ -1,0 +1,140 @@
+internal import CWebM
+
+/// Reads WebM, and Matroska as far as libwebm understands it, of any writer: unknown sizes, all four kinds of lacing, block
+/// groups. A damaged place is stepped over to the next cluster and noted in `damage`.
+///
+/// ```swift
+/// let reader = try WebMReader(source: FileSource(path: "a.webm"))
+/// while let frame = try reader.next() { … }
+/// ```
+///
+/// Memory: one block. Not thread-safe.
+public final class WebMReader {
+    /// A larger frame is taken for damage.
+    public static let maximumFrame = 64 << 20
+    /// Damaged places after which the rest is given up.
+    static let maximumResyncs = 10_000
+
+    public var info: WebMInfo { state.info }
+    public var tracks: [WebMTrack] { state.tracks }
+    public var structure: WebMStructure { state.structure }
+    public private(set) var damage = DamageLog()
+    /// Bytes read of `byteCount`, for progress.
+    public var position: Int64 { state.input.position }
+    public let byteCount: Int64
+
+    private let state: WebMParserState
+    private let parser: OpaquePointer
+    private var resyncs = 0
+    private var isAtEnd = false
+    private var queue: [WebMFrame] = []
+    private var queueHead = 0
+    private var lace = WebMLaceClock()
+
+    /// Reads up to the first block. Throws where there is no EBML header or no track.
+    public init(source: any ByteSource) throws(ContainerError) {
+        byteCount = source.byteCount
+        state = WebMParserState(BufferedSource(source))
+        guard try state.input.peek(4).elementsEqual([0x1a, 0x45, 0xdf, 0xa3]) else {
+            throw ContainerError(.webm, "EBML", at: 0, .wrongFormat)
+        }
+        guard let created = millrace_webm_parser_create(state.callbacks()) else {
+            throw ContainerError(.webm, "parser", .io(code: 12, call: "malloc"))
+        }
+        parser = created
+        try fill()
+        guard ["webm", "matroska"].contains(structure.documentType) else {
+            throw ContainerError(.webm, "DocType", at: 0, .unsupported("\"\(structure.documentType.prefix(32))\""))
+        }
+        guard !tracks.isEmpty else {
+            throw damage.notes.first?.error ?? ContainerError(.webm, "Tracks", at: position, .truncated)
+        }
+    }
+
+    deinit { millrace_webm_parser_destroy(parser) }
+
+    /// The next frame in file order, nil at the end. Throws when the source fails.
+    public func next() throws(ContainerError) -> WebMFrame? {
+        if queueHead == queue.count { try fill() }
+        guard queueHead < queue.count else { return nil }
+        let frame = queue[queueHead]
+        queueHead += 1
+        return frame
+    }
+
+    /// Parses until there are frames or the end.
+    private func fill() throws(ContainerError) {
+        queue.removeAll(keepingCapacity: true)
+        queueHead = 0
+        while state.blocks.isEmpty, !isAtEnd {
+            var code: Int32 = 0
+            let result = millrace_webm_parser_feed(parser, &code)
+            if let failure = state.failure { throw failure }
+            switch result {
+            case millrace_webm_paused: break
+            case millrace_webm_end: finish()
+            case millrace_webm_damaged: try resync(.malformed(text(code)))
+            case millrace_webm_no_memory: try resync(.tooLarge(limit: Int64(Self.maximumFrame)))
+            default: throw ContainerError(.webm, "contents", at: position, .io(code: 5, call: "read"))
+            }
+        }
+        for block in state.blocks { queue.append(lace.frame(from: block, tracks: tracks, info: info)) }
+        state.blocks.removeAll(keepingCapacity: true)
+    }
+
+    /// The parser met the end: inside an element of known size that is a loss.
+    private func finish() {
+        isAtEnd = true
+        let element = state.lastElement
+        if !element.isMaster, let end = element.end {
+            if end > byteCount {
+                damage.add(
+                    ContainerError(.webm, element.name, at: element.position, .truncated),
+                    lostBytes: byteCount - element.position)
+                return
+            } else if end < byteCount {
+                damage.add(ContainerError(.webm, "element header", at: end, .truncated), lostBytes: byteCount - end)
+                return
+            }
+        }
+        for open in [state.cluster, state.segment] {
+            if let open, let end = open.end, end > byteCount {
+                damage.add(ContainerError(.webm, open.name, at: open.position, .truncated))
+                return
+            }
+        }
+    }
+
+    private func resync(_ reason: ContainerError.Reason) throws(ContainerError) {
+        let element = state.lastElement
+        let truncated = state.refusedPastEnd
+        state.refusedPastEnd = false
+        let error = ContainerError(.webm, element.name, at: element.position, truncated ? .truncated : reason)
+        resyncs += 1
+        // Behind the element that failed, so that each step moves forward.
+        let from = max(element.position + 1, state.resyncFloor)
+        state.input.seek(to: from)
+        let found = resyncs <= Self.maximumResyncs ? try state.input.find([0x1f, 0x43, 0xb6, 0x75]) : false
+        let target = found ? state.input.position : byteCount
+        damage.add(error, lostBytes: target - element.position)
+        guard found else {
+            state.input.seek(to: byteCount)
+            isAtEnd = true
+            return
+        }
+        state.resyncFloor = target + 1
+        millrace_webm_parser_did_seek(parser)
+    }
+
+    private func text(_ code: Int32) -> String {
+        switch code {
+        case -1025: return "element ID"
+        case -1026: return "element size"
+        case -1027: return "unknown element of unknown size"
+        case -1028: return "larger than the element around it"
+        case -1030: return "value"
+        case -1031: return "nested too deeply"
+        default: return "refused (status \(code))"
+        }
+    }
+}

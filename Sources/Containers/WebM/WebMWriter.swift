@@ -1,0 +1,184 @@
+public import MediaBase
+
+/// Writes VP8 and Opus as WebM while they happen (Matroska, RFC 9559, within WebM's subset).
+///
+/// libwebm's muxer is not in Debian's package (only the parser's headers are), and a live recording wants little of it, so
+/// the few elements that it needs are written here. The segment has an unknown size and each cluster too, until the next one
+/// begins: the file can be read at every moment, also after its writer was killed. On a sink that can overwrite, a finished
+/// cluster gets its size and the header the duration so far; `finish()` adds Cues and SeekHead and the segment's size.
+///
+/// ```swift
+/// let writer = try WebMWriter(
+///     sink: FileSink(path: "a.webm"), configuration: WebMConfiguration(video: .init(width: 640, height: 360), audio: nil))
+/// try writer.write(.video, timestamp: .zero, isKeyframe: true, bytes: frame)
+/// try writer.finish()
+/// ```
+///
+/// Not thread-safe: one thread uses a writer.
+public final class WebMWriter {
+    private let sink: any ByteSink
+    private let configuration: WebMConfiguration
+    private let layout: WebMLayout
+    private var pending = EBMLBuffer()
+    private var cluster: OpenCluster?
+    private var cues: [WebMCue] = []
+    /// Milliseconds.
+    private var lastFlush: Int64 = 0
+    private var end: Int64 = 0
+    private var isOpen = true
+    private var flushedCount: Int64 = 0
+
+    /// Bytes written so far, buffered ones included.
+    public var byteCount: Int64 { flushedCount + Int64(pending.count) }
+    public private(set) var videoFrames = 0
+    public private(set) var audioFrames = 0
+    /// The end of the latest block.
+    public var duration: MediaTime { .milliseconds(end) }
+
+    private struct OpenCluster {
+        var offset: Int64
+        var bodyOffset: Int64
+        var timestamp: Int64
+    }
+
+    /// Writes the header.
+    public init(sink: any ByteSink, configuration: WebMConfiguration) throws(ContainerError) {
+        guard configuration.video != nil || configuration.audio != nil else {
+            throw ContainerError(.webm, "Tracks", .misuse("neither video nor audio"))
+        }
+        if let video = configuration.video, !(1...16383).contains(video.width) || !(1...16383).contains(video.height) {
+            throw ContainerError(.webm, "PixelWidth", .misuse("VP8 pictures are 1 to 16383 pixels wide and high"))
+        }
+        if let audio = configuration.audio, !(1...2).contains(audio.channels) || !(0...65535).contains(audio.preSkip) {
+            throw ContainerError(.webm, "Audio", .misuse("one or two channels, pre-skip of 16 bits"))
+        }
+        guard configuration.clusterDuration > .zero, configuration.clusterDuration <= .seconds(30) else {
+            throw ContainerError(.webm, "Cluster", .misuse("clusters of up to 30 s"))
+        }
+        self.sink = sink
+        self.configuration = configuration
+        var header = EBMLBuffer()
+        layout = WebMLayout(configuration, isSeekable: sink.canOverwrite, into: &header)
+        pending.raw(header.bytes)
+        try flush()
+    }
+
+    /// Adds one frame. Time runs from zero; tracks may be a little out of order with each other, a track with itself not.
+    ///
+    /// - Parameters:
+    ///   - duration: of the frame where known; only the file's total length depends on it.
+    ///   - isKeyframe: true for every Opus packet.
+    public func write(
+        _ kind: MediaKind, timestamp: MediaTime, duration: MediaTime = .zero, isKeyframe: Bool,
+        bytes: UnsafeRawBufferPointer
+    ) throws(ContainerError) {
+        guard isOpen else {
+            throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("written to after finish"))
+        }
+        guard let track = layout.trackNumber(kind) else {
+            throw ContainerError(
+                .webm, "SimpleBlock", at: byteCount, .misuse("the header has no \(kind.rawValue) track"))
+        }
+        guard timestamp >= .zero, bytes.count > 0, bytes.count <= WebMReader.maximumFrame else {
+            throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("negative time, no bytes or too many"))
+        }
+        let time = (timestamp.rawValue + 500_000) / 1_000_000
+        let isCuePoint = isKeyframe && (kind == .video || configuration.video == nil)
+        if needsCluster(at: time, isKeyframe: isKeyframe && kind == .video) {
+            try beginCluster(at: time, cueTrack: isCuePoint ? track : nil)
+        }
+        guard let cluster else { return }
+
+        pending.id(.simpleBlock)
+        pending.size(bytes.count + 4)
+        let relative = UInt16(truncatingIfNeeded: time - cluster.timestamp)
+        let flags: UInt8 = isKeyframe ? 0x80 : 0
+        pending.raw([0x80 | UInt8(track), UInt8(relative >> 8), UInt8(relative & 0xff), flags])
+        pending.raw(bytes)
+        if kind == .video { videoFrames += 1 } else { audioFrames += 1 }
+        end = max(end, (timestamp.rawValue + max(0, duration.rawValue) + 500_000) / 1_000_000)
+
+        if pending.count >= 256 << 10 || abs(time - lastFlush) >= configuration.flushInterval.rawValue / 1_000_000 {
+            try flush()
+            lastFlush = time
+        }
+    }
+
+    public func write(
+        _ kind: MediaKind, timestamp: MediaTime, duration: MediaTime = .zero, isKeyframe: Bool, bytes: [UInt8]
+    ) throws(ContainerError) {
+        let failure = bytes.withUnsafeBytes { raw -> ContainerError? in
+            do throws(ContainerError) {
+                try write(kind, timestamp: timestamp, duration: duration, isKeyframe: isKeyframe, bytes: raw)
+            } catch { return error }
+            return nil
+        }
+        if let failure { throw failure }
+    }
+
+    /// Hands everything to the sink; for a recorder whose source fell silent.
+    public func flush() throws(ContainerError) {
+        guard pending.count > 0 else { return }
+        let failure = pending.bytes.withUnsafeBytes { raw -> ContainerError? in
+            do throws(ContainerError) { try sink.write(raw) } catch { return error }
+            return nil
+        }
+        if let failure {
+            // What did not get out is gone; a second try would write it twice where a part of it did.
+            isOpen = false
+            throw failure
+        }
+        flushedCount += Int64(pending.count)
+        pending.removeAll()
+    }
+
+    /// Completes the file and closes the sink. Calling it again does nothing. After a failed write it only closes.
+    public func finish() throws(ContainerError) {
+        guard isOpen else {
+            try sink.close()
+            return
+        }
+        try endCluster()
+        isOpen = false
+        if layout.isSeekable {
+            let cuesOffset = byteCount
+            if !cues.isEmpty {
+                pending.raw(WebMLayout.cues(cues))
+                try flush()
+            }
+            try layout.complete(sink, cuesOffset: cues.isEmpty ? nil : cuesOffset, fileSize: byteCount)
+        }
+        try sink.close()
+    }
+
+    private func needsCluster(at time: Int64, isKeyframe: Bool) -> Bool {
+        guard let cluster else { return true }
+        let relative = time - cluster.timestamp
+        // A block of the other track may lie a little before the cluster's own time; block times are signed 16-bit.
+        return relative >= configuration.clusterDuration.rawValue / 1_000_000 || relative < -30_000
+            || (isKeyframe && relative > 0)
+    }
+
+    private func beginCluster(at time: Int64, cueTrack: Int?) throws(ContainerError) {
+        try endCluster()
+        let offset = byteCount
+        pending.id(.cluster)
+        pending.raw(EBMLBuffer.unknownSize)
+        let bodyOffset = byteCount
+        pending.unsigned(.timestamp, UInt64(time))
+        cluster = OpenCluster(offset: offset, bodyOffset: bodyOffset, timestamp: time)
+        if let cueTrack, layout.isSeekable {
+            cues.append(WebMCue(time: time, track: cueTrack, clusterPosition: layout.segmentPosition(offset)))
+        }
+    }
+
+    /// Gives the cluster its size and the header the duration so far.
+    private func endCluster() throws(ContainerError) {
+        guard let open = cluster else { return }
+        cluster = nil
+        try flush()
+        guard layout.isSeekable else { return }
+        try sink.overwrite(at: open.bodyOffset - 8, EBMLBuffer.sizeBytes(Int(byteCount - open.bodyOffset), width: 8))
+        try layout.writeDuration(sink, milliseconds: end)
+    }
+}
