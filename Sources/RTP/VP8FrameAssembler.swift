@@ -189,7 +189,8 @@ package struct VP8FrameAssembler: Sendable {
         guard count > 0 else { return }
         var harmless = isWaitingForKeyFrame
         if let behind, let start = Self.descriptor(of: behind) {
-            if partial?.frame.isNonReference == true, behind.timestamp == partial?.frame.timestamp, !start.isFrameStart {
+            if partial?.frame.isNonReference == true, behind.timestamp == partial?.frame.timestamp, !start.isFrameStart
+            {
                 partial?.isDamaged = true
                 harmless = true
             } else if partial == nil, start.isFrameStart, start.hasPictureID, let last = lastPictureID,
