@@ -1,4 +1,4 @@
-import MediaBase
+internal import MediaBase
 
 extension TransportCC {
     /// What a packet chunk says of one packet.
