@@ -1,0 +1,24 @@
+/// What the HTTP doors are built from.
+package struct ControlConfiguration: Sendable {
+    /// Numeric address to bind to.
+    package var address = "127.0.0.1"
+    /// 0: any free port.
+    package var port = 7880
+    /// Bytes of the request line and header fields of one request.
+    package var headerBytes = 16 << 10
+    package var bodyBytes = 256 << 10
+    /// From the first byte of a request to its last.
+    package var sendTime = Duration.seconds(10)
+    /// A connection without a request is closed after this.
+    package var idleTime = Duration.seconds(60)
+    /// Open connections at a time; further ones wait in the listen queue.
+    package var connections = 4_096
+    /// `Access-Control-Allow-Origin`; empty: no CORS headers at all.
+    package var corsOrigin = "*"
+    /// Needed as bearer token by every `/v1` route; nil: none is.
+    package var adminToken: String?
+    /// Where recordings asked for by HTTP go; nil: recording is refused.
+    package var recordingDirectory: String?
+
+    package init() {}
+}

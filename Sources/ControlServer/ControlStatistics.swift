@@ -1,0 +1,48 @@
+internal import NIOConcurrencyHelpers
+
+/// Counts of the HTTP doors. Requests are rare next to packets; a lock is cheap enough.
+package final class ControlStatistics: Sendable {
+    package struct Values: Sendable {
+        package var connections = 0
+        package var connectionsTotal: UInt64 = 0
+        /// Answers by status code.
+        package var answers: [Int: UInt64] = [:]
+        /// Error answers by code.
+        package var problems: [ProblemCode: UInt64] = [:]
+        /// Canvas bodies being sent.
+        package var bodies = 0
+        package var bodyBytes: UInt64 = 0
+    }
+
+    private let state = NIOLockedValueBox(Values())
+
+    package init() {}
+
+    package var values: Values { state.withLockedValue { $0 } }
+
+    func connectionOpened() {
+        state.withLockedValue {
+            $0.connections += 1
+            $0.connectionsTotal += 1
+        }
+    }
+
+    func connectionClosed() { state.withLockedValue { $0.connections -= 1 } }
+
+    func answered(_ status: Int) { state.withLockedValue { $0.answers[status, default: 0] += 1 } }
+
+    /// An error answer that the router made.
+    func problem(_ code: ProblemCode) { state.withLockedValue { $0.problems[code, default: 0] += 1 } }
+
+    /// An error answer of the connection itself, before the router.
+    func refused(_ code: ProblemCode) {
+        state.withLockedValue {
+            $0.problems[code, default: 0] += 1
+            $0.answers[code.status.code, default: 0] += 1
+        }
+    }
+
+    func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }
+    func bodyEnded() { state.withLockedValue { $0.bodies -= 1 } }
+    func bodySent(_ bytes: Int) { state.withLockedValue { $0.bodyBytes += UInt64(bytes) } }
+}

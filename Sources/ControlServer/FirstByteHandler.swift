@@ -1,0 +1,18 @@
+internal import NIOCore
+
+/// Tells the deadline handler about bytes before they make a whole request head, so that a head sent one byte at a time is timed too.
+final class FirstByteHandler: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let deadline: RequestDeadlineHandler
+
+    init(deadline: RequestDeadlineHandler) {
+        self.deadline = deadline
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        deadline.bytesArrived()
+        context.fireChannelRead(data)
+    }
+}

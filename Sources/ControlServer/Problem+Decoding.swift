@@ -1,0 +1,40 @@
+extension Problem {
+    /// The answer for JSON that does not fit: 400 where it is no JSON, 422 with the field's path where a value does not fit.
+    init(_ error: DecodingError) {
+        func path(_ keys: [any CodingKey]) -> String {
+            keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+        }
+        switch error {
+        case .keyNotFound(let key, let context):
+            self.init(.invalidField, "the field is missing", field: path(context.codingPath + [key]))
+        case .typeMismatch(let type, let context):
+            if context.codingPath.isEmpty {
+                self.init(.invalidJSON, "the body must be a JSON object")
+            } else {
+                self.init(.invalidField, "expected \(Self.name(of: type))", field: path(context.codingPath))
+            }
+        case .valueNotFound(let type, let context):
+            self.init(.invalidField, "expected \(Self.name(of: type)), got null", field: path(context.codingPath))
+        case .dataCorrupted(let context):
+            if context.codingPath.isEmpty {
+                self.init(.invalidJSON, context.debugDescription)
+            } else {
+                self.init(.invalidField, context.debugDescription, field: path(context.codingPath))
+            }
+        @unknown default:
+            self.init(.invalidJSON, "the body does not fit")
+        }
+    }
+
+    private static func name(of type: any Any.Type) -> String {
+        switch type {
+        case is String.Type: "a string"
+        case is Bool.Type: "true or false"
+        case is any BinaryInteger.Type: "a whole number in range"
+        case is any BinaryFloatingPoint.Type: "a number"
+        case is [String: Any].Type: "an object"
+        case is [Any].Type: "a list"
+        default: "an object"
+        }
+    }
+}

@@ -1,0 +1,55 @@
+internal import Foundation
+package import HTTPTypes
+internal import NIOCore
+
+/// An error answer: the members of an `application/problem+json` document (RFC 9457 section 3) and the header fields that go with
+/// it.
+package struct Problem: Error, Sendable, Equatable {
+    package var code: ProblemCode
+    /// This occurrence, for people.
+    package var detail: String
+    /// Path of the offending field in the body, such as `audio.port`.
+    package var field: String?
+    /// Configuration key of the limit that was met.
+    package var limit: String?
+    /// Seconds after which trying again makes sense.
+    package var retryAfter: Int?
+    /// Methods that the path takes, for 405.
+    package var allow: String?
+
+    package init(_ code: ProblemCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil) {
+        self.code = code
+        self.detail = detail
+        self.field = field
+        self.limit = limit
+        self.retryAfter = retryAfter
+    }
+
+    /// As it is sent; `type` is left out and so is `about:blank` by the RFC, `code` says more.
+    private struct Document: Encodable {
+        let title: String
+        let status: Int
+        let detail: String
+        let code: String
+        let field: String?
+        let limit: String?
+    }
+
+    package var body: [UInt8] {
+        let document = Document(
+            title: code.title, status: code.status.code, detail: detail, code: code.rawValue, field: field, limit: limit)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings and integers always encode.
+        guard let data = try? encoder.encode(document) else { return Array("{}".utf8) }
+        return Array(data)
+    }
+
+    package var fields: HTTPFields {
+        var fields: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
+        if let retryAfter { fields[.retryAfter] = String(retryAfter) }
+        if let allow { fields[.allow] = allow }
+        if code == .unauthorized { fields[.wwwAuthenticate] = "Bearer realm=\"millrace\"" }
+        return fields
+    }
+}

@@ -1,0 +1,142 @@
+internal import HTTPTypes
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+
+/// Holds a connection to its times and sizes: a request must arrive within `sendTime` of its first byte, an idle connection closes
+/// after `idleTime`. What is wrong before a request reaches the router (too slow, head too large, not HTTP) is answered here, as a
+/// problem document like everywhere else.
+final class RequestDeadlineHandler: ChannelDuplexHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let configuration: ControlConfiguration
+    private let statistics: ControlStatistics
+    private var phase = RequestPhase()
+    private var timer: Scheduled<Void>?
+    private var isFinished = false
+    private var context: ChannelHandlerContext?
+
+    init(configuration: ControlConfiguration, statistics: ControlStatistics) {
+        self.configuration = configuration
+        self.statistics = statistics
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        statistics.connectionOpened()
+        apply(.idle)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        timer?.cancel()
+        self.context = nil
+        statistics.connectionClosed()
+    }
+
+    /// From `FirstByteHandler`, before the bytes are parsed.
+    func bytesArrived() { apply(phase.bytesArrived()) }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !isFinished else { return }
+        switch unwrapInboundIn(data) {
+        case .head(let head):
+            apply(phase.headArrived())
+            continueIfExpected(head, context: context)
+        case .body:
+            break
+        case .end:
+            apply(phase.requestEnded())
+        }
+        context.fireChannelRead(data)
+    }
+
+    /// `Expect: 100-continue` (RFC 9110 section 10.1.1): a body that is too large is not asked for.
+    private func continueIfExpected(_ head: HTTPRequest, context: ChannelHandlerContext) {
+        guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
+        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > configuration.bodyBytes { return }
+        context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isFinished else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        switch unwrapOutboundIn(data) {
+        case .head(let head) where head.status.kind != .informational: phase.answerBegan()
+        case .head, .body: break
+        case .end: apply(phase.answerEnded())
+        }
+        context.write(data, promise: promise)
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        if let error = error as? HTTPParserError, !isFinished {
+            let problem: Problem
+            if error == .headerOverflow {
+                problem = Problem(
+                    .headerTooLarge, "the request head may have \(configuration.headerBytes) bytes", limit: "http.headerBytes")
+            } else {
+                problem = Problem(.malformedRequest, "\(error)")
+            }
+            statistics.refused(problem.code)
+            finish(with: phase.canAnswer ? problem : nil, context: context)
+        }
+        context.fireErrorCaught(error)
+    }
+
+    private func apply(_ action: RequestPhase.Timer) {
+        let time: Duration
+        switch action {
+        case .keep: return
+        case .stop:
+            timer?.cancel()
+            timer = nil
+            return
+        case .idle: time = configuration.idleTime
+        case .sending: time = configuration.sendTime
+        }
+        timer?.cancel()
+        guard let loop = context?.eventLoop else { return }
+        timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { self.expired() }
+    }
+
+    private func expired() {
+        guard let context, !isFinished else { return }
+        switch phase.timerExpired() {
+        case .ignore: break
+        case .close:
+            finish(with: nil, context: context)
+        case .answerTimeout:
+            statistics.refused(.requestTimeout)
+            finish(
+                with: Problem(
+                    .requestTimeout, "a request must arrive within \(configuration.sendTime.components.seconds) s",
+                    limit: "http.sendSeconds"), context: context)
+        }
+    }
+
+    /// Sends `problem`, if any, and closes.
+    private func finish(with problem: Problem?, context: ChannelHandlerContext) {
+        isFinished = true
+        timer?.cancel()
+        guard let problem else {
+            context.close(promise: nil)
+            return
+        }
+        let body = problem.body
+        var fields = problem.fields
+        fields[.connection] = "close"
+        fields[.contentLength] = String(body.count)
+        CrossOriginMiddleware.addFields(to: &fields, origin: configuration.corsOrigin)
+        context.write(wrapOutboundOut(.head(HTTPResponse(status: problem.code.status, headerFields: fields))), promise: nil)
+        context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        let channel = context.channel
+        sent.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
+    }
+}

@@ -1,0 +1,20 @@
+internal import Foundation
+
+/// Name of a stream within its session: as a `SessionName`, but upper and lower case differ.
+package struct StreamName: Hashable, Sendable, CustomStringConvertible {
+    package let rawValue: String
+    package var description: String { rawValue }
+
+    package init(_ text: String) throws(Problem) {
+        if let reason = SessionName.objection(to: text) { throw Problem(.invalidStreamName, reason) }
+        rawValue = text
+    }
+
+    /// - Parameter percentEncoded: one path component (RFC 3986 section 2.1).
+    package init(percentEncoded: String) throws(Problem) {
+        guard let text = percentEncoded.removingPercentEncoding else {
+            throw Problem(.invalidStreamName, "the name is not percent-encoded UTF-8")
+        }
+        try self.init(text)
+    }
+}

@@ -1,0 +1,18 @@
+/// Why a configuration cannot be used. Commands end with exit code 2 on it.
+public enum ConfigurationError: Error, Sendable, Equatable, CustomStringConvertible {
+    case badValue(key: String, value: String, allowed: String, source: ConfigurationSource)
+    /// A file has an entry that no key has; most often a slip of the pen.
+    case unknownKey(key: String, nearest: String?, source: ConfigurationSource)
+    case unreadableFile(path: String, reason: String)
+
+    public var description: String {
+        switch self {
+        case .badValue(let key, let value, let allowed, let source):
+            "\(key): \"\(value)\" (from \(source)) is not allowed; allowed: \(allowed)"
+        case .unknownKey(let key, let nearest, let source):
+            "\(key) (from \(source)) is not a known key" + (nearest.map { "; did you mean \($0)?" } ?? "")
+        case .unreadableFile(let path, let reason):
+            "cannot read the configuration file \(path): \(reason)"
+        }
+    }
+}

@@ -1,0 +1,142 @@
+internal import Configuration
+internal import NIOConcurrencyHelpers
+internal import SystemPackage
+
+/// Reads a `RelayConfiguration` from flags, environment and one file: flag > environment > file > default.
+package struct ConfigurationLoader: Sendable {
+    /// Values given as flags, by key name.
+    package var flags: [String: String]
+    package var environment: [String: String]
+    /// A `.json`, `.yaml` or `.yml` file.
+    package var file: String?
+
+    package init(flags: [String: String] = [:], environment: [String: String] = [:], file: String? = nil) {
+        self.flags = flags
+        self.environment = environment
+        self.file = file
+    }
+
+    package func load() async throws(ConfigurationError) -> ResolvedConfiguration {
+        var layers: [Layer] = [flagLayer, environmentLayer]
+        if let file { layers.append(try await fileLayer(file)) }
+
+        var configuration = RelayConfiguration()
+        var sources: [String: ConfigurationSource] = [:]
+        for key in ConfigurationKey.all {
+            for layer in layers {
+                guard let text = try layer.text(of: key) else { continue }
+                let source = layer.source(key)
+                guard key.write(&configuration, text) else {
+                    throw .badValue(
+                        key: key.name, value: key.isSecret ? "(secret)" : text, allowed: key.allowed, source: source)
+                }
+                sources[key.name] = source
+                break
+            }
+        }
+        return ResolvedConfiguration(configuration: configuration, sources: sources, warnings: strangeVariables)
+    }
+
+    /// One provider and how to name it.
+    private struct Layer {
+        let provider: any ConfigProvider
+        let source: (ConfigurationKey) -> ConfigurationSource
+        var prefix: [String] = []
+
+        /// The value as text, whatever scalar type the provider holds it in.
+        func text(of key: ConfigurationKey) throws(ConfigurationError) -> String? {
+            let absolute = AbsoluteConfigKey(prefix + key.components)
+            for type in [ConfigType.string, .int, .bool, .double] {
+                guard let result = try? provider.value(forKey: absolute, type: type) else { continue }
+                switch result.value?.content {
+                case nil: return nil
+                case .string(let text)?: return text
+                case .int(let number)?: return String(number)
+                case .bool(let value)?: return String(value)
+                case .double(let number)?: return String(number)
+                case .bytes?, .stringArray?, .intArray?, .doubleArray?, .boolArray?, .byteChunkArray?: continue
+                }
+            }
+            throw .badValue(key: key.name, value: "(a list)", allowed: key.allowed, source: source(key))
+        }
+    }
+
+    private var flagLayer: Layer {
+        var values: [AbsoluteConfigKey: ConfigValue] = [:]
+        for (name, text) in flags {
+            let secret = ConfigurationKey.named(name)?.isSecret ?? false
+            values[AbsoluteConfigKey(name.split(separator: ".").map(String.init))] = ConfigValue(.string(text), isSecret: secret)
+        }
+        return Layer(provider: InMemoryProvider(name: "flags", values: values), source: { .flag($0.flag) })
+    }
+
+    private var environmentLayer: Layer {
+        let secrets = Set(ConfigurationKey.all.filter(\.isSecret).map(\.environmentVariable))
+        return Layer(
+            provider: EnvironmentVariablesProvider(environmentVariables: environment, secretsSpecifier: .specific(secrets)),
+            source: { .environment($0.environmentVariable) }, prefix: ["millrace"])
+    }
+
+    private func fileLayer(_ path: String) async throws(ConfigurationError) -> Layer {
+        let seen = NIOLockedValueBox<[String]>([])
+        let secrets = Set(ConfigurationKey.all.filter(\.isSecret).map(\.name))
+        let provider: any ConfigProvider
+        do {
+            // The snapshots ask about every key they hold whether it is secret; no other way of theirs lists the keys.
+            switch path.split(separator: ".").last?.lowercased() {
+            case "json":
+                provider = try await FileProvider<JSONSnapshot>(
+                    parsingOptions: .init(
+                        secretsSpecifier: .dynamic { key, _ in
+                            seen.withLockedValue { $0.append(key) }
+                            return secrets.contains(key)
+                        }), filePath: FilePath(path))
+            case "yaml", "yml":
+                provider = try await FileProvider<YAMLSnapshot>(
+                    parsingOptions: .init(
+                        secretsSpecifier: .dynamic { key, _ in
+                            seen.withLockedValue { $0.append(key) }
+                            return secrets.contains(key)
+                        }), filePath: FilePath(path))
+            default:
+                throw ConfigurationError.unreadableFile(path: path, reason: "its name must end in .json, .yaml or .yml")
+            }
+        } catch let error as ConfigurationError {
+            throw error
+        } catch {
+            throw .unreadableFile(path: path, reason: "\(error)")
+        }
+        for name in seen.withLockedValue({ $0 }).sorted() where ConfigurationKey.named(name) == nil {
+            throw .unknownKey(key: name, nearest: Self.nearest(to: name), source: .file(path))
+        }
+        return Layer(provider: provider, source: { _ in .file(path) })
+    }
+
+    /// Other programs may own variables of this prefix, so an unknown one is a warning and no error.
+    private var strangeVariables: [String] {
+        let known = Set(ConfigurationKey.all.map(\.environmentVariable)).union(["MILLRACE_CONFIG"])
+        return environment.keys.filter { $0.hasPrefix("MILLRACE_") && !known.contains($0) }.sorted()
+            .map { "the environment variable \($0) sets nothing" }
+    }
+
+    private static func nearest(to name: String) -> String? {
+        let best = ConfigurationKey.all.map { ($0.name, distance(Array(name.utf8.prefix(64)), Array($0.name.utf8))) }.min { $0.1 < $1.1 }
+        guard let best, best.1 <= max(2, name.utf8.count / 3) else { return nil }
+        return best.0
+    }
+
+    /// Edits (insert, delete, replace) between two texts.
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var row = Array(0...b.count)
+        for (i, x) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, y) in b.enumerated() {
+                let next = min(row[j] + 1, row[j + 1] + 1, diagonal + (x == y ? 0 : 1))
+                diagonal = row[j + 1]
+                row[j + 1] = next
+            }
+        }
+        return row[b.count]
+    }
+}

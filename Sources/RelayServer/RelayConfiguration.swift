@@ -1,0 +1,122 @@
+/// Everything that a `Relay` can be told. The defaults are those of `millrace serve`.
+///
+/// ```swift
+/// var configuration = RelayConfiguration()
+/// configuration.httpPort = 0
+/// let relay = Relay(configuration: configuration)
+/// try await relay.start()
+/// ```
+///
+/// `ConfigurationKey.all` says which flag, environment variable and file entry sets each field, and its allowed range;
+/// `validate()` holds a configuration that was made in code to the same ranges.
+public struct RelayConfiguration: Sendable, Equatable {
+    // MARK: HTTP
+
+    /// Numeric address that the HTTP port binds to. Empty: 127.0.0.1 without an admin token, 0.0.0.0 with one.
+    public var httpAddress = ""
+    /// TCP port of the HTTP doors; 0 takes any free one (`Relay.httpPort` tells which).
+    public var httpPort = 7880
+    /// Bytes that the request line and the header fields of one request may have.
+    public var httpHeaderBytes = 16 << 10
+    /// Bytes that the body of one request may have.
+    public var httpBodyBytes = 256 << 10
+    /// Seconds from the first byte of a request to its last.
+    public var httpSendSeconds = 10
+    /// Seconds that a connection without a request stays open.
+    public var httpIdleSeconds = 60
+    /// Connections open at a time; further ones wait in the listen queue.
+    public var httpConnections = 4_096
+    /// `Access-Control-Allow-Origin` of every answer; empty sends no CORS header.
+    public var httpCORSOrigin = "*"
+    /// Where set, every `/v1` request needs it as its bearer token (RFC 6750).
+    public var adminToken = ""
+
+    // MARK: media
+
+    /// Numeric address that the media sockets bind to.
+    public var mediaAddress = "0.0.0.0"
+    /// Numeric address that answers tell clients to send media to.
+    public var mediaAdvertised = "127.0.0.1"
+    /// UDP port for RTP of plain transports: worker i has this + 2i, RTCP the port after it. 0 takes free ones.
+    public var mediaPort = 7982
+    /// Threads that forward media.
+    public var mediaWorkers = 1
+    /// Microseconds that a packet may wait for others to be sent with.
+    public var mediaGatherMicroseconds = 1_000
+    public var mediaProtection = Protection.automatic
+    public var mediaOffload = Offload.automatic
+
+    // MARK: limits
+
+    public var limitSessions = 10_000
+    /// Streams of one session.
+    public var limitStreams = 2_000
+    /// Transports of one session.
+    public var limitTransports = 10_000
+    /// Taps (canvas readers and recordings) of one stream.
+    public var limitTaps = 16
+    /// Bytes of kept packets of one video producer.
+    public var limitRetransmissionBytes = 4 << 20
+    /// Milliseconds that a packet is kept for retransmission.
+    public var limitRetransmissionMilliseconds = 2_000
+    /// Share of the sent bytes that retransmissions may take.
+    public var limitRetransmissionPercent = 50
+    /// Seconds without an authentic packet after which a publisher is closed; 0: never.
+    public var limitPublisherSeconds = 60
+    /// Control calls that may wait for one worker.
+    public var limitMailbox = 16_384
+    /// Bytes asked of the kernel for each media socket.
+    public var limitReceiveBufferBytes = 8 << 20
+    public var limitSendBufferBytes = 8 << 20
+
+    // MARK: the process
+
+    /// Directory that every published stream is recorded into, and that recordings asked for by HTTP go to. Empty: no recording.
+    public var record = ""
+    /// Seconds from the shutdown signal, when `/readyz` turns 503, to the close of the HTTP port.
+    public var drainSeconds = 1
+    /// `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
+    public var logLevel = "info"
+    public var logFormat = LogFormat.text
+    /// Prints ready-to-paste commands for a session named "demo".
+    public var development = false
+
+    public init() {}
+
+    /// The bind address with "empty" worked out.
+    public var effectiveHTTPAddress: String {
+        if !httpAddress.isEmpty { return httpAddress }
+        return adminToken.isEmpty ? "127.0.0.1" : "0.0.0.0"
+    }
+
+    /// Which implementation encrypts what subscribers get.
+    public enum Protection: String, Sendable, CaseIterable {
+        case automatic
+        /// OpenSSL, one packet at a time.
+        case evp
+        /// libipsec-mb, many packets at a time (x86-64).
+        case multiBuffer
+    }
+
+    /// Use of UDP segmentation and coalescing by the kernel.
+    public enum Offload: String, Sendable, CaseIterable {
+        case automatic
+        case off
+    }
+
+    public enum LogFormat: String, Sendable, CaseIterable {
+        case text
+        case json
+    }
+
+    /// Checks every field against its key's range.
+    public func validate() throws(ConfigurationError) {
+        for key in ConfigurationKey.all {
+            var copy = self
+            let text = key.read(self)
+            guard key.write(&copy, text) else {
+                throw .badValue(key: key.name, value: key.isSecret ? "(secret)" : text, allowed: key.allowed, source: .code)
+            }
+        }
+    }
+}
