@@ -23,6 +23,13 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
         try self.init(text)
     }
 
+    /// As one path component (RFC 3986 section 3.3).
+    var percentEncoded: String {
+        var allowed = CharacterSet.urlPathAllowed
+        allowed.remove("/")
+        return rawValue.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+
     /// Why `text` cannot be a name; nil where it can. Streams are named by the same rule, but keep their case.
     static func objection(to text: String) -> String? {
         if text.isEmpty { return "the name is empty" }

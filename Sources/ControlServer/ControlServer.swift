@@ -1,0 +1,58 @@
+internal import HTTPTypes
+package import Hummingbird
+package import Logging
+package import MediaEngine
+internal import NIOCore
+
+/// The HTTP doors of a relay: wire to command and back, no rule of their own.
+package struct ControlServer: Sendable {
+    package let engine: MediaEngine
+    package let configuration: ControlConfiguration
+    package let bodies: OpenBodies
+    package let statistics = ControlStatistics()
+    package let logger: Logger
+
+    package init(engine: MediaEngine, configuration: ControlConfiguration, bodies: OpenBodies, logger: Logger) {
+        self.engine = engine
+        self.configuration = configuration
+        self.bodies = bodies
+        self.logger = logger
+    }
+
+    /// A service that binds the port and answers until it is shut down.
+    ///
+    /// - Parameter onBound: gets the port once it is bound.
+    package func service(onBound: @escaping @Sendable (Int) -> Void) -> some Service {
+        // Hummingbird says for every start and stop what the relay's own log says better.
+        var quiet = logger
+        quiet.logLevel = max(logger.logLevel, .warning)
+        let statistics = statistics
+        let configuration = configuration
+        return Application(
+            router: router(),
+            server: HTTPServerBuilder { responder in
+                ControlChannel(responder: responder, configuration: configuration, statistics: statistics)
+            },
+            configuration: ApplicationConfiguration(
+                address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
+                availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
+            onServerRunning: { onBound($0.localAddress?.port ?? configuration.port) },
+            logger: quiet)
+    }
+
+    private func router() -> Router<ControlContext> {
+        let router = Router(context: ControlContext.self)
+        router.add(middleware: CrossOriginMiddleware(origin: configuration.corsOrigin))
+        router.add(middleware: ProblemMiddleware(statistics: statistics))
+        let open = RouteTable(group: router.group())
+        HealthRoutes(bodies: bodies).add(to: open)
+        MetricsRoute(engine: engine, statistics: statistics, bodies: bodies).add(to: open)
+
+        let group = router.group("v1")
+        if let token = configuration.adminToken { group.add(middleware: BearerTokenMiddleware(token: token)) }
+        let v1 = RouteTable(group: group)
+        PlainRoutes(engine: engine, configuration: configuration, bodies: bodies, logger: logger).add(to: v1)
+        SessionRoutes(engine: engine, configuration: configuration).add(to: v1)
+        return router
+    }
+}

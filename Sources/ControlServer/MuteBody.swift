@@ -1,0 +1,6 @@
+/// Body of `PUT /v1/sessions/{session}/streams/{stream}/mute`.
+struct MuteBody: Codable, Sendable {
+    /// `audio` or `video`.
+    var kind: String
+    var muted: Bool
+}

@@ -1,0 +1,41 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import MediaEngine
+
+/// `/v1/sessions/{session}/plain`: SRTP with keys handed over in the answer, for programs that have no signalling of their own.
+struct PlainRoutes {
+    let engine: MediaEngine
+    let configuration: ControlConfiguration
+    let bodies: OpenBodies
+    let logger: Logger
+
+    func add(to table: RouteTable) {
+        table.add("sessions/:session/plain", [.post: open])
+        table.add("sessions/:session/plain/:id", [.delete: close])
+    }
+
+    @Sendable private func open(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let session = try context.session
+        let body = try await request.json(PlainTransportBody.self, limit: configuration.bodyBytes)
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        let wanted = try body.request(session: session, peer: context.peerAddress)
+        let transport = try await engine.openPlain(wanted)
+        logger.info(
+            "plain transport opened",
+            metadata: [
+                "session": "\(transport.session)", "stream": "\(transport.stream)", "transport": "\(transport.id)",
+                "direction": "\(transport.direction.rawValue)",
+            ])
+        let location = "/v1/sessions/\(session.percentEncoded)/plain/\(transport.id.rawValue)"
+        return try .json(PlainTransportAnswer(transport), status: .created, fields: [.location: location])
+    }
+
+    @Sendable private func close(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let session = try context.session
+        let id = context.parameters.get("id") ?? ""
+        try await engine.closePlain(TransportID(rawValue: id), session: session.rawValue)
+        logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
+        return Response(status: .noContent)
+    }
+}

@@ -1,0 +1,29 @@
+internal import MediaEngine
+
+/// One track of a `PlainTransportBody`.
+struct PlainTrackBody: Codable, Sendable {
+    /// Subscribe: the UDP port that RTP goes to. Publish: ignored.
+    var port: UInt16?
+    /// Absent: Opus 111, VP8 96.
+    var payloadType: UInt8?
+    /// Absent: the relay picks one.
+    var ssrc: UInt32?
+
+    /// - Parameter field: path of this object in the body.
+    func request(field: String, direction: TransportDirection) throws(Problem) -> PlainTrackRequest {
+        if let payloadType {
+            // 64...95 would read as RTCP where both share a port (RFC 5761 section 4).
+            guard payloadType < 128, !(64...95).contains(payloadType) else {
+                throw Problem(.invalidField, "a payload type is 0 to 63 or 96 to 127", field: field + ".payloadType")
+            }
+        }
+        if direction == .subscribe {
+            guard let port else { throw Problem(.invalidField, "the field is missing", field: field + ".port") }
+            guard port > 0, port < .max else {
+                throw Problem(.invalidField, "a port is 1 to 65534", field: field + ".port")
+            }
+        }
+        if ssrc == 0 { throw Problem(.invalidField, "0 is not usable as an SSRC", field: field + ".ssrc") }
+        return PlainTrackRequest(port: direction == .subscribe ? port : nil, payloadType: payloadType, ssrc: ssrc)
+    }
+}

@@ -1,0 +1,36 @@
+internal import MediaEngine
+internal import SRTP
+
+/// Answer to `POST /v1/sessions/{session}/plain`.
+struct PlainTransportAnswer: Codable, Sendable {
+    var id: String
+    var session: String
+    var stream: String
+    var direction: String
+    var address: String
+    var rtcpMux: Bool
+    var suite: String
+    /// Base64 of master key and salt; the client protects with it.
+    var clientKey: String
+    /// Base64 of master key and salt; the relay protects with it.
+    var relayKey: String
+    var audio: PlainTrackAnswer?
+    var video: PlainTrackAnswer?
+    /// RFC 8866; players take it as it is.
+    var sdp: String
+
+    init(_ transport: PlainTransport) {
+        id = transport.id.rawValue
+        session = transport.session
+        stream = transport.stream
+        direction = transport.direction.rawValue
+        address = transport.address
+        rtcpMux = transport.rtcpMux
+        suite = transport.suite.sdesName
+        clientKey = transport.clientKey.base64
+        relayKey = transport.relayKey.base64
+        audio = transport.audio.map(PlainTrackAnswer.init)
+        video = transport.video.map(PlainTrackAnswer.init)
+        sdp = transport.sdp
+    }
+}

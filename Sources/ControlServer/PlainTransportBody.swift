@@ -1,0 +1,77 @@
+internal import MediaBase
+internal import MediaEngine
+internal import SRTP
+
+/// Body of `POST /v1/sessions/{session}/plain`.
+struct PlainTransportBody: Codable, Sendable {
+    /// `publish` or `subscribe`.
+    var direction: String
+    var stream: String?
+    /// Name of a crypto-suite (RFC 4568 section 6.2, RFC 7714 section 14.2).
+    var suite: String?
+    var rtcpMux: Bool?
+    /// Subscribe: numeric address to send to; the HTTP client's where absent.
+    var address: String?
+    var audio: PlainTrackBody?
+    var video: PlainTrackBody?
+
+    /// - Parameter peer: numeric address of the HTTP client.
+    func request(session: SessionName, peer: String?) throws(Problem) -> PlainTransportRequest {
+        guard let direction = TransportDirection(rawValue: direction) else {
+            throw Problem(.invalidField, "\"\(direction)\" is not one of publish, subscribe", field: "direction")
+        }
+        var request = PlainTransportRequest(direction: direction, session: session.rawValue)
+        if let stream {
+            do {
+                request.stream = try StreamName(stream).rawValue
+            } catch {
+                throw Problem(error.code, error.detail, field: "stream")
+            }
+        }
+        if let suite {
+            guard let known = SRTPSuite(sdesName: suite) else {
+                let names = SRTPSuite.allCases.map(\.sdesName).joined(separator: ", ")
+                throw Problem(.invalidField, "\"\(suite)\" is not one of \(names)", field: "suite")
+            }
+            request.suite = known
+        }
+        request.rtcpMux = rtcpMux ?? false
+        if let address {
+            guard SocketAddress(address, port: 0) != nil else {
+                throw Problem(.invalidField, "\"\(address)\" is not a numeric address", field: "address")
+            }
+            request.address = address
+        } else if direction == .subscribe {
+            request.address = peer
+        }
+        request.audio = try audio?.request(field: "audio", direction: direction)
+        request.video = try video?.request(field: "video", direction: direction)
+        switch direction {
+        case .publish:
+            // Neither named means both.
+            if audio == nil, video == nil {
+                request.audio = PlainTrackRequest()
+                request.video = PlainTrackRequest()
+            }
+        case .subscribe:
+            if audio == nil, video == nil {
+                throw Problem(.invalidField, "a subscriber names the port of at least one of audio, video", field: "audio")
+            }
+            if let a = request.audio?.port, let v = request.video?.port, collide(a, v) {
+                throw Problem(.invalidField, "the ports of audio and video overlap", field: "video.port")
+            }
+        }
+        if let a = request.audio?.ssrc, a == request.video?.ssrc {
+            throw Problem(.invalidField, "audio and video need different SSRCs", field: "video.ssrc")
+        }
+        if let a = request.audio?.payloadType, a == request.video?.payloadType {
+            throw Problem(.invalidField, "audio and video need different payload types", field: "video.payloadType")
+        }
+        return request
+    }
+
+    /// RTP of one on RTCP of the other; the same port for both is fine, SSRCs tell them apart.
+    private func collide(_ a: UInt16, _ b: UInt16) -> Bool {
+        rtcpMux != true && a != b && (a &+ 1 == b || b &+ 1 == a)
+    }
+}

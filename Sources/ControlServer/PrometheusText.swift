@@ -1,0 +1,57 @@
+/// Writes the Prometheus text exposition format 0.0.4.
+///
+/// ```swift
+/// var text = PrometheusText()
+/// text.family("millrace_sessions", .gauge, "Sessions")
+/// text.sample(12)
+/// ```
+package struct PrometheusText: Sendable {
+    package enum Kind: String, Sendable {
+        case counter
+        case gauge
+    }
+
+    package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
+
+    package private(set) var text = ""
+    private var name = ""
+
+    package init() {}
+
+    /// Begins a metric; the samples that follow are of it.
+    ///
+    /// - Parameter name: `[a-zA-Z_:][a-zA-Z0-9_:]*`, with its unit, and `_total` for counters.
+    package mutating func family(_ name: String, _ kind: Kind, _ help: String) {
+        self.name = name
+        text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
+    }
+
+    package mutating func sample(_ value: some BinaryInteger, _ labels: KeyValuePairs<String, String> = [:]) {
+        line(String(value), labels)
+    }
+
+    package mutating func sample(_ value: Double, _ labels: KeyValuePairs<String, String> = [:]) {
+        line(value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Inf" : "+Inf") : "\(value)", labels)
+    }
+
+    private mutating func line(_ value: String, _ labels: KeyValuePairs<String, String>) {
+        text += name
+        if !labels.isEmpty {
+            text += "{" + labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",") + "}"
+        }
+        text += " \(value)\n"
+    }
+
+    private static func escaped(_ text: String, quotes: Bool) -> String {
+        var out = ""
+        for character in text {
+            switch character {
+            case "\\": out += "\\\\"
+            case "\n": out += "\\n"
+            case "\"" where quotes: out += "\\\""
+            default: out.append(character)
+            }
+        }
+        return out
+    }
+}

@@ -1,0 +1,31 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// Adds paths to a router so that each answers every method: the ones it has, `OPTIONS` with what it takes, and the rest with 405.
+struct RouteTable {
+    typealias Handler = @Sendable (Request, ControlContext) async throws -> Response
+
+    private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
+
+    let group: RouterGroup<ControlContext>
+
+    func add(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
+        var handlers = handlers
+        if let get = handlers[.get], handlers[.head] == nil {
+            handlers[.head] = { request, context in try await get(request, context).createHeadResponse() }
+        }
+        let allow = (Self.methods.filter { handlers[$0] != nil } + [.options]).map(\.rawValue).joined(separator: ", ")
+        for method in Self.methods {
+            if let handler = handlers[method] {
+                group.on(path, method: method, use: handler)
+            } else {
+                group.on(path, method: method) { request, _ -> Response in
+                    var problem = Problem(.methodNotAllowed, "\(request.method.rawValue) is not one of \(allow)")
+                    problem.allow = allow
+                    throw problem
+                }
+            }
+        }
+        group.on(path, method: .options) { _, _ in Response(status: .noContent, headers: [.allow: allow]) }
+    }
+}

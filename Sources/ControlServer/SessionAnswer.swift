@@ -1,0 +1,16 @@
+internal import MediaEngine
+
+/// One entry of `GET /v1/sessions`.
+struct SessionAnswer: Codable, Sendable {
+    var name: String
+    var streams: Int
+    var publishers: Int
+    var subscribers: Int
+
+    init(_ snapshot: SessionSnapshot) {
+        name = snapshot.name
+        streams = snapshot.streams
+        publishers = snapshot.publishers
+        subscribers = snapshot.subscribers
+    }
+}

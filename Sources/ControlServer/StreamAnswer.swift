@@ -1,0 +1,23 @@
+internal import Foundation
+internal import MediaEngine
+
+/// One entry of `GET /v1/sessions/{session}/streams`.
+struct StreamAnswer: Codable, Sendable {
+    var name: String
+    /// RFC 3339, UTC.
+    var createdAt: String
+    var subscribers: Int
+    var taps: Int
+    var audio: TrackAnswer?
+    var video: TrackAnswer?
+
+    init(_ snapshot: StreamSnapshot) {
+        name = snapshot.name
+        createdAt = Date(timeIntervalSince1970: Double(snapshot.createdAt) / 1e9)
+            .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        subscribers = snapshot.subscribers
+        taps = snapshot.taps
+        audio = snapshot.audio.map(TrackAnswer.init)
+        video = snapshot.video.map(TrackAnswer.init)
+    }
+}

@@ -1,0 +1,6 @@
+/// Answer to `GET /v1/sessions/{session}/streams`.
+struct StreamListAnswer: Codable, Sendable {
+    var session: String
+    /// Oldest first.
+    var streams: [StreamAnswer]
+}

@@ -1,0 +1,28 @@
+internal import MediaBase
+internal import MediaEngine
+
+/// A track within a `StreamAnswer`.
+struct TrackAnswer: Codable, Sendable {
+    var ssrc: UInt32
+    var packets: UInt64
+    var bytes: UInt64
+    /// Expected less received; late and doubled packets can make it negative (RFC 3550 section 6.4.1).
+    var lost: Int64
+    var jitterMilliseconds: Double
+    var bitsPerSecond: Int64
+    var muted: Bool
+    var width: Int?
+    var height: Int?
+
+    init(_ snapshot: TrackSnapshot) {
+        ssrc = snapshot.ssrc
+        packets = snapshot.packets
+        bytes = snapshot.bytes
+        lost = snapshot.lost
+        jitterMilliseconds = snapshot.jitter.milliseconds
+        bitsPerSecond = snapshot.bitrate.rawValue
+        muted = snapshot.muted
+        width = snapshot.width
+        height = snapshot.height
+    }
+}

@@ -1,0 +1,24 @@
+internal import Foundation
+internal import UnixSignals
+
+extension Relay {
+    /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once.
+    public func run() async throws {
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        try await start()
+        let watch = Task {
+            var isDraining = false
+            for await signal in signals {
+                if isDraining {
+                    logger.warning("second signal, leaving at once", metadata: ["signal": "\(signal)"])
+                    Foundation.exit(1)
+                }
+                isDraining = true
+                logger.notice("shutting down", metadata: ["signal": "\(signal)"])
+                Task { await stop() }
+            }
+        }
+        defer { watch.cancel() }
+        try await wait()
+    }
+}

@@ -1,0 +1,147 @@
+internal import ControlServer
+public import Logging
+package import MediaEngine
+internal import NIOConcurrencyHelpers
+internal import ServiceLifecycle
+
+/// A relay: media engine, HTTP doors and recordings, started and stopped together.
+///
+/// ```swift
+/// var configuration = RelayConfiguration()
+/// configuration.httpPort = 0
+/// let relay = Relay(configuration: configuration)
+/// try await relay.start()
+/// print("http://127.0.0.1:\(relay.httpPort)")
+/// await relay.stop()
+/// ```
+public final class Relay: Sendable {
+    public let configuration: RelayConfiguration
+    public let logger: Logger
+
+    struct Running: Sendable {
+        let engine: MediaEngine
+        let group: ServiceGroup
+        let task: Task<Void, any Error>
+        let httpPort: Int
+    }
+
+    private enum State: Sendable {
+        case idle
+        case starting
+        case running(Running)
+        case stopped
+    }
+
+    private let state = NIOLockedValueBox(State.idle)
+
+    /// - Parameter logger: where the relay logs; by default lines on standard error as the configuration says.
+    public init(configuration: RelayConfiguration = RelayConfiguration(), logger: Logger? = nil) {
+        self.configuration = configuration
+        self.logger =
+            logger
+            ?? Logger(label: "millrace") { _ in
+                StandardErrorLogHandler(
+                    level: Logger.Level(rawValue: configuration.logLevel) ?? .info, format: configuration.logFormat)
+            }
+    }
+
+    /// The TCP port of the HTTP doors while the relay runs, else 0.
+    public var httpPort: Int { running?.httpPort ?? 0 }
+
+    /// The media engine while the relay runs.
+    package var engine: MediaEngine? { running?.engine }
+
+    var running: Running? {
+        state.withLockedValue { if case .running(let running) = $0 { running } else { nil } }
+    }
+
+    /// Binds all ports and starts the workers; returns when the relay takes requests.
+    public func start() async throws(RelayError) {
+        let isFirst = state.withLockedValue { state in
+            guard case .idle = state else { return false }
+            state = .starting
+            return true
+        }
+        guard isFirst else { throw .alreadyStarted }
+        do {
+            let running = try await launch()
+            state.withLockedValue { $0 = .running(running) }
+        } catch {
+            state.withLockedValue { $0 = .stopped }
+            throw error
+        }
+    }
+
+    /// Drains and stops: `/readyz` turns 503, open canvas bodies and recordings are closed, then the ports. Returns when all is
+    /// closed.
+    public func stop() async {
+        guard let running else { return }
+        await running.group.triggerGracefulShutdown()
+        _ = await running.task.result
+        state.withLockedValue { $0 = .stopped }
+    }
+
+    /// Returns when the relay has stopped; throws what stopped it unasked.
+    public func wait() async throws {
+        guard let running else { return }
+        defer { state.withLockedValue { $0 = .stopped } }
+        try await running.task.value
+    }
+
+    private func launch() async throws(RelayError) -> Running {
+        do {
+            try configuration.validate()
+        } catch {
+            throw .configuration(error)
+        }
+        let engine: MediaEngine
+        do {
+            engine = try MediaEngine(configuration: configuration.engine)
+        } catch {
+            throw .media(error.description)
+        }
+        let bodies = OpenBodies()
+        let server = ControlServer(engine: engine, configuration: configuration.control, bodies: bodies, logger: logger)
+
+        // The bound port comes first; an error instead of it means that the group ended before.
+        let (ports, report) = AsyncThrowingStream<Int, any Error>.makeStream()
+        let http = server.service { report.yield($0) }
+        // Shut down from last to first: drain, close the doors, stop the media.
+        let group = ServiceGroup(
+            configuration: ServiceGroupConfiguration(
+                services: [
+                    .init(service: EngineService(engine: engine), serviceName: "media"),
+                    .init(service: http, serviceName: "http"),
+                    .init(
+                        service: DrainService(bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger),
+                        successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "drain"),
+                ], logger: quiet))
+        let task = Task {
+            do {
+                try await group.run()
+                report.finish()
+            } catch {
+                report.finish(throwing: error)
+                throw error
+            }
+        }
+        var reason = "the service ended"
+        do {
+            for try await port in ports {
+                return Running(engine: engine, group: group, task: task, httpPort: port)
+            }
+        } catch {
+            reason = "\(error)"
+        }
+        _ = await task.result
+        engine.stop()
+        throw .http(address: configuration.effectiveHTTPAddress, port: configuration.httpPort, reason: reason)
+    }
+
+    /// The service group's own messages are of use only when it breaks.
+    private var quiet: Logger {
+        var logger = logger
+        logger.logLevel = max(logger.logLevel, .error)
+        return logger
+    }
+}

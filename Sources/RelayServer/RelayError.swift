@@ -1,0 +1,22 @@
+/// Why a relay did not start.
+public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
+    case configuration(ConfigurationError)
+    /// The media sockets or threads could not be had.
+    case media(String)
+    /// The HTTP port could not be bound.
+    case http(address: String, port: Int, reason: String)
+    /// The recording directory cannot be written.
+    case recordingDirectory(path: String, reason: String)
+    /// `start` on a relay that was started before; a relay runs once.
+    case alreadyStarted
+
+    public var description: String {
+        switch self {
+        case .configuration(let error): error.description
+        case .media(let reason): "cannot start the media engine: \(reason)"
+        case .http(let address, let port, let reason): "cannot listen for HTTP on \(address):\(port): \(reason)"
+        case .recordingDirectory(let path, let reason): "cannot record into \(path): \(reason)"
+        case .alreadyStarted: "the relay was started before"
+        }
+    }
+}
