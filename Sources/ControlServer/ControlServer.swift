@@ -1,8 +1,10 @@
 internal import HTTPTypes
-package import Hummingbird
+internal import Hummingbird
+internal import HummingbirdCore
 package import Logging
 package import MediaEngine
 internal import NIOCore
+package import ServiceLifecycle
 
 /// The HTTP doors of a relay: wire to command and back, no rule of their own.
 package struct ControlServer: Sendable {

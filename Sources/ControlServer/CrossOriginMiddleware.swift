@@ -1,4 +1,4 @@
-package import HTTPTypes
+internal import HTTPTypes
 internal import Hummingbird
 
 /// Adds the CORS header fields (Fetch standard, section 3.2) to every answer, errors included: a page that cannot read an error cannot
