@@ -1,0 +1,72 @@
+package import MediaBase
+
+/// The last packets of one producer: slots by sequence number and a byte arena that is written round and round. Bounded by both.
+package struct PacketRing: ~Copyable {
+    /// Bytes kept free behind each payload, so that padding can be put there.
+    package static let maximumPadding = 16
+
+    private let slots: UnsafeMutablePointer<StoredPacket>
+    private let slotMask: Int64
+    private let arena: UnsafeMutablePointer<UInt8>
+    private let arenaBytes: Int
+    private var position = 0
+
+    /// - Parameters:
+    ///   - slots: power of two.
+    ///   - bytes: power of two, at least 128 KiB.
+    package init(slots count: Int, bytes: Int) {
+        precondition(count > 0 && count & (count - 1) == 0 && bytes >= 128 << 10 && bytes & (bytes - 1) == 0)
+        slots = .allocate(capacity: count)
+        slots.initialize(repeating: StoredPacket(), count: count)
+        slotMask = Int64(count - 1)
+        // Not initialised: pages that no packet has touched cost no memory.
+        arena = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64).assumingMemoryBound(to: UInt8.self)
+        arenaBytes = bytes
+    }
+
+    deinit {
+        slots.deallocate()
+        UnsafeMutableRawPointer(arena).deallocate()
+    }
+
+    /// Copies `payload` in and returns its slot, whose other fields the caller sets. The oldest packets give way.
+    package mutating func store(sequence: Int64, payload: UnsafeRawBufferPointer) -> UnsafeMutablePointer<StoredPacket> {
+        let room = (payload.count + Self.maximumPadding + 15) & ~15
+        let untilEnd = arenaBytes - (position & (arenaBytes - 1))
+        if room > untilEnd { position += untilEnd }
+        let slot = slots + Int(sequence & slotMask)
+        slot.pointee = StoredPacket()
+        slot.pointee.sequence = sequence
+        slot.pointee.position = position
+        slot.pointee.payloadLength = UInt16(payload.count)
+        if let base = payload.baseAddress {
+            UnsafeMutableRawPointer(arena + (position & (arenaBytes - 1))).copyMemory(from: base, byteCount: payload.count)
+        }
+        position += room
+        return slot
+    }
+
+    /// The slot of a packet that is still whole.
+    @inline(__always)
+    package func find(_ sequence: Int64) -> UnsafeMutablePointer<StoredPacket>? {
+        let slot = slots + Int(sequence & slotMask)
+        guard slot.pointee.sequence == sequence, position - slot.pointee.position <= arenaBytes else { return nil }
+        return slot
+    }
+
+    @inline(__always)
+    package func payload(of packet: borrowing StoredPacket) -> UnsafeMutablePointer<UInt8> {
+        arena + (packet.position & (arenaBytes - 1))
+    }
+
+    /// Lengthens a packet to `length` bytes (at most `maximumPadding` more) by RTP padding.
+    package func pad(_ slot: UnsafeMutablePointer<StoredPacket>, to length: Int) {
+        let old = Int(slot.pointee.payloadLength)
+        guard length > old, slot.pointee.paddingLength == 0, length - old <= Self.maximumPadding else { return }
+        let bytes = payload(of: slot.pointee)
+        for i in old..<(length - 1) { bytes[i] = 0 }
+        bytes[length - 1] = UInt8(length - old)
+        slot.pointee.payloadLength = UInt16(length)
+        slot.pointee.paddingLength = UInt8(length - old)
+    }
+}

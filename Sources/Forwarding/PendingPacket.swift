@@ -1,0 +1,35 @@
+package import MediaBase
+
+/// A packet that waits for the next flush, with what the inner loop needs of it and nothing that counts references.
+struct PendingPacket {
+    var producer: UnsafeMutablePointer<ProducerCore>
+    var slot: UnsafeMutablePointer<StoredPacket>
+    var sequence: Int64
+    var timestamp: UInt32
+    var payload: UnsafeMutablePointer<UInt8>
+    var payloadLength: Int
+    var arrival: MediaTime
+    /// Version 2 and the padding bit.
+    var firstByte: UInt8
+    /// 0x80 or 0.
+    var markerBit: UInt8
+    var startsKeyFrame: Bool
+    var isAudio: Bool
+    var vp8: VP8RewriteFields
+
+    @inline(__always)
+    init(producer: UnsafeMutablePointer<ProducerCore>, slot: UnsafeMutablePointer<StoredPacket>) {
+        self.producer = producer
+        self.slot = slot
+        sequence = slot.pointee.sequence
+        timestamp = UInt32(truncatingIfNeeded: slot.pointee.timestamp)
+        payload = producer.pointee.ring.payload(of: slot.pointee)
+        payloadLength = Int(slot.pointee.payloadLength)
+        arrival = slot.pointee.arrival
+        firstByte = slot.pointee.paddingLength > 0 ? 0xa0 : 0x80
+        markerBit = slot.pointee.flags.contains(.marker) ? 0x80 : 0
+        startsKeyFrame = slot.pointee.flags.contains(.keyFrameStart)
+        isAudio = producer.pointee.isAudio
+        vp8 = slot.pointee.vp8
+    }
+}

@@ -1,0 +1,167 @@
+package import MediaBase
+package import RTP
+
+/// One track in: what a publisher sends under one SSRC. Takes decrypted packets, keeps the last of them, and says what to ask the
+/// publisher for.
+package final class Producer {
+    package struct Configuration: Sendable {
+        package var kind: MediaKind
+        package var ssrc: SSRC
+        package var payloadType: PayloadType
+        /// Kept packets and bytes; powers of two.
+        package var ringPackets: Int
+        package var ringBytes: Int
+
+        package init(kind: MediaKind, ssrc: SSRC, payloadType: PayloadType, retransmissionBytes: Int = 4 << 20) {
+            self.kind = kind
+            self.ssrc = ssrc
+            self.payloadType = payloadType
+            // 2 s of 20 ms audio is 100 packets; 2,048 packets of video are 2 s at 10 Mb/s.
+            ringPackets = kind == .audio ? 256 : 2048
+            var bytes = 128 << 10
+            while kind == .video, bytes * 2 <= retransmissionBytes { bytes *= 2 }
+            ringBytes = bytes
+        }
+    }
+
+    package enum Outcome: Sendable {
+        case forward
+        /// Payload type or size that the track was not announced with.
+        case wrongPayloadType
+        case tooOld
+        case duplicate
+        case malformed
+        case muted
+    }
+
+    package let configuration: Configuration
+    package let core: UnsafeMutablePointer<ProducerCore>
+    package private(set) var statistics: ReceptionStatistics
+    package var nack = NACKGenerator()
+    package var keyFrames = KeyFrameRequestThrottle()
+    package var clock: SenderClock
+    /// Drops at the relay, whatever the publisher sends.
+    package private(set) var isMuted = false
+    /// Unwrapped, of the newest packet; -1 before the first.
+    package private(set) var latestSequence: Int64 = -1
+    package private(set) var latestTimestamp: Int64 = 0
+    /// First packet of the newest key frame; -1 when none was seen.
+    package private(set) var keyFrameStart: Int64 = -1
+    package private(set) var pictureSize: (width: Int, height: Int)?
+    package private(set) var packets: UInt64 = 0
+    package private(set) var bytes: UInt64 = 0
+    package var lastArrival: MediaTime
+    private var sequences = SequenceUnwrapper()
+    private var timestamps = TimestampUnwrapper()
+
+    package var kind: MediaKind { configuration.kind }
+
+    package init(_ configuration: Configuration, now: MediaTime) {
+        self.configuration = configuration
+        core = .allocate(capacity: 1)
+        core.initialize(
+            to: ProducerCore(
+                ring: PacketRing(slots: configuration.ringPackets, bytes: configuration.ringBytes),
+                isAudio: configuration.kind == .audio))
+        statistics = ReceptionStatistics(clockRate: configuration.kind.clockRate)
+        clock = SenderClock(clockRate: configuration.kind.clockRate)
+        lastArrival = now
+    }
+
+    deinit {
+        core.deinitialize(count: 1)
+        core.deallocate()
+    }
+
+    /// Takes one authentic packet. On `.forward` its slot is in `stored`, valid until the ring has gone round.
+    package func receive(
+        _ header: RTPHeader, payload: UnsafeRawBufferPointer, now: MediaTime,
+        stored: inout UnsafeMutablePointer<StoredPacket>?
+    ) -> Outcome {
+        guard header.payloadType == configuration.payloadType else { return .wrongPayloadType }
+        lastArrival = now
+        packets &+= 1
+        bytes &+= UInt64(payload.count)
+        let sequence = sequences.unwrap(header.sequenceNumber)
+        let timestamp = timestamps.unwrap(header.timestamp)
+        statistics.receive(sequence: sequence, timestamp: header.timestamp, now: now)
+        let isLate = sequence <= latestSequence
+        if isLate {
+            if core.pointee.ring.find(sequence) != nil { return .duplicate }
+            if latestSequence - sequence >= Int64(configuration.ringPackets) { return .tooOld }
+        }
+        nack.receive(sequence: sequence, now: now)
+        if isMuted {
+            if !isLate { latestSequence = sequence }
+            return .muted
+        }
+
+        var flags: StoredPacket.Flags = header.marker ? .marker : []
+        if isLate { flags.insert(.late) }
+        var fields = VP8RewriteFields()
+        if kind == .video {
+            guard let descriptor = VP8PayloadDescriptor(parsing: payload) else { return .malformed }
+            fields = VP8RewriteFields(descriptor)
+            if descriptor.isKeyFrameStart(in: payload) {
+                flags.insert(.keyFrameStart)
+                if let size = descriptor.keyFrameSize(in: payload) { pictureSize = size }
+                if sequence > keyFrameStart { keyFrameStart = sequence }
+                keyFrames.keyFrameArrived()
+            }
+        }
+        let slot = core.pointee.ring.store(sequence: sequence, payload: payload)
+        slot.pointee.timestamp = timestamp
+        slot.pointee.arrival = now
+        slot.pointee.flags = flags
+        slot.pointee.vp8 = fields
+        if !isLate {
+            latestSequence = sequence
+            latestTimestamp = timestamp
+        }
+        stored = slot
+        return .forward
+    }
+
+    /// Mutes or unmutes. After an unmute consumers start again where a decoder can: the caller asks for a key frame for video.
+    package func setMuted(_ muted: Bool) {
+        guard muted != isMuted else { return }
+        isMuted = muted
+        guard !muted else { return }
+        keyFrameStart = -1
+        for i in 0..<core.pointee.consumerCount where core.pointee.consumers[i].state != .paused {
+            if core.pointee.consumers[i].state == .catchingUp { core.pointee.catchingUp -= 1 }
+            core.pointee.consumers[i].state = .waiting
+        }
+    }
+
+    /// The first packet of the newest key frame where the ring still holds everything from there on: what a joiner can start with.
+    package func cachedKeyFrame() -> UnsafeMutablePointer<StoredPacket>? {
+        guard keyFrameStart >= 0, !isMuted, let start = core.pointee.ring.find(keyFrameStart) else { return nil }
+        var sequence = keyFrameStart + 1
+        while sequence <= latestSequence {
+            guard core.pointee.ring.find(sequence) != nil else { return nil }
+            sequence += 1
+        }
+        return start
+    }
+
+    package func unwrappedNear(_ timestamp: RTPTimestamp) -> Int64 {
+        latestTimestamp + Int64(timestamp.distance(from: RTPTimestamp(UInt32(truncatingIfNeeded: latestTimestamp))))
+    }
+}
+
+extension VP8RewriteFields {
+    init(_ descriptor: VP8PayloadDescriptor) {
+        self.init()
+        if let id = descriptor.pictureID {
+            pictureID = id
+            pictureIDOffset = UInt8(descriptor.pictureIDOffset)
+            pictureIDIsWide = descriptor.pictureIDIsWide
+        }
+        if let index = descriptor.tl0PicIdx {
+            tl0PictureIndex = index
+            tl0Offset = UInt8(descriptor.tl0PicIdxOffset)
+        }
+        temporalLayer = descriptor.temporalLayer ?? 0
+    }
+}

@@ -1,0 +1,54 @@
+package import MediaBase
+
+/// How one consumer's packets differ from its producer's. A value: the shared packet is never changed for a consumer, and a
+/// retransmission uses the rewrite that the first transmission used.
+package struct RTPRewrite: Hashable, Sendable {
+    /// Producer's unwrapped sequence number minus the consumer's.
+    package var sequenceOffset: Int64 = 0
+    /// Added to the producer's timestamp, modulo 2^32.
+    package var timestampOffset: UInt32 = 0
+    /// Added to the VP8 picture id (RFC 7741 section 4.2), modulo its width.
+    package var pictureIDOffset: UInt16 = 0
+    /// Added to TL0PICIDX, modulo 256.
+    package var tl0PictureIndexOffset: UInt8 = 0
+
+    package init() {}
+
+    /// True where the payload differs from the producer's, so that it has to be copied before it is protected.
+    @inline(__always)
+    package var patchesPayload: Bool { pictureIDOffset != 0 || tl0PictureIndexOffset != 0 }
+
+    @inline(__always)
+    package func sequence(of producerSequence: Int64) -> Int64 { producerSequence &- sequenceOffset }
+
+    /// Patches the picture id and TL0PICIDX of a payload that is a copy for one consumer.
+    @inline(__always)
+    package func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields) {
+        if fields.pictureIDOffset != 0, pictureIDOffset != 0 {
+            let at = payload + Int(fields.pictureIDOffset)
+            let id = fields.pictureID &+ pictureIDOffset
+            if fields.pictureIDIsWide {
+                at[0] = 0x80 | UInt8(truncatingIfNeeded: id >> 8)
+                at[1] = UInt8(truncatingIfNeeded: id)
+            } else {
+                at[0] = UInt8(truncatingIfNeeded: id) & 0x7f
+            }
+        }
+        if fields.tl0Offset != 0, tl0PictureIndexOffset != 0 {
+            payload[Int(fields.tl0Offset)] = fields.tl0PictureIndex &+ tl0PictureIndexOffset
+        }
+    }
+}
+
+/// Where a VP8 payload descriptor holds the numbers that a rewrite may change. Offsets count from the descriptor's first byte, which
+/// they never are: 0 means absent.
+package struct VP8RewriteFields: Sendable {
+    package var pictureID: UInt16 = 0
+    package var pictureIDOffset: UInt8 = 0
+    package var pictureIDIsWide = false
+    package var tl0Offset: UInt8 = 0
+    package var tl0PictureIndex: UInt8 = 0
+    package var temporalLayer: UInt8 = 0
+
+    package init() {}
+}

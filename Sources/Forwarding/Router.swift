@@ -1,0 +1,296 @@
+package import MediaBase
+package import SRTP
+
+/// Producers to consumers: the fan-out of one session on one worker. Packets are taken as they come and leave in batches; what has to
+/// be sent comes out through the closure handed to `forward`, protected and sent there.
+package final class Router {
+    package static let maximumPending = 256
+    /// Sizes that differ by no more are made equal by padding, so that one segmented send carries them.
+    private static let paddingReach = PacketRing.maximumPadding
+    /// What a consumer that catches up gets in one call: at one call a millisecond about 150 Mb/s.
+    private static let catchUpPackets = 16
+
+    package private(set) var producers: [Producer] = []
+    private var paths: UnsafeMutablePointer<EgressPath>
+    package private(set) var pathCount = 0
+    private var pathCapacity: Int
+    private var freePaths: [Int] = []
+    private let pending: UnsafeMutablePointer<PendingPacket>
+    package private(set) var pendingCount = 0
+
+    package init() {
+        pathCapacity = 8
+        paths = .allocate(capacity: 8)
+        pending = .allocate(capacity: Self.maximumPending)
+    }
+
+    deinit {
+        paths.deallocate()
+        pending.deallocate()
+    }
+
+    // MARK: members
+
+    package func add(_ producer: Producer) { producers.append(producer) }
+
+    /// Drops the producer and its consumers. Nothing of it may be pending.
+    package func remove(_ producer: Producer) {
+        precondition(pendingCount == 0)
+        producers.removeAll { $0 === producer }
+    }
+
+    /// The new path's index.
+    package func open(_ path: EgressPath) -> Int {
+        if let index = freePaths.popLast() {
+            paths[index] = path
+            return index
+        }
+        if pathCount == pathCapacity {
+            precondition(pendingCount == 0)
+            let grown = UnsafeMutablePointer<EgressPath>.allocate(capacity: pathCapacity * 2)
+            grown.moveInitialize(from: paths, count: pathCount)
+            paths.deallocate()
+            paths = grown
+            pathCapacity *= 2
+        }
+        (paths + pathCount).initialize(to: path)
+        pathCount += 1
+        return pathCount - 1
+    }
+
+    /// Gives the path up with every consumer on it.
+    package func close(path: Int) {
+        precondition(pendingCount == 0)
+        for producer in producers { _ = producer.core.pointee.remove(path: path) }
+        paths[path].isOpen = false
+        freePaths.append(path)
+    }
+
+    package func path(_ index: Int) -> UnsafeMutablePointer<EgressPath> { paths + index }
+
+    /// Adds a consumer. It starts with the cached pictures since the last key frame where there are any.
+    /// - Returns: true where a key frame has to be asked for.
+    package func subscribe(_ consumer: Consumer, to producer: Producer) -> Bool {
+        var consumer = consumer
+        consumer.state = .waiting
+        var wantsKeyFrame = false
+        if producer.kind == .video {
+            if let start = producer.cachedKeyFrame() {
+                consumer.begin(at: start.pointee.sequence, vp8: start.pointee.vp8, state: .catchingUp)
+                producer.core.pointee.catchingUp += 1
+            } else {
+                wantsKeyFrame = true
+            }
+        }
+        producer.core.pointee.insert(consumer)
+        return wantsKeyFrame
+    }
+
+    package func unsubscribe(path: Int, from producer: Producer) {
+        _ = producer.core.pointee.remove(path: path)
+    }
+
+    /// Pauses or resumes one consumer. - Returns: true where a key frame has to be asked for.
+    package func setPaused(_ paused: Bool, path: Int, producer: Producer) -> Bool {
+        guard let i = producer.core.pointee.index(path: path) else { return false }
+        let consumer = producer.core.pointee.consumers + i
+        if paused {
+            if consumer.pointee.state == .catchingUp { producer.core.pointee.catchingUp -= 1 }
+            consumer.pointee.state = .paused
+            return false
+        }
+        guard consumer.pointee.state == .paused else { return false }
+        consumer.pointee.state = .waiting
+        return producer.kind == .video
+    }
+
+    // MARK: packets
+
+    /// Queues a stored packet for the next flush. False when the queue is full: flush, then queue again.
+    package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
+        guard pendingCount < Self.maximumPending else { return false }
+        (pending + pendingCount).initialize(to: PendingPacket(producer: producer.core, slot: slot))
+        pendingCount += 1
+        return true
+    }
+
+    package var isCatchingUp: Bool { producers.contains { $0.core.pointee.catchingUp > 0 } }
+
+    /// Lays out everything that is pending. `flush` gets a full batch each time and empties it.
+    package func forward(into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void) {
+        guard pendingCount > 0 else { return }
+        equalizeSizes()
+        var perPath = 0
+        var oldest = MediaTime.never
+        for i in 0..<pendingCount {
+            perPath += EgressBatch.bytes(payload: pending[i].payloadLength)
+            if pending[i].arrival < oldest { oldest = pending[i].arrival }
+            pending[i].producer.pointee.groupStart = 0
+        }
+        let group = max(1, min(EgressBatch.slabBytes / perPath, EgressBatch.maximumPackets / pendingCount))
+        var start = 0
+        while start < pathCount {
+            let end = min(start + group, pathCount)
+            batch.oldestArrival = oldest
+            forward(to: start..<end, perPath: perPath, into: &batch)
+            if batch.jobCount > 0 { flush(&batch) }
+            batch.removeAll()
+            start = end
+        }
+        pendingCount = 0
+    }
+
+    /// One group of paths: packet by packet, and for each packet the consumers on these paths.
+    private func forward(to group: Range<Int>, perPath: Int, into batch: inout EgressBatch) {
+        var cursor = batch.slab
+        for p in group {
+            paths[p].cursor = cursor
+            paths[p].message = -1
+            cursor += perPath
+        }
+        for i in 0..<pendingCount {
+            let packet = pending + i
+            let core = packet.pointee.producer
+            let consumers = core.pointee.consumers
+            let count = core.pointee.consumerCount
+            var c = core.pointee.groupStart
+            // The first packet of this producer in this group moves the start up; the others find it there.
+            while c < count, consumers[c].path < group.lowerBound { c += 1 }
+            core.pointee.groupStart = c
+            while c < count, consumers[c].path < group.upperBound {
+                let consumer = consumers + c
+                c += 1
+                if consumer.pointee.state == .live {
+                    guard packet.pointee.sequence >= consumer.pointee.first else { continue }
+                } else if !admit(packet, to: consumer, of: core) {
+                    continue
+                }
+                batch.append(
+                    packet.pointee, rewrite: consumer.pointee.rewrite, ssrc: consumer.pointee.ssrc.rawValue,
+                    payloadType: consumer.pointee.payloadType.rawValue, to: paths + consumer.pointee.path)
+                consumer.pointee.sent(packet.pointee)
+            }
+        }
+    }
+
+    /// Whether a packet goes to a consumer that is not simply live.
+    private func admit(
+        _ packet: UnsafeMutablePointer<PendingPacket>, to consumer: UnsafeMutablePointer<Consumer>,
+        of core: UnsafeMutablePointer<ProducerCore>
+    ) -> Bool {
+        switch consumer.pointee.state {
+        case .live:
+            return true
+        case .paused:
+            return false
+        case .waiting:
+            // A late packet is no start: what follows it went by already.
+            guard packet.pointee.startsStream, packet.pointee.sequence >= consumer.pointee.next else { return false }
+            consumer.pointee.begin(at: packet.pointee.sequence, vp8: packet.pointee.vp8, state: .live)
+            return true
+        case .catchingUp:
+            // What it has not read yet it will find in the ring; what it has passed came late.
+            return packet.pointee.sequence < consumer.pointee.next && packet.pointee.sequence >= consumer.pointee.first
+        }
+    }
+
+    /// Sends consumers that catch up their next packets. Call about once a millisecond while `isCatchingUp`, with nothing pending.
+    package func catchUp(into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void) {
+        precondition(pendingCount == 0)
+        for producer in producers where producer.core.pointee.catchingUp > 0 {
+            for i in 0..<producer.core.pointee.consumerCount
+            where producer.core.pointee.consumers[i].state == .catchingUp {
+                catchUp(producer.core.pointee.consumers + i, of: producer, into: &batch)
+                if batch.jobCount > 0 { flush(&batch) }
+                batch.removeAll()
+            }
+        }
+    }
+
+    private func catchUp(
+        _ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer, into batch: inout EgressBatch
+    ) {
+        let core = producer.core
+        let path = paths + consumer.pointee.path
+        path.pointee.cursor = batch.slab
+        path.pointee.message = -1
+        var sent = 0
+        while sent < Self.catchUpPackets, consumer.pointee.next <= producer.latestSequence {
+            guard let slot = core.pointee.ring.find(consumer.pointee.next) else {
+                consumer.pointee.next += 1  // lost: the gap stays a gap
+                continue
+            }
+            let packet = PendingPacket(producer: core, slot: slot)
+            batch.append(
+                packet, rewrite: consumer.pointee.rewrite, ssrc: consumer.pointee.ssrc.rawValue,
+                payloadType: consumer.pointee.payloadType.rawValue, to: path)
+            consumer.pointee.sent(packet)
+            sent += 1
+        }
+        if consumer.pointee.next > producer.latestSequence {
+            consumer.pointee.state = .live
+            core.pointee.catchingUp -= 1
+        }
+    }
+
+    /// Sends packets again that a viewer missed, as they were sent first (RFC 4585 section 6.2.1): same sequence number, same picture id.
+    /// - Parameter consumerSequences: as the viewer names them.
+    /// - Returns: how many of them are still held.
+    package func retransmit(
+        _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer,
+        into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
+    ) -> Int {
+        let core = producer.core
+        guard let c = core.pointee.index(path: index) else { return 0 }
+        let consumer = core.pointee.consumers + c
+        let path = paths + index
+        path.pointee.cursor = batch.slab
+        path.pointee.message = -1
+        let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.lastSequence))
+        var sent = 0
+        for sequence in consumerSequences where batch.jobCount < 64 {
+            let unwrapped = consumer.pointee.lastSequence + Int64(sequence.distance(from: newest))
+            guard let found = consumer.pointee.history.find(consumerSequence: unwrapped), unwrapped <= consumer.pointee.lastSequence,
+                let slot = core.pointee.ring.find(found.producerSequence)
+            else { continue }
+            batch.append(
+                PendingPacket(producer: core, slot: slot), rewrite: found.rewrite, ssrc: consumer.pointee.ssrc.rawValue,
+                payloadType: consumer.pointee.payloadType.rawValue, to: path)
+            consumer.pointee.retransmitted += 1
+            sent += 1
+        }
+        if batch.jobCount > 0 { flush(&batch) }
+        batch.removeAll()
+        return sent
+    }
+
+    /// Pads neighbours whose sizes nearly agree. Once for all consumers: the padding is part of the shared packet.
+    private func equalizeSizes() {
+        var i = 0
+        while i < pendingCount {
+            var low = pending[i].payloadLength
+            var high = low
+            var j = i + 1
+            while j < pendingCount {
+                let length = pending[j].payloadLength
+                guard max(high, length) - min(low, length) <= Self.paddingReach else { break }
+                low = min(low, length)
+                high = max(high, length)
+                j += 1
+            }
+            if low != high {
+                for k in i..<j where pending[k].payloadLength < high {
+                    pending[k].producer.pointee.ring.pad(pending[k].slot, to: high)
+                    pending[k] = PendingPacket(producer: pending[k].producer, slot: pending[k].slot)
+                }
+            }
+            i = j
+        }
+    }
+}
+
+extension PendingPacket {
+    /// True where a decoder that has seen nothing yet can begin: the first packet of a key frame, or any packet without a VP8 descriptor.
+    @inline(__always)
+    var startsStream: Bool { startsKeyFrame || isAudio }
+}

@@ -1,0 +1,30 @@
+package import MediaBase
+
+/// What the relay remembers of one packet that came from a publisher, beside its payload in the ring's arena.
+package struct StoredPacket {
+    /// Unwrapped sequence number; -1 for an empty slot.
+    package var sequence: Int64 = -1
+    /// Unwrapped RTP timestamp.
+    package var timestamp: Int64 = 0
+    package var arrival: MediaTime = .zero
+    /// Byte position in the arena, counted for ever: it is overwritten once the arena has gone a whole turn further.
+    package var position = 0
+    /// Payload bytes, `paddingLength` included.
+    package var payloadLength: UInt16 = 0
+    /// RTP padding at the end of the payload that the relay put there (RFC 3550 section 5.1).
+    package var paddingLength: UInt8 = 0
+    package var flags: Flags = []
+    package var vp8 = VP8RewriteFields()
+
+    package struct Flags: OptionSet, Sendable {
+        package let rawValue: UInt8
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+        package static let marker = Flags(rawValue: 1)
+        /// First packet of a key frame.
+        package static let keyFrameStart = Flags(rawValue: 2)
+        /// Came again after it had been asked for, or out of order.
+        package static let late = Flags(rawValue: 4)
+    }
+
+    package init() {}
+}
