@@ -24,59 +24,80 @@ package struct Consumer {
     var first: Int64 = 0
     /// Next producer packet to read while catching up; else one after the latest that went out.
     var next: Int64 = 0
-    /// Latest consumer sequence number that went out; starts as one before the first.
-    package var lastSequence: Int64
-    /// Latest producer timestamp that went out, and its picture id and TL0PICIDX as the viewer got them.
-    var lastPictureID: UInt16 = 0
-    var lastTL0PictureIndex: UInt8 = 0
-    var hasSent = false
+    /// What the viewer was told last, so that a new start carries on from there.
+    package var progress: Progress
 
-    package var packets: UInt64 = 0
-    /// RTP payload bytes, as a sender report counts them (RFC 3550 section 6.4.1).
-    package var payloadBytes: UInt64 = 0
+    /// Where one viewer's RTP stream stands. Outlives the consumer: a stream that is published again goes on with it.
+    package struct Progress: Sendable {
+        /// Unwrapped; the rollover counter of SRTP is in it, so it never goes back under one key.
+        package var sequence: Int64
+        package var timestamp: UInt32 = 0
+        package var sentAt: MediaTime = .zero
+        package var pictureID: UInt16 = 0
+        package var tl0PictureIndex: UInt8 = 0
+        package var hasSent = false
+        package var packets: UInt64 = 0
+        /// RTP payload bytes, as a sender report counts them (RFC 3550 section 6.4.1).
+        package var payloadBytes: UInt64 = 0
+
+        /// - Parameter firstSequence: of the first packet that goes out; random. Its top bit is cleared: RFC 3711 section 3.3.1 wants
+        ///   room before the first wrap.
+        package init(firstSequence: UInt16) { sequence = Int64(firstSequence & 0x7fff) - 1 }
+    }
+
     package var retransmitted: UInt64 = 0
+    /// The producer is not the one that `progress` was made with: timestamps have to be joined.
+    private var joinsTimestamps: Bool
 
-    /// - Parameter firstSequence: of the first packet that goes out; random, below 2^15 (RFC 3711 section 3.3.1 wants room before
-    ///   the first wrap).
-    package init(path: Int, ssrc: SSRC, payloadType: PayloadType, state: State, firstSequence: UInt16) {
+    package init(path: Int, ssrc: SSRC, payloadType: PayloadType, progress: Progress) {
         self.path = path
         self.ssrc = ssrc
         self.payloadType = payloadType
-        self.state = state
-        lastSequence = Int64(firstSequence & 0x7fff) - 1
+        self.progress = progress
+        state = .waiting
+        joinsTimestamps = progress.hasSent
     }
 
-    /// Goes live, or begins to catch up, at the producer's packet `sequence`: the next consumer sequence number follows the last, and so
-    /// do picture ids.
-    mutating func begin(at sequence: Int64, vp8: VP8RewriteFields, state: State) {
-        rewrite.sequenceOffset = sequence &- (lastSequence &+ 1)
-        if hasSent {
-            if vp8.pictureIDOffset != 0 {
-                rewrite.pictureIDOffset = lastPictureID &+ 1 &- vp8.pictureID
+    /// Goes live, or begins to catch up, at a producer's packet: the next consumer sequence number follows the last, and so do picture
+    /// ids and, after a change of producer, timestamps.
+    mutating func begin(at packet: borrowing StoredPacket, clockRate: Int, state: State) {
+        rewrite.sequenceOffset = packet.sequence &- (progress.sequence &+ 1)
+        if progress.hasSent {
+            if packet.vp8.pictureIDOffset != 0 {
+                rewrite.pictureIDOffset = progress.pictureID &+ 1 &- packet.vp8.pictureID
             }
-            if vp8.tl0Offset != 0 {
-                rewrite.tl0PictureIndexOffset = lastTL0PictureIndex &+ 1 &- vp8.tl0PictureIndex
+            if packet.vp8.tl0Offset != 0 {
+                rewrite.tl0PictureIndexOffset = progress.tl0PictureIndex &+ 1 &- packet.vp8.tl0PictureIndex
             }
         }
-        first = sequence
-        next = sequence
-        history.begin(at: sequence, rewrite)
+        if joinsTimestamps {
+            let elapsed = max(1, (packet.arrival - progress.sentAt).rawValue / 1000 &* Int64(clockRate) / 1_000_000)
+            rewrite.timestampOffset =
+                progress.timestamp &+ UInt32(truncatingIfNeeded: elapsed)
+                &- UInt32(truncatingIfNeeded: packet.timestamp)
+            joinsTimestamps = false
+        }
+        first = packet.sequence
+        next = packet.sequence
+        history.begin(at: packet.sequence, rewrite)
         self.state = state
     }
 
     /// Notes that a packet went out.
     @inline(__always)
     mutating func sent(_ packet: borrowing PendingPacket) {
-        packets &+= 1
-        payloadBytes &+= UInt64(packet.payloadLength)
+        progress.packets &+= 1
+        progress.payloadBytes &+= UInt64(packet.payloadLength)
         if packet.sequence >= next {
             next = packet.sequence &+ 1
-            lastSequence = rewrite.sequence(of: packet.sequence)
+            progress.sequence = rewrite.sequence(of: packet.sequence)
+            progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
+            progress.sentAt = packet.arrival
+            progress.hasSent = true
             if packet.vp8.pictureIDOffset != 0 {
-                lastPictureID = packet.vp8.pictureID &+ rewrite.pictureIDOffset
-                lastTL0PictureIndex = packet.vp8.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset
+                progress.pictureID = packet.vp8.pictureID &+ rewrite.pictureIDOffset
+                progress.tl0PictureIndex = packet.vp8.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset
             }
-            hasSent = true
         }
     }
 }

@@ -100,11 +100,12 @@ package final class Producer {
         if isLate { flags.insert(.late) }
         var fields = VP8RewriteFields()
         if kind == .video {
-            guard let descriptor = VP8PayloadDescriptor(parsing: payload) else { return .malformed }
+            guard let descriptor = try? VP8PayloadDescriptor(parsing: payload) else { return .malformed }
             fields = VP8RewriteFields(descriptor)
-            if descriptor.isKeyFrameStart(in: payload) {
+            if descriptor.isKeyFrameStart {
                 flags.insert(.keyFrameStart)
-                if let size = descriptor.keyFrameSize(in: payload) { pictureSize = size }
+                let frame = UnsafeRawBufferPointer(rebasing: payload[descriptor.headerLength...])
+                if let size = VP8FrameHeader.keyFrameSize(of: frame) { pictureSize = size }
                 if sequence > keyFrameStart { keyFrameStart = sequence }
                 keyFrames.keyFrameArrived()
             }
@@ -153,15 +154,15 @@ package final class Producer {
 extension VP8RewriteFields {
     init(_ descriptor: VP8PayloadDescriptor) {
         self.init()
-        if let id = descriptor.pictureID {
-            pictureID = id
-            pictureIDOffset = UInt8(descriptor.pictureIDOffset)
-            pictureIDIsWide = descriptor.pictureIDIsWide
+        if descriptor.hasPictureID {
+            pictureID = descriptor.pictureID
+            pictureIDOffset = descriptor.pictureIDOffset
+            pictureIDIsWide = descriptor.pictureIDWidth == 2
         }
-        if let index = descriptor.tl0PicIdx {
-            tl0PictureIndex = index
-            tl0Offset = UInt8(descriptor.tl0PicIdxOffset)
+        if descriptor.hasTL0PicIdx {
+            tl0PictureIndex = descriptor.tl0PicIdx
+            tl0Offset = descriptor.tl0PicIdxOffset
         }
-        temporalLayer = descriptor.temporalLayer ?? 0
+        temporalLayer = descriptor.temporalID
     }
 }

@@ -17,6 +17,7 @@ package final class Router {
     private var freePaths: [Int] = []
     private let pending: UnsafeMutablePointer<PendingPacket>
     package private(set) var pendingCount = 0
+    private var pendingBytes = 0
 
     package init() {
         pathCapacity = 8
@@ -72,11 +73,10 @@ package final class Router {
     /// - Returns: true where a key frame has to be asked for.
     package func subscribe(_ consumer: Consumer, to producer: Producer) -> Bool {
         var consumer = consumer
-        consumer.state = .waiting
         var wantsKeyFrame = false
         if producer.kind == .video {
             if let start = producer.cachedKeyFrame() {
-                consumer.begin(at: start.pointee.sequence, vp8: start.pointee.vp8, state: .catchingUp)
+                consumer.begin(at: start.pointee, clockRate: producer.kind.clockRate, state: .catchingUp)
                 producer.core.pointee.catchingUp += 1
             } else {
                 wantsKeyFrame = true
@@ -86,8 +86,12 @@ package final class Router {
         return wantsKeyFrame
     }
 
-    package func unsubscribe(path: Int, from producer: Producer) {
+    /// Removes one consumer and says where its viewer's stream stands.
+    package func unsubscribe(path: Int, from producer: Producer) -> Consumer.Progress? {
+        guard let i = producer.core.pointee.index(path: path) else { return nil }
+        let progress = producer.core.pointee.consumers[i].progress
         _ = producer.core.pointee.remove(path: path)
+        return progress
     }
 
     /// Pauses or resumes one consumer. - Returns: true where a key frame has to be asked for.
@@ -108,13 +112,18 @@ package final class Router {
 
     /// Queues a stored packet for the next flush. False when the queue is full: flush, then queue again.
     package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
-        guard pendingCount < Self.maximumPending else { return false }
+        let bytes = EgressBatch.bytes(payload: Int(slot.pointee.payloadLength) + Self.paddingReach)
+        guard pendingCount < Self.maximumPending, pendingBytes + bytes <= EgressBatch.slabBytes else { return false }
+        pendingBytes += bytes
         (pending + pendingCount).initialize(to: PendingPacket(producer: producer.core, slot: slot))
         pendingCount += 1
         return true
     }
 
-    package var isCatchingUp: Bool { producers.contains { $0.core.pointee.catchingUp > 0 } }
+    package var isCatchingUp: Bool {
+        for producer in producers where producer.core.pointee.catchingUp > 0 { return true }
+        return false
+    }
 
     /// Lays out everything that is pending. `flush` gets a full batch each time and empties it.
     package func forward(into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void) {
@@ -138,6 +147,7 @@ package final class Router {
             start = end
         }
         pendingCount = 0
+        pendingBytes = 0
     }
 
     /// One group of paths: packet by packet, and for each packet the consumers on these paths.
@@ -186,7 +196,8 @@ package final class Router {
         case .waiting:
             // A late packet is no start: what follows it went by already.
             guard packet.pointee.startsStream, packet.pointee.sequence >= consumer.pointee.next else { return false }
-            consumer.pointee.begin(at: packet.pointee.sequence, vp8: packet.pointee.vp8, state: .live)
+            consumer.pointee.begin(
+                at: packet.pointee.slot.pointee, clockRate: packet.pointee.isAudio ? 48_000 : 90_000, state: .live)
             return true
         case .catchingUp:
             // What it has not read yet it will find in the ring; what it has passed came late.
@@ -246,11 +257,11 @@ package final class Router {
         let path = paths + index
         path.pointee.cursor = batch.slab
         path.pointee.message = -1
-        let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.lastSequence))
+        let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.progress.sequence))
         var sent = 0
         for sequence in consumerSequences where batch.jobCount < 64 {
-            let unwrapped = consumer.pointee.lastSequence + Int64(sequence.distance(from: newest))
-            guard let found = consumer.pointee.history.find(consumerSequence: unwrapped), unwrapped <= consumer.pointee.lastSequence,
+            let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
+            guard let found = consumer.pointee.history.find(consumerSequence: unwrapped), unwrapped <= consumer.pointee.progress.sequence,
                 let slot = core.pointee.ring.find(found.producerSequence)
             else { continue }
             batch.append(

@@ -13,7 +13,7 @@ package struct EngineConfiguration: Sendable {
     package var plainPort: UInt16 = 7982
     /// Longest time that a packet waits for others to share a send with (0...5 ms). 0 sends every packet as it comes.
     package var gather: MediaTime = .milliseconds(1)
-    package var protection: FanoutBackend = .automatic
+    package var protection: FanoutProtector.Backend = .automatic
     /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used where it has them, or never.
     package var offload: Offload = .automatic
     package var limits = EngineLimits()

@@ -20,6 +20,7 @@ package final class PacketTap: Sendable {
 
     package static let minimumCapacity = 64 << 10
 
+    private let kinds: Set<MediaKind>
     private let capacity: Int
     private let memory: UncheckedPointer
     private let event: Int32
@@ -34,7 +35,8 @@ package final class PacketTap: Sendable {
     }
 
     /// - Parameter capacity: bytes; rounded up to a power of two, at least `minimumCapacity`.
-    package init(capacity: Int) {
+    package init(capacity: Int, kinds: Set<MediaKind> = Set(MediaKind.allCases)) {
+        self.kinds = kinds
         var size = Self.minimumCapacity
         while size < capacity { size *= 2 }
         self.capacity = size
@@ -56,6 +58,8 @@ package final class PacketTap: Sendable {
         closed.store(true, ordering: .releasing)
         millrace_event_signal(event)
     }
+
+    func wants(_ kind: MediaKind) -> Bool { kinds.contains(kind) }
 
     // MARK: worker's side
 

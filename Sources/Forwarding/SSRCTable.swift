@@ -1,0 +1,78 @@
+package import MediaBase
+
+/// SSRC to a small index: open addressing in flat memory, so that a look-up on the packet path is one or two loads.
+package struct SSRCTable: ~Copyable {
+    private struct Entry {
+        var ssrc: UInt32
+        var index: Int32  // -1: free
+    }
+
+    private var entries: UnsafeMutablePointer<Entry>
+    private var mask: Int
+    package private(set) var count = 0
+
+    package init() {
+        mask = 63
+        entries = .allocate(capacity: 64)
+        entries.initialize(repeating: Entry(ssrc: 0, index: -1), count: 64)
+    }
+
+    deinit { entries.deallocate() }
+
+    @inline(__always)
+    private func home(_ ssrc: UInt32) -> Int {
+        // SSRCs may be chosen by peers: multiply so that neighbours spread.
+        Int(truncatingIfNeeded: (ssrc &* 0x9e37_79b1) >> 7) & mask
+    }
+
+    @inline(__always)
+    package func find(_ ssrc: SSRC) -> Int? {
+        var at = home(ssrc.rawValue)
+        while entries[at].index >= 0 {
+            if entries[at].ssrc == ssrc.rawValue { return Int(entries[at].index) }
+            at = (at + 1) & mask
+        }
+        return nil
+    }
+
+    /// False where the SSRC is taken.
+    package mutating func insert(_ ssrc: SSRC, _ index: Int) -> Bool {
+        guard find(ssrc) == nil else { return false }
+        if (count + 1) * 2 > mask { grow() }
+        place(Entry(ssrc: ssrc.rawValue, index: Int32(index)))
+        count += 1
+        return true
+    }
+
+    package mutating func remove(_ ssrc: SSRC) {
+        var at = home(ssrc.rawValue)
+        while entries[at].index >= 0, entries[at].ssrc != ssrc.rawValue { at = (at + 1) & mask }
+        guard entries[at].index >= 0 else { return }
+        entries[at].index = -1
+        count -= 1
+        // What stands behind the hole may belong before it.
+        var next = (at + 1) & mask
+        while entries[next].index >= 0 {
+            let entry = entries[next]
+            entries[next].index = -1
+            place(entry)
+            next = (next + 1) & mask
+        }
+    }
+
+    private mutating func place(_ entry: Entry) {
+        var at = home(entry.ssrc)
+        while entries[at].index >= 0 { at = (at + 1) & mask }
+        entries[at] = entry
+    }
+
+    private mutating func grow() {
+        let old = entries
+        let oldCount = mask + 1
+        mask = oldCount * 2 - 1
+        entries = .allocate(capacity: oldCount * 2)
+        entries.initialize(repeating: Entry(ssrc: 0, index: -1), count: oldCount * 2)
+        for i in 0..<oldCount where old[i].index >= 0 { place(old[i]) }
+        old.deallocate()
+    }
+}

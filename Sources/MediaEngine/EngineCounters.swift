@@ -1,0 +1,112 @@
+package import MediaBase
+
+/// What the workers counted since they started. Only ever grows, but for the gauges at the end.
+package struct EngineCounters: Sendable {
+    package var datagramsReceived: UInt64 = 0
+    package var bytesReceived: UInt64 = 0
+    /// RTP packets that were authentic and kept.
+    package var packetsReceived: UInt64 = 0
+    package var packetsForwarded: UInt64 = 0
+    package var bytesForwarded: UInt64 = 0
+    package var packetsRetransmitted: UInt64 = 0
+    package var sendCalls: UInt64 = 0
+    package var sendMessages: UInt64 = 0
+    package var rtcpReceived: UInt64 = 0
+    package var rtcpSent: UInt64 = 0
+    package var keyFrameRequestsReceived: UInt64 = 0
+    package var keyFrameRequestsSent: UInt64 = 0
+    package var nacksReceived: UInt64 = 0
+    package var nacksSent: UInt64 = 0
+    package var packetsMuted: UInt64 = 0
+
+    // Dropped on arrival, by cause.
+    package var droppedMalformed: UInt64 = 0
+    package var droppedOversized: UInt64 = 0
+    package var droppedUnknownSSRC: UInt64 = 0
+    package var droppedAuthentication: UInt64 = 0
+    package var droppedReplay: UInt64 = 0
+    package var droppedPayloadType: UInt64 = 0
+    package var droppedTooOld: UInt64 = 0
+    package var droppedDuplicate: UInt64 = 0
+    package var droppedUnknownKind: UInt64 = 0
+    package var droppedUnauthenticRTCP: UInt64 = 0
+    package var droppedUnknownRTCP: UInt64 = 0
+    package var droppedMalformedRTCP: UInt64 = 0
+    package var droppedTap: UInt64 = 0
+
+    /// Refused by the kernel on sending.
+    package var sendErrors: UInt64 = 0
+    package var retransmissionsLimited: UInt64 = 0
+    package var refusedLimit: UInt64 = 0
+    /// CPU time of the worker threads, nanoseconds.
+    package var workerCPU: UInt64 = 0
+
+    package var sessions: UInt64 = 0
+    package var streams: UInt64 = 0
+    package var transports: UInt64 = 0
+    package var taps: UInt64 = 0
+
+    package var delay = DelayHistogram()
+
+    package init() {}
+
+    /// Causes of dropped datagrams, for one metric with a label.
+    package var dropped: [(cause: String, count: UInt64)] {
+        [
+            ("malformed", droppedMalformed), ("oversized", droppedOversized), ("unknown_ssrc", droppedUnknownSSRC),
+            ("authentication", droppedAuthentication), ("replay", droppedReplay),
+            ("payload_type", droppedPayloadType), ("too_old", droppedTooOld), ("duplicate", droppedDuplicate),
+            ("unknown_kind", droppedUnknownKind), ("rtcp_authentication", droppedUnauthenticRTCP),
+            ("rtcp_unknown", droppedUnknownRTCP), ("rtcp_malformed", droppedMalformedRTCP),
+        ]
+    }
+
+    /// Counters beside `dropped`: metric name without prefix, help text, value.
+    package var all: [(name: String, help: String, value: UInt64)] {
+        [
+            ("datagrams_received_total", "UDP datagrams received", datagramsReceived),
+            ("received_bytes_total", "UDP payload bytes received", bytesReceived),
+            ("packets_received_total", "Authentic RTP packets taken from publishers", packetsReceived),
+            ("packets_forwarded_total", "RTP packets sent to subscribers", packetsForwarded),
+            ("forwarded_bytes_total", "UDP payload bytes sent to subscribers", bytesForwarded),
+            ("packets_retransmitted_total", "RTP packets sent again on request", packetsRetransmitted),
+            ("retransmissions_limited_total", "Retransmissions left out for their share of the bit rate", retransmissionsLimited),
+            ("packets_muted_total", "RTP packets of muted tracks dropped at the relay", packetsMuted),
+            ("send_calls_total", "System calls that sent", sendCalls),
+            ("send_messages_total", "Messages sent, each with one or more packets", sendMessages),
+            ("send_errors_total", "Messages that the kernel refused", sendErrors),
+            ("rtcp_received_total", "Authentic RTCP compounds received", rtcpReceived),
+            ("rtcp_sent_total", "RTCP compounds sent", rtcpSent),
+            ("key_frame_requests_received_total", "PLI and FIR received", keyFrameRequestsReceived),
+            ("key_frame_requests_sent_total", "PLI sent to publishers", keyFrameRequestsSent),
+            ("nacks_received_total", "Packets that subscribers asked for again", nacksReceived),
+            ("nacks_sent_total", "Packets that publishers were asked for again", nacksSent),
+            ("tap_packets_dropped_total", "Packets that found a tap full", droppedTap),
+            ("limit_refusals_total", "Requests refused for a limit", refusedLimit),
+        ]
+    }
+
+    package var gauges: [(name: String, help: String, value: UInt64)] {
+        [
+            ("sessions", "Sessions with a transport", sessions), ("streams", "Published streams", streams),
+            ("transports", "Open transports", transports), ("taps", "Open taps", taps),
+        ]
+    }
+
+    package mutating func add(_ other: EngineCounters) {
+        for path in Self.summed { self[keyPath: path] &+= other[keyPath: path] }
+        delay.merge(other.delay)
+    }
+
+    private static var summed: [WritableKeyPath<EngineCounters, UInt64>] {
+        [
+            \.datagramsReceived, \.bytesReceived, \.packetsReceived, \.packetsForwarded, \.bytesForwarded,
+            \.packetsRetransmitted, \.sendCalls, \.sendMessages, \.rtcpReceived, \.rtcpSent, \.keyFrameRequestsReceived,
+            \.keyFrameRequestsSent, \.nacksReceived, \.nacksSent, \.packetsMuted, \.droppedMalformed, \.droppedOversized,
+            \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
+            \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
+            \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
+            \.sessions, \.streams, \.transports, \.taps,
+        ]
+    }
+}

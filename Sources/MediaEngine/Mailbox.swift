@@ -1,0 +1,58 @@
+internal import CLinuxNet
+internal import Glibc
+
+/// What other threads ask of one worker: closures that the worker runs between batches. Bounded.
+final class Mailbox: @unchecked Sendable {
+    typealias Work = @Sendable (Worker) -> Void
+
+    let event: Int32
+    private let limit: Int
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    // Both under the mutex.
+    private var work: [Work] = []
+    private var isClosed = false
+
+    init(limit: Int) {
+        event = millrace_event_open()
+        self.limit = limit
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+        millrace_close(event)
+    }
+
+    enum Refusal: Error {
+        case full
+        case closed
+    }
+
+    func post(_ item: @escaping Work) throws(Refusal) {
+        pthread_mutex_lock(mutex)
+        let refusal: Refusal? = isClosed ? .closed : work.count >= limit ? .full : nil
+        if refusal == nil { work.append(item) }
+        pthread_mutex_unlock(mutex)
+        if let refusal { throw refusal }
+        millrace_event_signal(event)
+    }
+
+    func takeAll() -> [Work] {
+        millrace_event_clear(event)
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        let all = work
+        work = []
+        return all
+    }
+
+    /// What is inside is still taken; nothing more gets in.
+    func close() {
+        pthread_mutex_lock(mutex)
+        isClosed = true
+        pthread_mutex_unlock(mutex)
+        millrace_event_signal(event)
+    }
+}

@@ -1,0 +1,143 @@
+package import MediaBase
+internal import SRTP
+
+/// The media plane: N workers, one thread each, that share nothing. A session lives on the worker that its name hashes to, and every call
+/// about it runs there, between two batches of packets.
+///
+/// ```swift
+/// let engine = try MediaEngine(configuration: EngineConfiguration())
+/// var request = PlainTransportRequest(direction: .publish, session: "demo")
+/// request.stream = "camera"
+/// let publisher = try await engine.openPlain(request)   // where to send, under which SSRC and key
+/// ```
+package final class MediaEngine: Sendable {
+    package let configuration: EngineConfiguration
+    private let workers: [Worker]
+    private let events = EventSink()
+
+    /// Binds the sockets and starts the threads.
+    package init(configuration: EngineConfiguration = EngineConfiguration()) throws(EngineError) {
+        guard (1...256).contains(configuration.workers) else {
+            throw .invalidRequest(field: "workers", reason: "must be 1 to 256")
+        }
+        guard (MediaTime.zero...MediaTime.milliseconds(5)).contains(configuration.gather) else {
+            throw .invalidRequest(field: "gather", reason: "must be 0 to 5 ms")
+        }
+        self.configuration = configuration
+        var workers: [Worker] = []
+        for index in 0..<configuration.workers {
+            workers.append(try Worker(index: index, configuration: configuration, events: events))
+        }
+        self.workers = workers
+        for worker in workers { worker.start() }
+    }
+
+    /// Closes every transport and ends the threads; returns when they have ended. Calls after it throw `.stopped`.
+    package func stop() {
+        for worker in workers {
+            try? worker.mailbox.post { $0.requestStop() }
+            worker.stop()
+        }
+        events.finish()
+    }
+
+    /// Streams as they come and go. For one reader; the newest 4,096 events are kept.
+    package var streamEvents: AsyncStream<StreamEvent> { events.stream }
+
+    /// RTP port of each worker's plain transports; RTCP is on the port after it.
+    package var plainPorts: [UInt16] { workers.map(\.rtpPort) }
+
+    /// What the workers protect packets with, and whether sends are segmented by the kernel.
+    package var protection: FanoutProtector.Backend { workers[0].protector.backend }
+
+    // MARK: transports
+
+    package func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport {
+        try await run(request.session) { (worker) throws(EngineError) in try worker.openPlain(request) }
+    }
+
+    package func closePlain(_ id: TransportID, session: String) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.closePlain(id, session: session) }
+    }
+
+    /// Stops or restarts what one subscriber gets of one kind; nothing is renegotiated.
+    package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.setPaused(session, id, kind, paused) }
+    }
+
+    // MARK: streams
+
+    package func sessions() async -> [SessionSnapshot] {
+        var all: [SessionSnapshot] = []
+        for worker in workers { all += (try? await run(on: worker) { $0.snapshot() }) ?? [] }
+        return all.sorted { $0.name < $1.name }
+    }
+
+    package func streams(session: String) async throws(EngineError) -> [StreamSnapshot] {
+        try await run(session) { (worker) throws(EngineError) in try worker.streams(session) }
+    }
+
+    /// Enforced here: packets of a muted track are dropped on arrival, whatever the publisher sends.
+    package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.setMuted(session, stream, kind, muted) }
+    }
+
+    /// Asks the publisher for a key frame (RFC 4585 section 6.3.1), at most once in 500 ms.
+    package func requestKeyFrame(session: String, stream: String) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(session, stream) }
+    }
+
+    /// A copy of a stream's packets, decrypted.
+    /// - Parameter capacity: bytes that may wait for the reader.
+    package func openTap(
+        session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20
+    ) async throws(EngineError) -> PacketTap {
+        try await run(session) { (worker) throws(EngineError) in try worker.openTap(session, stream, kinds, capacity) }
+    }
+
+    package func counters() async -> EngineCounters {
+        var sum = EngineCounters()
+        for worker in workers {
+            if let counters = try? await run(on: worker, { $0.countersNow() }) { sum.add(counters) }
+        }
+        return sum
+    }
+
+    // MARK: mailboxes
+
+    /// The same name lands on the same worker in every run (FNV-1a).
+    private func worker(for session: String) -> Worker {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in session.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return workers[Int(hash % UInt64(workers.count))]
+    }
+
+    private func run<R: Sendable>(
+        _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
+    ) async throws(EngineError) -> R {
+        try await run(on: worker(for: session), body)
+    }
+
+    private func run<R: Sendable>(
+        on worker: Worker, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
+    ) async throws(EngineError) -> R {
+        let limit = configuration.limits.mailbox
+        let result: Result<R, EngineError> = await withCheckedContinuation { continuation in
+            do {
+                try worker.mailbox.post { worker in
+                    do throws(EngineError) {
+                        continuation.resume(returning: .success(try body(worker)))
+                    } catch {
+                        continuation.resume(returning: .failure(error))
+                    }
+                }
+            } catch {
+                switch error {
+                case .full: continuation.resume(returning: .failure(.limitReached(name: "mailbox", limit: limit)))
+                case .closed: continuation.resume(returning: .failure(.stopped))
+                }
+            }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,37 @@
+internal import SRTP
+
+/// The session description (RFC 8866) of a plain transport, with its key as RFC 4568 writes it.
+enum PlainSessionDescription {
+    static func text(for transport: PlainTransport) -> String {
+        let family = transport.address.contains(":") ? "IP6" : "IP4"
+        // What is described is what gets sent: by the relay to a subscriber, by the client to the relay.
+        let key = transport.direction == .subscribe ? transport.relayKey : transport.clientKey
+        var lines = [
+            "v=0", "o=- 0 0 IN \(family) \(transport.address)", "s=\(printable(transport.session))",
+            "c=IN \(family) \(transport.address)", "t=0 0",
+        ]
+        for (media, track) in [("audio", transport.audio), ("video", transport.video)] {
+            guard let track else { continue }
+            let channels = track.channels.map { "/\($0)" } ?? ""
+            lines += [
+                "m=\(media) \(track.port) RTP/SAVP \(track.payloadType)",
+                "a=rtpmap:\(track.payloadType) \(track.codec)/\(track.clockRate)\(channels)",
+            ]
+            if media == "audio" { lines.append("a=fmtp:\(track.payloadType) stereo=1;sprop-stereo=1;useinbandfec=1") }
+            lines.append(
+                transport.rtcpMux ? "a=rtcp-mux" : "a=rtcp:\(track.rtcpPort) IN \(family) \(transport.address)")
+            lines += [
+                "a=crypto:1 \(transport.suite.sdesName) inline:\(key.base64)",
+                transport.direction == .subscribe ? "a=sendonly" : "a=recvonly",
+                "a=ssrc:\(track.ssrc) cname:millrace",
+            ]
+        }
+        return lines.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// A session name cannot bring lines of its own.
+    private static func printable(_ text: String) -> String {
+        let kept = text.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }
+        return kept.isEmpty ? "-" : String(String.UnicodeScalarView(kept))
+    }
+}

@@ -1,0 +1,365 @@
+internal import CLinuxNet
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SRTP
+
+/// What control calls do, on the worker's own thread with nothing pending.
+extension Worker {
+    // MARK: plain transports
+
+    func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
+        let existing = sessions[request.session]
+        if existing == nil, request.direction == .subscribe { throw .unknownSession(request.session) }
+        if existing == nil, sessions.count >= perWorker(configuration.limits.sessions) {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
+        }
+        let session = existing ?? EngineSession(name: request.session)
+        guard session.publishers.count + session.subscribers.count < configuration.limits.transportsPerSession else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "transportsPerSession", limit: configuration.limits.transportsPerSession)
+        }
+        let transport: PlainTransport
+        switch request.direction {
+        case .publish: transport = try publish(request, in: session)
+        case .subscribe: transport = try subscribe(request, in: session)
+        }
+        sessions[request.session] = session
+        return transport
+    }
+
+    private func perWorker(_ limit: Int) -> Int { max(1, limit / configuration.workers) }
+
+    private func publish(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError) -> PlainTransport {
+        guard session.streams.count < configuration.limits.streamsPerSession else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "streamsPerSession", limit: configuration.limits.streamsPerSession)
+        }
+        let name = request.stream ?? "stream-\(hex(8))"
+        guard session.stream(named: name) == nil else { throw .streamExists(name) }
+        let both = request.audio == nil && request.video == nil
+        var wanted: [(MediaKind, PlainTrackRequest)] = []
+        if let audio = both ? PlainTrackRequest() : request.audio { wanted.append((.audio, audio)) }
+        if let video = both ? PlainTrackRequest() : request.video { wanted.append((.video, video)) }
+        if wanted.count == 2, let a = wanted[0].1.ssrc, a == wanted[1].1.ssrc { throw .ssrcInUse(a) }
+        var ssrcs: [SSRC] = []
+        for (_, track) in wanted {
+            let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
+            if inboundTable.find(ssrc) != nil { throw .ssrcInUse(ssrc.rawValue) }
+            ssrcs.append(ssrc)
+        }
+
+        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        let clientKey = SRTPKey.random(for: request.suite)
+        let relayKey = SRTPKey.random(for: request.suite)
+        let context: SRTPContext
+        do {
+            context = try SRTPContext(key: clientKey, direction: .inbound)
+        } catch {
+            throw .invalidRequest(field: "suite", reason: "SRTP keys were refused: \(error)")
+        }
+        let transport = PublishTransport(
+            id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux, context: context,
+            leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
+        let stream = EngineStream(name: name, transport: transport, createdAt: millrace_realtime_ns())
+        var answer = PlainTransport(
+            id: transport.id, session: session.name, stream: name, direction: .publish,
+            address: configuration.advertisedAddress, rtcpMux: request.rtcpMux, suite: request.suite,
+            clientKey: clientKey, relayKey: relayKey, sdp: "")
+        for ((kind, track), ssrc) in zip(wanted, ssrcs) {
+            let payloadType = PayloadType(track.payloadType ?? kind.defaultPayloadType)
+            let producer = Producer(
+                .init(
+                    kind: kind, ssrc: ssrc, payloadType: payloadType,
+                    retransmissionBytes: configuration.limits.retransmissionBytes), now: now)
+            if kind == .audio { stream.audio = producer } else { stream.video = producer }
+            session.router.add(producer)
+            if kind == .audio { session.audioProducers += 1 }
+            transport.tracks.append(
+                addInbound(
+                    InboundTrack(
+                        session: .passUnretained(session), stream: .passUnretained(stream),
+                        transport: .passUnretained(transport), producer: .passUnretained(producer), ssrc: ssrc, kind: kind)))
+            let described = PlainTrack(
+                port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
+                ssrc: ssrc.rawValue, kind: kind)
+            if kind == .audio { answer.audio = described } else { answer.video = described }
+        }
+        session.streams.append(stream)
+        session.publishers[transport.id] = transport
+        answer.sdp = PlainSessionDescription.text(for: answer)
+        attachWaiting(to: stream, in: session, now: now)
+        events.send(.published(session: session.name, stream: name))
+        return answer
+    }
+
+    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError) -> PlainTransport {
+        let stream: EngineStream?
+        if let name = request.stream {
+            stream = session.stream(named: name)
+        } else {
+            stream = session.streams.last
+        }
+        guard let stream else { throw .unknownStream(request.stream ?? "") }
+        guard request.audio != nil || request.video != nil else {
+            throw .invalidRequest(field: "audio, video", reason: "ask for at least one track, with its port")
+        }
+        let host = request.address ?? ""
+        var wanted: [(kind: MediaKind, track: PlainTrackRequest, address: SocketAddress, ssrc: SSRC)] = []
+        for (kind, track) in [(MediaKind.audio, request.audio), (.video, request.video)] {
+            guard let track else { continue }
+            guard let port = track.port, port > 0, request.rtcpMux || port < 65_535 else {
+                throw .invalidRequest(field: "\(kind.rawValue).port", reason: "the UDP port to send to, 1 to 65535")
+            }
+            guard let address = SocketAddress(host, port: port),
+                address.isIPv6 == SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
+            else {
+                throw .addressUnusable(address: host, reason: "a numeric address of the family that the relay is bound to is needed")
+            }
+            wanted.append((kind, track, address, track.ssrc.map { SSRC($0) } ?? freeSSRC()))
+        }
+        if wanted.count == 2, wanted[0].ssrc == wanted[1].ssrc { throw .ssrcInUse(wanted[0].ssrc.rawValue) }
+
+        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        let clientKey = SRTPKey.random(for: request.suite)
+        let relayKey = SRTPKey.random(for: request.suite)
+        let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
+        let transport = SubscribeTransport(
+            id: TransportID(rawValue: hex(16)), streamName: stream.name, rtcpMux: request.rtcpMux, leg: leg)
+        var answer = PlainTransport(
+            id: transport.id, session: session.name, stream: stream.name, direction: .subscribe, address: host,
+            rtcpMux: request.rtcpMux, suite: request.suite, clientKey: clientKey, relayKey: relayKey, sdp: "")
+        var paths: [SocketAddress: Int] = [:]
+        for (kind, track, address, ssrc) in wanted {
+            let path =
+                paths[address]
+                ?? session.router.open(
+                    EgressPath(address: address, leg: leg, tagLength: request.suite.tagLength))
+            paths[address] = path
+            var rtcpAddress = address
+            if !request.rtcpMux { rtcpAddress.port = address.port + 1 }
+            let payloadType = PayloadType(
+                track.payloadType ?? stream.producer(kind)?.configuration.payloadType.rawValue ?? kind.defaultPayloadType)
+            transport.tracks.append(
+                SubscribedTrack(
+                    kind: kind, path: path, address: address, rtcpAddress: rtcpAddress, ssrc: ssrc, payloadType: payloadType,
+                    progress: Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))))
+            subscribersByAddress[rtcpAddress] = (session, transport, transport.tracks.count - 1)
+            let described = PlainTrack(
+                port: address.port, rtcpPort: rtcpAddress.port, payloadType: payloadType.rawValue, ssrc: ssrc.rawValue,
+                kind: kind)
+            if kind == .audio { answer.audio = described } else { answer.video = described }
+        }
+        session.subscribers[transport.id] = transport
+        answer.sdp = PlainSessionDescription.text(for: answer)
+        attach(transport, to: stream, in: session, now: now)
+        return answer
+    }
+
+    /// Subscribers that waited for a stream of this name get its tracks.
+    private func attachWaiting(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
+        for transport in session.subscribers.values where transport.streamName == stream.name {
+            attach(transport, to: stream, in: session, now: now)
+        }
+    }
+
+    private func attach(
+        _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
+    ) {
+        for track in transport.tracks {
+            guard let producer = stream.producer(track.kind) else { continue }
+            let consumer = Consumer(
+                path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
+            if session.router.subscribe(consumer, to: producer) { producer.keyFrames.request() }
+        }
+        nextHousekeeping = min(nextHousekeeping, now)
+    }
+
+    func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
+        guard let session = sessions[name] else { throw .unknownSession(name) }
+        if let transport = session.subscribers.removeValue(forKey: id) {
+            for path in Set(transport.tracks.map(\.path)) { session.router.close(path: path) }
+            for track in transport.tracks where subscribersByAddress[track.rtcpAddress]?.transport === transport {
+                subscribersByAddress[track.rtcpAddress] = nil
+            }
+            protector.freeLeg(transport.leg)
+        } else if let transport = session.publishers[id] {
+            close(transport, in: session)
+        } else {
+            throw .unknownTransport(id.rawValue)
+        }
+        if session.isEmpty { sessions[name] = nil }
+    }
+
+    func close(_ transport: PublishTransport, in session: EngineSession) {
+        session.publishers[transport.id] = nil
+        if let at = session.streams.firstIndex(where: { $0.transport === transport }) {
+            let stream = session.streams.remove(at: at)
+            for subscriber in session.subscribers.values where subscriber.streamName == stream.name {
+                for i in subscriber.tracks.indices {
+                    guard let producer = stream.producer(subscriber.tracks[i].kind) else { continue }
+                    if let progress = session.router.unsubscribe(path: subscriber.tracks[i].path, from: producer) {
+                        subscriber.tracks[i].progress = progress
+                    }
+                }
+            }
+            for producer in [stream.audio, stream.video].compactMap({ $0 }) {
+                session.router.remove(producer)
+                if producer.kind == .audio { session.audioProducers -= 1 }
+            }
+            for tap in stream.taps { tap.close() }
+            events.send(.closed(session: session.name, stream: stream.name))
+        }
+        for track in transport.tracks { removeInbound(track) }
+        protector.freeLeg(transport.leg)
+    }
+
+    func closeAll() {
+        forwardAll()
+        for session in sessions.values {
+            for transport in session.publishers.values { close(transport, in: session) }
+            for transport in session.subscribers.values { protector.freeLeg(transport.leg) }
+        }
+        sessions = [:]
+        subscribersByAddress = [:]
+    }
+
+    private func addInbound(_ track: InboundTrack) -> Int {
+        var index = inboundCount
+        if let free = inboundFree.popLast() {
+            index = free
+        } else {
+            if inboundCount == inboundCapacity {
+                let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: inboundCapacity * 2)
+                grown.moveInitialize(from: inbound, count: inboundCount)
+                inbound.deallocate()
+                inbound = grown
+                inboundCapacity *= 2
+            }
+            inboundCount += 1
+        }
+        (inbound + index).initialize(to: track)
+        _ = inboundTable.insert(track.ssrc, index)
+        return index
+    }
+
+    private func removeInbound(_ index: Int) {
+        inboundTable.remove(inbound[index].ssrc)
+        inboundFree.append(index)
+    }
+
+    private func freeSSRC() -> SSRC {
+        while true {
+            let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
+            if inboundTable.find(ssrc) == nil { return ssrc }
+        }
+    }
+
+    private func hex(_ digits: Int) -> String {
+        let all = Array("0123456789abcdef")
+        return String((0..<digits).map { _ in all[Int.random(in: 0..<16, using: &random)] })
+    }
+
+    // MARK: streams
+
+    func find(_ session: String, _ stream: String) throws(EngineError) -> (EngineSession, EngineStream) {
+        guard let session = sessions[session] else { throw .unknownSession(session) }
+        guard let stream = session.stream(named: stream) else { throw .unknownStream(stream) }
+        return (session, stream)
+    }
+
+    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
+        let (_, found) = try find(session, stream)
+        guard let producer = found.producer(kind) else {
+            throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
+        }
+        producer.setMuted(muted)
+        if !muted, kind == .video {
+            producer.keyFrames.request()
+            nextHousekeeping = .zero
+        }
+    }
+
+    func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
+        guard let session = sessions[session] else { throw .unknownSession(session) }
+        guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
+        guard let track = transport.tracks.first(where: { $0.kind == kind }),
+            let producer = session.stream(named: transport.streamName)?.producer(kind)
+        else { throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)") }
+        if session.router.setPaused(paused, path: track.path, producer: producer) {
+            producer.keyFrames.request()
+            nextHousekeeping = .zero
+        }
+    }
+
+    func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
+        let (_, found) = try find(session, stream)
+        found.video?.keyFrames.request()
+        nextHousekeeping = .zero
+    }
+
+    func openTap(_ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int) throws(EngineError) -> PacketTap {
+        let (_, stream) = try find(session, name)
+        stream.taps.removeAll { $0.isClosed }
+        guard stream.taps.count < configuration.limits.tapsPerStream else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
+        }
+        let tap = PacketTap(capacity: capacity, kinds: kinds)
+        stream.taps.append(tap)
+        for index in stream.transport.tracks { inbound[index].hasTaps = true }
+        return tap
+    }
+
+    func snapshot() -> [SessionSnapshot] {
+        sessions.values.map {
+            SessionSnapshot(
+                name: $0.name, streams: $0.streams.count, publishers: $0.publishers.count, subscribers: $0.subscribers.count)
+        }
+    }
+
+    func streams(_ name: String) throws(EngineError) -> [StreamSnapshot] {
+        guard let session = sessions[name] else { throw .unknownSession(name) }
+        return session.streams.map { stream in
+            StreamSnapshot(
+                name: stream.name, audio: stream.audio.map { track($0, of: stream) },
+                video: stream.video.map { track($0, of: stream) },
+                subscribers: session.subscribers.values.count { $0.streamName == stream.name },
+                taps: stream.taps.count { !$0.isClosed }, createdAt: stream.createdAt)
+        }
+    }
+
+    private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
+        TrackSnapshot(
+            ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
+            lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
+            bitrate: stream.bitrate[producer.kind] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
+            width: producer.pictureSize?.width, height: producer.pictureSize?.height)
+    }
+
+    func countersNow() -> EngineCounters {
+        var result = counters
+        result.workerCPU = UInt64(millrace_thread_cpu_ns())
+        result.sessions = UInt64(sessions.count)
+        for session in sessions.values {
+            result.streams += UInt64(session.streams.count)
+            result.transports += UInt64(session.publishers.count + session.subscribers.count)
+            for stream in session.streams { result.taps += UInt64(stream.taps.count { !$0.isClosed }) }
+        }
+        return result
+    }
+}
+
+extension MediaKind {
+    /// What a plain transport uses unless it is told: Opus 111, VP8 96.
+    var defaultPayloadType: UInt8 { self == .audio ? 111 : 96 }
+}
+
+extension PlainTrack {
+    init(port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, kind: MediaKind) {
+        self.init(
+            port: port, rtcpPort: rtcpPort, payloadType: payloadType, ssrc: ssrc, codec: kind == .audio ? "opus" : "VP8",
+            clockRate: kind.clockRate, channels: kind == .audio ? 2 : nil)
+    }
+}
