@@ -146,8 +146,9 @@ package final class Producer {
         return start
     }
 
-    package func unwrappedNear(_ timestamp: RTPTimestamp) -> Int64 {
-        latestTimestamp + Int64(timestamp.distance(from: RTPTimestamp(UInt32(truncatingIfNeeded: latestTimestamp))))
+    /// What the relay reports to the publisher of its reception since the last report.
+    package func reportBlock(now: MediaTime) -> ReportBlock? {
+        statistics.reportBlock(source: configuration.ssrc, clock: clock, now: now)
     }
 }
 

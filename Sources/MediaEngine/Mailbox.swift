@@ -48,9 +48,10 @@ final class Mailbox: @unchecked Sendable {
         return all
     }
 
-    /// What is inside is still taken; nothing more gets in.
-    func close() {
+    /// Adds the last item: what came before it is still run, nothing more gets in.
+    func close(last item: @escaping Work) {
         pthread_mutex_lock(mutex)
+        if !isClosed { work.append(item) }
         isClosed = true
         pthread_mutex_unlock(mutex)
         millrace_event_signal(event)

@@ -34,10 +34,7 @@ package final class MediaEngine: Sendable {
 
     /// Closes every transport and ends the threads; returns when they have ended. Calls after it throw `.stopped`.
     package func stop() {
-        for worker in workers {
-            try? worker.mailbox.post { $0.requestStop() }
-            worker.stop()
-        }
+        for worker in workers { worker.stop() }
         events.finish()
     }
 

@@ -106,11 +106,9 @@ final class Worker: @unchecked Sendable {
 
     /// Ends the loop and waits for the thread. What the mailbox holds is still run.
     func stop() {
-        mailbox.close()
+        mailbox.close { $0.isStopping = true }
         pthread_join(thread, nil)
     }
-
-    func requestStop() { isStopping = true }
 
     private func run() {
         millrace_thread_name("media-\(index)")

@@ -1,0 +1,273 @@
+internal import CLinuxNet
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SRTP
+
+/// RTCP in both directions, and what happens by the clock. Not on the path of a packet: arrays are fine here.
+extension Worker {
+    static let reportInterval = MediaTime.seconds(1)
+    static let senderReportInterval = MediaTime.seconds(2)
+    private static let idleHousekeeping = MediaTime.milliseconds(100)
+
+    // MARK: in
+
+    func receiveRTCP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: UnsafePointer<millrace_address>, onRTCPSocket: Bool,
+        now: MediaTime
+    ) {
+        guard length >= 8 else {
+            counters.droppedMalformedRTCP &+= 1
+            return
+        }
+        let source = SocketAddress(
+            kernelBytes: UnsafeRawBufferPointer(start: from, count: Int(from.pointee.length)))
+        let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
+        var plain = length
+        if let index = inboundTable.find(ssrc) {
+            let track = inbound + index
+            let transport = track.pointee.transport.takeUnretainedValue()
+            do {
+                try protector.unprotectRTCP(transport.leg, bytes, length: &plain)
+            } catch {
+                counters.droppedUnauthenticRTCP &+= 1
+                return
+            }
+            if let source { track.pointee.rtcpAddress = source }
+            transport.lastAuthentic = now
+            read(bytes, plain) { publisherSent($0, track: track, now: now) }
+        } else if let source, let found = subscribersByAddress[source] {
+            do {
+                try protector.unprotectRTCP(found.transport.leg, bytes, length: &plain)
+            } catch {
+                counters.droppedUnauthenticRTCP &+= 1
+                return
+            }
+            read(bytes, plain) { subscriberSent($0, found.transport, in: found.session, now: now) }
+        } else {
+            counters.droppedUnknownRTCP &+= 1
+        }
+    }
+
+    private func read(_ bytes: UnsafeMutableRawPointer, _ length: Int, _ body: (RTCPPacket) -> Void) {
+        do {
+            let compound = try RTCPCompound(parsing: UnsafeRawBufferPointer(start: bytes, count: length))
+            counters.rtcpReceived &+= 1
+            for packet in compound { body(packet) }
+        } catch {
+            counters.droppedMalformedRTCP &+= 1
+        }
+    }
+
+    private func publisherSent(_ packet: RTCPPacket, track: UnsafeMutablePointer<InboundTrack>, now: MediaTime) {
+        let stream = track.pointee.stream.takeUnretainedValue()
+        switch packet.kind {
+        case .senderReport:
+            guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            guard let producer = [stream.audio, stream.video].compactMap({ $0 }).first(where: { $0.configuration.ssrc == report.sender })
+            else { return }
+            let isFirst = producer.clock.ntp == nil
+            producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
+            // Viewers cannot align sound and picture before they have had one.
+            if isFirst { nextHousekeeping = now }
+        case .bye:
+            guard let bye = try? BYE(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
+            _ = bye
+        case .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
+            break
+        }
+    }
+
+    private func subscriberSent(
+        _ packet: RTCPPacket, _ transport: SubscribeTransport, in session: EngineSession, now: MediaTime
+    ) {
+        switch packet.kind {
+        case .genericNACK:
+            guard let nack = try? GenericNACK(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            counters.nacksReceived &+= UInt64(nack.sequences.count)
+            guard let (track, producer) = subscription(nack.media, transport, session) else { return }
+            retransmit(nack.sequences, track, producer, session)
+        case .pli:
+            guard let pli = try? PLI(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            wantKeyFrame(pli.media, transport, session, now)
+        case .fir:
+            guard let fir = try? FIR(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            for entry in fir.entries { wantKeyFrame(entry.source, transport, session, now) }
+        case .senderReport, .receiverReport, .sdes, .bye, .transportCC, .remb, .xr, .other:
+            break
+        }
+    }
+
+    private func subscription(
+        _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
+    ) -> (SubscribedTrack, Producer)? {
+        guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }),
+            let producer = session.stream(named: transport.streamName)?.producer(track.kind)
+        else { return nil }
+        return (track, producer)
+    }
+
+    private func retransmit(
+        _ sequences: [SequenceNumber], _ track: SubscribedTrack, _ producer: Producer, _ session: EngineSession
+    ) {
+        let limit = session.sentBytes / 100 &* UInt64(configuration.limits.retransmissionPercent)
+        guard session.retransmittedBytes <= limit else {
+            counters.retransmissionsLimited &+= UInt64(sequences.count)
+            return
+        }
+        forwardAll()
+        let before = session.sentBytes
+        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, into: &batch) {
+            send(&$0, for: session)
+        }
+        session.retransmittedBytes &+= session.sentBytes &- before
+        counters.packetsRetransmitted &+= UInt64(sent)
+    }
+
+    private func wantKeyFrame(_ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession, _ now: MediaTime) {
+        counters.keyFrameRequestsReceived &+= 1
+        guard let (_, producer) = subscription(ssrc, transport, session), producer.kind == .video else { return }
+        producer.keyFrames.request()
+        nextHousekeeping = now
+    }
+
+    // MARK: by the clock
+
+    func housekeeping(_ now: MediaTime) {
+        forwardAll()
+        var next = now + Self.idleHousekeeping
+        var expired: [(EngineSession, PublishTransport)] = []
+        for session in sessions.values {
+            for stream in session.streams {
+                for producer in [stream.audio, stream.video].compactMap({ $0 }) {
+                    ask(producer, of: stream, now)
+                    if let deadline = producer.nack.deadline { next = min(next, deadline) }
+                    if let deadline = producer.keyFrames.deadline { next = min(next, deadline) }
+                }
+                report(to: stream, now)
+                let timeout = configuration.limits.publisherTimeout
+                if timeout > .zero, now - stream.transport.lastAuthentic > timeout { expired.append((session, stream.transport)) }
+                stream.taps.removeAll { $0.isClosed }
+            }
+            report(toSubscribersOf: session, now)
+        }
+        for (session, transport) in expired {
+            close(transport, in: session)
+            if session.isEmpty { sessions[session.name] = nil }
+        }
+        nextHousekeeping = max(next, now + .milliseconds(5))
+    }
+
+    /// Packets and key frames that a publisher is asked for.
+    private func ask(_ producer: Producer, of stream: EngineStream, _ now: MediaTime) {
+        let transport = stream.transport
+        let missing = producer.nack.take(now: now)
+        if !missing.isEmpty {
+            var bytes: [UInt8] = []
+            ReceiverReport(sender: transport.localSSRC).write(into: &bytes)
+            GenericNACK(sender: transport.localSSRC, media: producer.configuration.ssrc, sequences: missing).write(into: &bytes)
+            counters.nacksSent &+= UInt64(missing.count)
+            send(bytes, to: producer, of: transport)
+        }
+        if producer.nack.needsKeyFrame {
+            producer.nack.keyFrameRequested()
+            if producer.kind == .video { producer.keyFrames.request() }
+        }
+        if producer.keyFrames.take(now: now) {
+            var bytes: [UInt8] = []
+            ReceiverReport(sender: transport.localSSRC).write(into: &bytes)
+            PLI(sender: transport.localSSRC, media: producer.configuration.ssrc).write(into: &bytes)
+            counters.keyFrameRequestsSent &+= 1
+            send(bytes, to: producer, of: transport)
+        }
+    }
+
+    /// Receiver reports to a publisher, once a second.
+    private func report(to stream: EngineStream, _ now: MediaTime) {
+        for producer in [stream.audio, stream.video].compactMap({ $0 }) {
+            let last = stream.bytesAtReport[producer.kind]
+            if let last, now - last.at < Self.reportInterval { continue }
+            if let last {
+                let bits = Int64(producer.bytes &- last.bytes) * 8
+                stream.bitrate[producer.kind] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
+            }
+            stream.bytesAtReport[producer.kind] = (producer.bytes, now)
+            guard let block = producer.reportBlock(now: now) else { continue }
+            var bytes: [UInt8] = []
+            ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
+            SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
+            send(bytes, to: producer, of: stream.transport)
+        }
+    }
+
+    /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
+    private func report(toSubscribersOf session: EngineSession, _ now: MediaTime) {
+        for transport in session.subscribers.values {
+            guard let stream = session.stream(named: transport.streamName) else { continue }
+            for i in transport.tracks.indices {
+                let track = transport.tracks[i]
+                guard now - track.reportedAt >= Self.senderReportInterval || track.reportedAt == .zero,
+                    let producer = stream.producer(track.kind), let reading = producer.clock.reading(now: now),
+                    let at = producer.core.pointee.index(path: track.path)
+                else { continue }
+                let consumer = producer.core.pointee.consumers + at
+                guard consumer.pointee.progress.hasSent else { continue }
+                transport.tracks[i].reportedAt = now
+                var bytes: [UInt8] = []
+                SenderReport(
+                    sender: track.ssrc, ntpTime: reading.ntp,
+                    rtpTimestamp: RTPTimestamp(reading.timestamp.rawValue &+ consumer.pointee.rewrite.timestampOffset),
+                    packetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.packets),
+                    octetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.payloadBytes), blocks: []
+                ).write(into: &bytes)
+                SDES(chunks: [SDES.Chunk(source: track.ssrc, cname: "millrace")]).write(into: &bytes)
+                send(bytes, transport.leg, to: track.rtcpAddress, transport.rtcpMux ? rtpSocket : rtcpSocket)
+            }
+        }
+        session.sentBytes /= 2
+        session.retransmittedBytes /= 2
+    }
+
+    // MARK: out
+
+    private func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
+        guard let index = inboundTable.find(producer.configuration.ssrc) else { return }
+        let track = inbound[index]
+        if transport.rtcpMux {
+            guard track.rtpAddress.length > 0 else { return }
+            send(bytes, transport.leg, to: track.rtpAddress, rtpSocket)
+        } else {
+            // Where its own RTCP comes from, else by convention the port after RTP's.
+            var address = track.rtcpAddress
+            if address.length == 0 {
+                guard track.rtpAddress.length > 0, track.rtpAddress.port < 65_535 else { return }
+                address = track.rtpAddress
+                address.port += 1
+            }
+            send(bytes, transport.leg, to: address, rtcpSocket)
+        }
+    }
+
+    private func send(_ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: SocketAddress, _ socket: Int32) {
+        let capacity = bytes.count + leg.pointee.suite.rtcpOverhead
+        withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
+            buffer.copyBytes(from: bytes)
+            var length = bytes.count
+            do {
+                try protector.protectRTCP(leg, buffer.baseAddress!, length: &length, capacity: capacity)
+            } catch {
+                return  // the index is used up after 2^31 packets (RFC 3711 section 9.2)
+            }
+            withUnsafePointer(to: address) { address in
+                var message = EgressMessage(
+                    data: buffer.baseAddress!.assumingMemoryBound(to: UInt8.self), address: address,
+                    length: UInt32(length), segment: UInt32(length))
+                withUnsafeBytes(of: &message) {
+                    transmit($0.assumingMemoryBound(to: millrace_message.self).baseAddress!, 1, socket)
+                }
+            }
+            counters.rtcpSent &+= 1
+        }
+    }
+}
