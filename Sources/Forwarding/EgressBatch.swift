@@ -8,6 +8,15 @@ package struct EgressMessage {
     package var address: UnsafePointer<SocketAddress>
     package var length: UInt32
     package var segment: UInt32
+
+    package init(
+        data: UnsafePointer<UInt8>, address: UnsafePointer<SocketAddress>, length: UInt32, segment: UInt32
+    ) {
+        self.data = data
+        self.address = address
+        self.length = length
+        self.segment = segment
+    }
 }
 
 /// Packets that leave together: a slab with the rewritten headers, the jobs that protect each packet into it (packet by packet, so that

@@ -1,5 +1,3 @@
-package import MediaBase
-
 /// The part of a producer that the forwarding loop touches, at an address that does not move: its packets and its consumers.
 package struct ProducerCore: ~Copyable {
     package var ring: PacketRing

@@ -1,4 +1,4 @@
-package import MediaBase
+internal import MediaBase
 
 /// What the workers counted since they started. Only ever grows, but for the gauges at the end.
 package struct EngineCounters: Sendable {

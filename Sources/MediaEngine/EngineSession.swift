@@ -1,5 +1,5 @@
 internal import Forwarding
-package import MediaBase
+internal import MediaBase
 internal import SRTP
 
 /// One session on its worker: a router, the streams published in it and the transports that feed and drain it.
@@ -15,9 +15,10 @@ final class EngineSession {
     /// In the worker's list of sessions with something pending.
     var isDirty = false
     var audioProducers = 0
-    /// Bytes sent and sent again in this report interval, for the share that retransmissions may take.
+    /// Bytes sent, and sent again, of late (halved every second): for the share that retransmissions may take.
     var sentBytes: UInt64 = 0
     var retransmittedBytes: UInt64 = 0
+    var sharesDecayedAt: MediaTime = .zero
 
     init(name: String) { self.name = name }
 

@@ -1,5 +1,5 @@
 package import MediaBase
-internal import SRTP
+package import SRTP
 
 /// The media plane: N workers, one thread each, that share nothing. A session lives on the worker that its name hashes to, and every call
 /// about it runs there, between two batches of packets.
@@ -120,7 +120,7 @@ package final class MediaEngine: Sendable {
     ) async throws(EngineError) -> R {
         let limit = configuration.limits.mailbox
         let result: Result<R, EngineError> = await withCheckedContinuation { continuation in
-            do {
+            do throws(Mailbox.Refusal) {
                 try worker.mailbox.post { worker in
                     do throws(EngineError) {
                         continuation.resume(returning: .success(try body(worker)))
@@ -128,8 +128,8 @@ package final class MediaEngine: Sendable {
                         continuation.resume(returning: .failure(error))
                     }
                 }
-            } catch {
-                switch error {
+            } catch let refusal {
+                switch refusal {
                 case .full: continuation.resume(returning: .failure(.limitReached(name: "mailbox", limit: limit)))
                 case .closed: continuation.resume(returning: .failure(.stopped))
                 }

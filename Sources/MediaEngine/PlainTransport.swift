@@ -1,4 +1,4 @@
-package import MediaBase
+internal import MediaBase
 package import SRTP
 
 /// Names one transport within its engine.

@@ -70,11 +70,8 @@ extension Worker {
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Viewers cannot align sound and picture before they have had one.
             if isFirst { nextHousekeeping = now }
-        case .bye:
-            guard let bye = try? BYE(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-            // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
-            _ = bye
-        case .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
+        // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
+        case .bye, .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
             break
         }
     }
@@ -225,8 +222,11 @@ extension Worker {
                 send(bytes, transport.leg, to: track.rtcpAddress, transport.rtcpMux ? rtpSocket : rtcpSocket)
             }
         }
-        session.sentBytes /= 2
-        session.retransmittedBytes /= 2
+        if now - session.sharesDecayedAt >= Self.reportInterval {
+            session.sharesDecayedAt = now
+            session.sentBytes /= 2
+            session.retransmittedBytes /= 2
+        }
     }
 
     // MARK: out

@@ -215,13 +215,17 @@ final class Worker: @unchecked Sendable {
         }
         let track = inbound + index
         var plain = length
-        do {
-            try track.pointee.transport._withUnsafeGuaranteedRef { (transport) throws(SRTPFailure) in
+        let failure = track.pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+            do throws(SRTPFailure) {
                 try transport.context.unprotect(bytes, length: &plain)
-                transport.lastAuthentic = now
+            } catch {
+                return error
             }
-        } catch {
-            count(error)
+            transport.lastAuthentic = now
+            return nil
+        }
+        if let failure {
+            count(failure)
             return
         }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
