@@ -2,9 +2,11 @@ internal import COpenSSL
 
 /// The back-end for every CPU: OpenSSL's one-packet-at-a-time ciphers, keyed once a leg so that a packet costs only its IV.
 extension FanoutProtector {
-    static func keyedContext(_ suite: SRTPSuite, _ key: [UInt8]) -> OpaquePointer {
+    /// A context for `suite` that lacks only the IV. Counter mode encrypts in both directions.
+    static func keyedContext(_ suite: SRTPSuite, _ key: [UInt8], encrypts: Bool = true) -> OpaquePointer {
         guard let context = EVP_CIPHER_CTX_new(),
-            EVP_EncryptInit_ex(context, suite.isAEAD ? EVP_aes_128_gcm() : EVP_aes_128_ctr(), nil, key, nil) == 1
+            EVP_CipherInit_ex(
+                context, suite.isAEAD ? EVP_aes_128_gcm() : EVP_aes_128_ctr(), nil, key, nil, encrypts ? 1 : 0) == 1
         else { preconditionFailure("libcrypto has no AES-128-CTR or AES-128-GCM") }
         return context
     }

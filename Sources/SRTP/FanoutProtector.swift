@@ -52,37 +52,42 @@ package struct FanoutProtector: ~Copyable {
     ///   - key: what the relay protects with.
     ///   - peerKey: what the subscriber protects its RTCP with; without it `unprotectRTCP` throws `.unknownStream`.
     package func makeLeg(key: SRTPKey, peerKey: SRTPKey? = nil) -> UnsafeMutablePointer<EgressLeg> {
-        let keys = SessionKeys(key, .rtp)
-        #if arch(x86_64)
-            let materialSize = burst == nil ? 0 : MultiBufferBurst.materialSize(of: key.suite)
-        #else
-            let materialSize = 0
-        #endif
-        let size = EgressLeg.materialOffset + materialSize
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
+        makeLeg(
+            key.suite, rtp: SessionKeys(key, .rtp), sender: SRTCPKeys(key), receiver: peerKey.map(SRTCPKeys.init))
+    }
+
+    func makeLeg(
+        _ suite: SRTPSuite, rtp keys: SessionKeys, sender: SRTCPKeys, receiver: SRTCPKeys?
+    ) -> UnsafeMutablePointer<EgressLeg> {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: legSize(suite), alignment: 64)
         let leg = memory.bindMemory(to: EgressLeg.self, capacity: 1)
         leg.initialize(
             to: EgressLeg(
-                suite: key.suite, tagLength: UInt32(key.suite.tagLength), salt: SessionSalt(keys.salt),
+                suite: suite, tagLength: UInt32(suite.tagLength), salt: SessionSalt(keys.salt),
                 hmac: HMACSHA1(key: keys.authenticationKey),
-                cipher: backend == .evp ? Self.keyedContext(key.suite, keys.cipherKey) : nil,
-                senderKeys: SRTCPKeys(key), receiverKeys: peerKey.map(SRTCPKeys.init)))
+                cipher: backend == .evp ? Self.keyedContext(suite, keys.cipherKey) : nil, senderKeys: sender,
+                receiverKeys: receiver))
         #if arch(x86_64)
             burst?.prepare(leg, cipherKey: keys.cipherKey)
         #endif
         return leg
     }
 
+    /// Bytes of a leg with what the multi-buffer back-end keeps behind it; an OpenSSL context is not counted.
+    func legSize(_ suite: SRTPSuite) -> Int {
+        #if arch(x86_64)
+            EgressLeg.materialOffset + (burst == nil ? 0 : MultiBufferBurst.materialSize(of: suite))
+        #else
+            EgressLeg.materialOffset
+        #endif
+    }
+
     /// Frees a leg of this protector, and wipes its keys.
     package func freeLeg(_ leg: UnsafeMutablePointer<EgressLeg>) {
         if let cipher = leg.pointee.cipher { EVP_CIPHER_CTX_free(cipher) }
-        #if arch(x86_64)
-            let materialSize = burst == nil ? 0 : MultiBufferBurst.materialSize(of: leg.pointee.suite)
-        #else
-            let materialSize = 0
-        #endif
+        let size = legSize(leg.pointee.suite)
         leg.deinitialize(count: 1)
-        OPENSSL_cleanse(leg, EgressLeg.materialOffset + materialSize)
+        OPENSSL_cleanse(leg, size)
         UnsafeMutableRawPointer(leg).deallocate()
     }
 

@@ -11,6 +11,8 @@
         private let counterBlocks: UnsafeMutableRawPointer
         private let tags: UnsafeMutablePointer<UInt8>
         private let finished: UnsafeMutablePointer<FinishedTag>
+        /// Apart from the counter blocks: GCM jobs run while the burst of counter mode is still being filled.
+        private let nonce: UnsafeMutablePointer<UInt8>
         private let gcmScratch: UnsafeMutablePointer<gcm_context_data>
 
         /// Where the tag of a slot goes.
@@ -19,8 +21,8 @@
             var length: UInt32
         }
 
-        /// Jobs of one burst.
-        private static let capacity = 64
+        /// Jobs of one burst: the most that the library takes (`IMB_MAX_BURST_SIZE`), as the lanes run dry once a burst.
+        private static let capacity = 128
         /// HMAC-SHA1 gives 12 bytes, whatever the suite keeps of them; slots are 16 apart.
         private static let tagStride = 16
         /// Eleven round keys of AES-128.
@@ -36,6 +38,7 @@
             counterBlocks = .allocate(byteCount: Self.capacity * 16, alignment: 64)
             tags = .allocate(capacity: Self.capacity * Self.tagStride)
             finished = .allocate(capacity: Self.capacity)
+            nonce = .allocate(capacity: 16)
             gcmScratch = .allocate(capacity: 1)
             for slot in 0..<Self.capacity {
                 millrace_imb_cm_slot(jobs + slot, counterBlocks + slot * 16, tags + slot * Self.tagStride)
@@ -48,6 +51,7 @@
             counterBlocks.deallocate()
             tags.deallocate()
             finished.deallocate()
+            nonce.deallocate()
             gcmScratch.deallocate()
         }
 
@@ -92,10 +96,10 @@
         @inline(__always)
         private func seal(_ job: ProtectJob) {
             let payload = job.destination + Int(job.headerLength)
-            job.leg.pointee.salt.writeNonce(ssrc: job.ssrc, index: job.index, to: counterBlocks)
+            job.leg.pointee.salt.writeNonce(ssrc: job.ssrc, index: job.index, to: nonce)
             millrace_imb_gcm_encrypt(
                 manager, Self.material(job.leg).assumingMemoryBound(to: gcm_key_data.self), gcmScratch, payload,
-                job.source, UInt64(job.payloadLength), counterBlocks, job.destination, UInt64(job.headerLength),
+                job.source, UInt64(job.payloadLength), nonce, job.destination, UInt64(job.headerLength),
                 payload + Int(job.payloadLength))
         }
 

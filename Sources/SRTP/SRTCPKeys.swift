@@ -8,8 +8,11 @@ struct SRTCPKeys {
     let hmac: HMACSHA1
 
     init(_ key: SRTPKey) {
-        let keys = SessionKeys(key, .rtcp)
-        suite = key.suite
+        self.init(key.suite, SessionKeys(key, .rtcp))
+    }
+
+    init(_ suite: SRTPSuite, _ keys: SessionKeys) {
+        self.suite = suite
         cipherKey = keys.cipherKey.withUnsafeBytes {
             ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         }

@@ -48,7 +48,8 @@ struct SRTCPReplayWindows {
         // Swift's smart shifts give zero for 64 and more, and shift the other way where the count is negative.
         let step = Int(clamping: index - highest)
         let recent = windows[position].recent
-        windows[position].older = windows[position].older << step | (step < 64 ? recent >> (64 - step) : recent << (step - 64))
+        let fallenOut = step < 64 ? recent >> (64 - step) : recent << (step - 64)
+        windows[position].older = windows[position].older << step | fallenOut
         windows[position].recent = recent << step | 1
         windows[position].highest = index
     }

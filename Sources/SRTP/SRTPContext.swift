@@ -2,7 +2,7 @@ internal import CSRTP
 
 /// One direction of SRTP and SRTCP over libsrtp2, for any number of SSRCs under one master key; confined to one thread.
 ///
-/// The reference that the fan-out is held against, and the choice where packets are few. For the relay's egress use
+/// The reference that everything else here is held against. The relay's own packets go through `IngressContext` and
 /// `FanoutProtector`: Debian's libsrtp2 allocates on every packet.
 package final class SRTPContext {
     package enum Direction: Sendable {

@@ -9,7 +9,8 @@ enum SRTPLibrary {
         switch status {
         case srtp_err_status_auth_fail, srtp_err_status_cipher_fail: .authentication
         case srtp_err_status_replay_fail, srtp_err_status_replay_old, srtp_err_status_pkt_idx_old: .replay
-        case srtp_err_status_bad_param, srtp_err_status_parse_err: .malformed
+        // The library cannot check SRTCP without the E flag where encryption was agreed.
+        case srtp_err_status_bad_param, srtp_err_status_parse_err, srtp_err_status_cant_check: .malformed
         case srtp_err_status_no_ctx: .unknownStream
         case srtp_err_status_key_expired: .keyExpired
         default: .library

@@ -15,6 +15,12 @@ struct SessionKeys {
     /// 14 bytes, or 12 for GCM.
     let salt: [UInt8]
 
+    init(cipherKey: [UInt8], authenticationKey: [UInt8], salt: [UInt8]) {
+        self.cipherKey = cipherKey
+        self.authenticationKey = authenticationKey
+        self.salt = salt
+    }
+
     init(_ key: SRTPKey, _ use: Use) {
         let label = use.rawValue
         cipherKey = Self.derive(key, label: label, count: 16)

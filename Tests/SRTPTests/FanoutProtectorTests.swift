@@ -1,0 +1,173 @@
+import MillraceTestKit
+import Testing
+
+@testable import SRTP
+
+@Suite("The fan-out protector against libsrtp2")
+struct FanoutProtectorTests {
+    /// A subscriber of the test: its leg, and libsrtp2 with the same key and the same round of the sequence number.
+    private final class Subscriber {
+        let key: SRTPKey
+        let leg: UnsafeMutablePointer<EgressLeg>
+        let reference: SRTPContext
+        let ssrc: UInt32
+        var index: UInt64
+
+        init(
+            _ suite: SRTPSuite, _ fan: borrowing FanoutProtector, _ random: inout SeededGenerator, index: UInt64
+        ) throws {
+            key = try SRTPKey(suite: suite, bytes: random.bytes(16 + suite.masterSaltLength))
+            leg = fan.makeLeg(key: key)
+            reference = try SRTPContext(key: key, direction: .outbound)
+            ssrc = UInt32(truncatingIfNeeded: random.next())
+            self.index = index
+            try reference.addStream(ssrc: ssrc, rolloverCounter: UInt32(index >> 16), key: key)
+        }
+
+        func expected(_ packet: RandomPacket) throws -> [UInt8] {
+            var bytes = packet.bytes + [UInt8](repeating: 0, count: 16)
+            var length = packet.bytes.count
+            try reference.protect(&bytes, length: &length, capacity: bytes.count)
+            return Array(bytes.prefix(length))
+        }
+    }
+
+    /// Indices shortly before the edges: the first sequence number, a wrap, a round with more than 16 bits, the last ones.
+    private static let starts: [UInt64] = [
+        0, 0x7ffe, 0xffdc, 0x1_ffe0, 0xffff_ffe0, 0x8000_0000_fff0, 0xffff_fffe_ffe0,
+    ]
+
+    private struct Case: Sendable, CustomTestStringConvertible {
+        let suites: [SRTPSuite]
+        let backend: FanoutProtector.Backend
+        let inPlace: Bool
+        var testDescription: String { "\(suites.map(\.sdesName)) \(backend) \(inPlace ? "in place" : "out of place")" }
+    }
+
+    private static let cases: [Case] =
+        [[.aesCM128HMACSHA1_80], [.aesCM128HMACSHA1_32], [.aeadAES128GCM], SRTPSuite.allCases].flatMap { suites in
+            [FanoutProtector.Backend.evp, .multiBuffer].flatMap { backend in
+                [true, false].map { Case(suites: suites, backend: backend, inPlace: $0) }
+            }
+        }
+
+    @Test("every packet of a slab is what libsrtp2 makes, and no byte besides is touched", arguments: cases)
+    private func bitExact(_ test: Case) throws {
+        var random = SeededGenerator(seed: 0x5eed)
+        let fan = FanoutProtector(test.backend)
+        let subscribers = try (0..<21).map {
+            try Subscriber(
+                test.suites[$0 % test.suites.count], fan, &random, index: Self.starts[$0 % Self.starts.count])
+        }
+        defer { for subscriber in subscribers { fan.freeLeg(subscriber.leg) } }
+        var seen = 0
+        for round in 0..<24 {
+            // Packets of one subscriber lie one after another without a gap; jobs are in any order.
+            let packets = 1 + random.below(round % 4 == 0 ? 12 : 4)
+            var slab: [UInt8] = []
+            var wanted: [UInt8] = []
+            var payloads: [UInt8] = []
+            var places: [(subscriber: Subscriber, offset: Int, source: Int, header: Int, length: Int, index: UInt64)] =
+                []
+            let common = round % 2 == 0 ? random.below(1401) : nil
+            for subscriber in subscribers {
+                for _ in 0..<packets {
+                    let length = common ?? random.below(random.below(4) == 0 ? 40 : 1401)
+                    let packet = RandomPacket(
+                        ssrc: subscriber.ssrc, sequenceNumber: UInt16(truncatingIfNeeded: subscriber.index),
+                        payloadLength: length, using: &random, plain: common != nil)
+                    places.append(
+                        (subscriber, slab.count, payloads.count, packet.headerLength, length, subscriber.index))
+                    wanted += try subscriber.expected(packet)
+                    payloads += packet.bytes[packet.headerLength...]
+                    slab += packet.bytes[..<packet.headerLength]
+                    slab +=
+                        test.inPlace
+                        ? packet.bytes[packet.headerLength...] : ArraySlice(repeating: 0xee, count: length)
+                    slab += repeatElement(0xee, count: subscriber.key.suite.tagLength)
+                    subscriber.index += UInt64(1 + random.below(random.below(8) == 0 ? 3 : 1))
+                }
+            }
+            slab += repeatElement(0xa5, count: 64)
+            wanted += repeatElement(0xa5, count: 64)
+            payloads.append(0)
+            places.shuffle(using: &random)
+            seen += places.count
+            slab.withUnsafeMutableBufferPointer { slab in
+                payloads.withUnsafeBufferPointer { payloads in
+                    var jobs = places.map { place in
+                        let destination = slab.baseAddress! + place.offset
+                        return ProtectJob(
+                            leg: place.subscriber.leg, ssrc: place.subscriber.ssrc, index: place.index,
+                            source: test.inPlace
+                                ? UnsafePointer(destination + place.header) : payloads.baseAddress! + place.source,
+                            destination: destination, headerLength: UInt32(place.header),
+                            payloadLength: UInt32(place.length))
+                    }
+                    fan.protect(&jobs, count: jobs.count)
+                }
+            }
+            let different = zip(slab, wanted).enumerated().first { $0.element.0 != $0.element.1 }?.offset
+            try #require(different == nil, "round \(round), first at byte \(different ?? 0) of \(slab.count)")
+        }
+        #expect(seen > 1000)
+    }
+
+    @Test(
+        "all payload lengths 0...1400 are exact", arguments: SRTPSuite.allCases,
+        [FanoutProtector.Backend.evp, .multiBuffer])
+    func lengths(_ suite: SRTPSuite, _ backend: FanoutProtector.Backend) throws {
+        var random = SeededGenerator(seed: 7)
+        let fan = FanoutProtector(backend)
+        let subscriber = try Subscriber(suite, fan, &random, index: 0xfff0)
+        defer { fan.freeLeg(subscriber.leg) }
+        for length in 0...1400 {
+            let packet = RandomPacket(
+                ssrc: subscriber.ssrc, sequenceNumber: UInt16(truncatingIfNeeded: subscriber.index),
+                payloadLength: length, using: &random)
+            var bytes = packet.bytes + [UInt8](repeating: 0, count: suite.tagLength)
+            bytes.withUnsafeMutableBufferPointer { bytes in
+                var job = ProtectJob(
+                    leg: subscriber.leg, ssrc: subscriber.ssrc, index: subscriber.index,
+                    source: UnsafePointer(bytes.baseAddress! + packet.headerLength), destination: bytes.baseAddress!,
+                    headerLength: UInt32(packet.headerLength), payloadLength: UInt32(length))
+                fan.protect(&job, count: 1)
+            }
+            try #require(try bytes == subscriber.expected(packet), "payload of \(length) bytes")
+            subscriber.index += 1
+        }
+    }
+
+    @Test("no jobs are no work", arguments: [FanoutProtector.Backend.evp, .multiBuffer, .automatic])
+    func empty(_ backend: FanoutProtector.Backend) {
+        let fan = FanoutProtector(backend)
+        #expect(fan.backend != .automatic)
+        withUnsafeTemporaryAllocation(of: ProtectJob.self, capacity: 1) { fan.protect($0.baseAddress!, count: 0) }
+    }
+
+    @Test("one leg protects several SSRCs, each as its own stream")
+    func manyStreams() throws {
+        var random = SeededGenerator(seed: 3)
+        let fan = FanoutProtector()
+        let key = SRTPKey.random(for: .aesCM128HMACSHA1_80)
+        let leg = fan.makeLeg(key: key)
+        defer { fan.freeLeg(leg) }
+        let receiver = try SRTPContext(key: key, direction: .inbound)
+        for sequence in 0..<UInt16(50) {
+            for ssrc in [UInt32(1), 2, .max] {
+                let packet = RandomPacket(ssrc: ssrc, sequenceNumber: sequence, payloadLength: 99, using: &random)
+                var bytes = packet.bytes + [UInt8](repeating: 0, count: 10)
+                bytes.withUnsafeMutableBufferPointer { bytes in
+                    var job = ProtectJob(
+                        leg: leg, ssrc: ssrc, index: UInt64(sequence),
+                        source: UnsafePointer(bytes.baseAddress! + packet.headerLength),
+                        destination: bytes.baseAddress!, headerLength: UInt32(packet.headerLength), payloadLength: 99)
+                    fan.protect(&job, count: 1)
+                }
+                var length = bytes.count
+                try receiver.unprotect(&bytes, length: &length)
+                #expect(Array(bytes.prefix(length)) == packet.bytes)
+            }
+        }
+    }
+}
