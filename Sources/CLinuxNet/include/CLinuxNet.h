@@ -65,3 +65,12 @@ void millrace_thread_name(const char *name);
 // 1 where this kernel takes UDP_SEGMENT (and sends with it) or UDP_GRO on a socket, 0 where it does not.
 int millrace_has_gso(void);
 int millrace_has_gro(void);
+
+// Waiting on many descriptors (epoll): `tag` comes back from `wait` while its descriptor can be read. At most 256 tags a call.
+int millrace_poller_open(void);
+int millrace_poller_add(int poller, int fd, uint64_t tag);
+int millrace_poller_remove(int poller, int fd);
+int millrace_poller_wait(int poller, uint64_t *tags, int capacity, int timeout_ms);
+
+// Datagrams that the kernel dropped at this socket since it was opened: its buffer was full, or a checksum was wrong.
+int64_t millrace_udp_drops(int fd);

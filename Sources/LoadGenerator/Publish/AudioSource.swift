@@ -1,0 +1,81 @@
+internal import CLinuxNet
+internal import Codecs
+internal import MediaBase
+
+/// Encodes the test tones as Opus, 20 ms stereo packets in real time, on one thread for all publishers.
+final class AudioSource: Sendable {
+    /// One packet of one tone.
+    struct Packet {
+        let number: Int64
+        /// When it was encoded: monotonic nanoseconds.
+        let ready: Int64
+        let payload: [UInt8]
+    }
+
+    let toneCount: Int
+    let thread = SourceThread(name: "load-audio")
+    private let bitrate: Bitrate
+    private let state: Locked<State>
+
+    static let samplesPerPacket = 960
+    static let interval: MediaTime = .milliseconds(20)
+    private static let kept: Int64 = 16
+
+    private struct State {
+        /// Packet n of tone t at `(n % kept) * toneCount + t`.
+        var packets: [[UInt8]]
+        var ready = [Int64](repeating: 0, count: Int(AudioSource.kept))
+        var next: Int64 = 0
+    }
+
+    init(toneCount: Int, bitrate: Bitrate = .kilobits(64)) {
+        self.toneCount = toneCount
+        self.bitrate = bitrate
+        state = Locked(State(packets: Array(repeating: [], count: Int(Self.kept) * toneCount)))
+    }
+
+    /// - Parameter listener: an eventfd that is signalled with each packet.
+    func start(listener: Int32) throws(LoadError) {
+        try thread.start(interval: Self.interval) { [self] in
+            let tones = (0..<toneCount).map { TestTone(publisher: $0) }
+            let encoders = try tones.map { _ in
+                try OpusEncoder(channels: 2, application: .audio, bitrate: bitrate, complexity: 5)
+            }
+            var number: Int64 = 0
+            return { [self] _ in
+                var packets: [[UInt8]] = []
+                for (tone, encoder) in zip(tones, encoders) {
+                    let start = number * Int64(Self.samplesPerPacket)
+                    packets.append(try encoder.encode(tone.block(start: start, frames: Self.samplesPerPacket)))
+                }
+                publish(packets, number: number)
+                number += 1
+                millrace_event_signal(listener)
+            }
+        }
+    }
+
+    /// Number of the packet to come next.
+    var nextNumber: Int64 { state.withLock { $0.next } }
+
+    /// Packet `number` of a tone, the oldest kept one where it is gone; nil where it is still to come.
+    func packet(_ number: Int64, tone: Int) -> Packet? {
+        state.withLock { state in
+            guard number < state.next else { return nil }
+            let number = max(number, state.next - Self.kept)
+            let place = Int(number % Self.kept)
+            return Packet(
+                number: number, ready: state.ready[place], payload: state.packets[place * toneCount + tone % toneCount])
+        }
+    }
+
+    private func publish(_ packets: [[UInt8]], number: Int64) {
+        let now = LoadClock.now
+        state.withLock { state in
+            let place = Int(number % Self.kept)
+            for (tone, packet) in packets.enumerated() { state.packets[place * toneCount + tone] = packet }
+            state.ready[place] = now
+            state.next = number + 1
+        }
+    }
+}

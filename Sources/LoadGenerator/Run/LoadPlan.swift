@@ -1,0 +1,78 @@
+package import MediaBase
+package import SRTP
+
+/// What a load run is to do: `millrace load`'s options as values.
+package struct LoadPlan: Sendable {
+    package enum Target: Sendable, Equatable {
+        /// A running relay's HTTP door, e.g. `http://127.0.0.1:7880`.
+        case url(String)
+        /// A relay inside this process.
+        case embedded
+    }
+
+    package var target: Target
+    package var sessions = 1
+    /// In each session.
+    package var publishers = 1
+    /// In each session; subscriber i takes the stream of publisher i modulo `publishers`.
+    package var subscribers = 10
+    /// Nil: no video.
+    package var video: VideoFormat?
+    /// Nil: the format's usual one.
+    package var videoBitrate: Bitrate?
+    /// One encoder for each publisher instead of one for all.
+    package var distinctVideo = false
+    package var audio = true
+    /// Measured time, after the ramp.
+    package var duration: MediaTime = .seconds(10)
+    /// Over which the subscribers join.
+    package var ramp: MediaTime = .seconds(1)
+    /// Subscribers that leave and are replaced each second.
+    package var churn = 0.0
+    /// Share of packets dropped on purpose, 0...1, of what publishers send and of what subscribers receive.
+    package var loss = 0.0
+    package var seed: UInt64 = 1
+    package var suite: SRTPSuite = .aesCM128HMACSHA1_80
+    /// Subscribers whose media is decrypted and decoded.
+    package var decodeSample = 2
+    /// Numeric address that subscribers receive on.
+    package var localAddress = "127.0.0.1"
+    package var thresholds = LoadThresholds()
+
+    package init(target: Target) { self.target = target }
+
+    /// - Throws: `LoadError.invalidSetting` for the first setting that makes no sense.
+    package func validate() throws(LoadError) {
+        func check(_ holds: Bool, _ name: String, _ reason: @autoclosure () -> String) throws(LoadError) {
+            guard holds else { throw .invalidSetting(name, reason: reason()) }
+        }
+        try check((1...1_000).contains(sessions), "sessions", "\(sessions) is not in 1...1000")
+        try check((1...1_000).contains(publishers), "publishers", "\(publishers) is not in 1...1000")
+        try check((0...10_000).contains(subscribers), "subscribers", "\(subscribers) is not in 0...10000")
+        try check(
+            sessions * (publishers + subscribers) <= 20_000, "subscribers",
+            "\(sessions * (publishers + subscribers)) participants in all are more than 20000")
+        try check(video != nil || audio, "video", "neither video nor audio is left")
+        if let videoBitrate {
+            try check(
+                (30_000...50_000_000).contains(videoBitrate.rawValue), "video-bitrate",
+                "\(videoBitrate) is not in 30 kb/s...50 Mb/s")
+        }
+        try check(
+            duration >= .seconds(1) && duration <= .seconds(86_400), "duration", "\(duration) is not in 1...86400 s")
+        try check(ramp >= .zero && ramp <= .seconds(3_600), "ramp", "\(ramp) is not in 0...3600 s")
+        try check(churn >= 0 && churn <= 1_000, "churn", "\(churn) is not in 0...1000 a second")
+        try check(loss >= 0 && loss < 1, "loss", "\(loss * 100) % is not in 0..<100")
+        try check((0...64).contains(decodeSample), "decode-sample", "\(decodeSample) is not in 0...64")
+        try check(SocketAddress(localAddress, port: 0) != nil, "address", "\"\(localAddress)\" is not a numeric address")
+        try thresholds.validate(plan: self)
+    }
+
+    package var totalPublishers: Int { sessions * publishers }
+    package var totalSubscribers: Int { sessions * subscribers }
+
+    /// Name of session `index`.
+    package func sessionName(_ index: Int) -> String { "load-\(seed)-\(index)" }
+    /// Name of the stream of publisher `index` of a session.
+    package func streamName(_ index: Int) -> String { "publisher-\(index)" }
+}

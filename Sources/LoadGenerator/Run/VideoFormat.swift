@@ -1,0 +1,48 @@
+package import MediaBase
+
+/// Size and rate of a synthetic picture, written `1280x720@30`.
+package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible {
+    /// Pixels, even, at least 160.
+    package let width: Int
+    /// Pixels, even, at least 90.
+    package let height: Int
+    /// 1...60.
+    package let framesPerSecond: Int
+
+    package init(width: Int, height: Int, framesPerSecond: Int) throws(LoadError) {
+        guard (160...3840).contains(width), (90...2160).contains(height), width % 2 == 0, height % 2 == 0 else {
+            throw .invalidSetting("video", reason: "\(width)x\(height) is not an even size in 160x90...3840x2160")
+        }
+        guard FrameBar.fits(width: width, height: height) else {
+            throw .invalidSetting("video", reason: "\(width)x\(height) has no room for the frame bar")
+        }
+        guard (1...60).contains(framesPerSecond) else {
+            throw .invalidSetting("video", reason: "\(framesPerSecond) frames a second are not in 1...60")
+        }
+        self.width = width
+        self.height = height
+        self.framesPerSecond = framesPerSecond
+    }
+
+    /// - Parameter text: `WxH@FPS`; 30 frames a second where `@FPS` is left out.
+    package init(_ text: String) throws(LoadError) {
+        let halves = text.split(separator: "@", omittingEmptySubsequences: false)
+        let sides = halves[0].split(separator: "x", omittingEmptySubsequences: false)
+        guard halves.count <= 2, sides.count == 2, let width = Int(sides[0]), let height = Int(sides[1]),
+            let rate = halves.count == 2 ? Int(halves[1]) : 30
+        else {
+            throw .invalidSetting("video", reason: "\"\(text)\" is not WxH@FPS such as 1280x720@30, nor none")
+        }
+        try self.init(width: width, height: height, framesPerSecond: rate)
+    }
+
+    /// From capture to capture.
+    package var interval: MediaTime { .nanoseconds(1_000_000_000 / Int64(framesPerSecond)) }
+
+    /// What the test picture looks decent at: 0.07 bits a pixel, at least 150 kb/s.
+    package var usualBitrate: Bitrate {
+        Bitrate(bitsPerSecond: max(150_000, Int64(width * height * framesPerSecond) * 7 / 100))
+    }
+
+    package var description: String { "\(width)x\(height)@\(framesPerSecond)" }
+}

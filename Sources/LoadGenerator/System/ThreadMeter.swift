@@ -1,0 +1,54 @@
+internal import CLinuxNet
+
+/// How much CPU one thread takes, and how much of a core it took in its busiest second. The thread itself calls `sample`.
+struct ThreadMeter {
+    private let name: String
+    private let published: Locked<ThreadUsage>
+    private var lastWall: Int64
+    private var lastCPU: Int64
+    private let firstCPU: Int64
+
+    /// Call on the thread to be measured.
+    init(name: String, publishing published: Locked<ThreadUsage>) {
+        self.name = name
+        self.published = published
+        lastWall = millrace_monotonic_ns()
+        firstCPU = millrace_thread_cpu_ns()
+        lastCPU = firstCPU
+        published.withLock { $0 = ThreadUsage(name: name, cpuNanoseconds: 0, busiest: 0, latest: 0) }
+    }
+
+    /// Does something once a second only, so that it can be called in every turn of a loop.
+    mutating func sample(now: Int64) {
+        let elapsed = now - lastWall
+        guard elapsed >= 1_000_000_000 else { return }
+        publish(elapsed: elapsed, now: now)
+    }
+
+    /// The last word before the thread ends. A tail below 0.2 s says nothing about how busy the thread was.
+    mutating func finish() {
+        let now = millrace_monotonic_ns()
+        publish(elapsed: max(1_000_000_000, now - lastWall), now: now)
+    }
+
+    private mutating func publish(elapsed: Int64, now: Int64) {
+        let cpu = millrace_thread_cpu_ns()
+        let share = Double(cpu - lastCPU) / Double(elapsed)
+        (lastWall, lastCPU) = (now, cpu)
+        published.withLock {
+            $0.cpuNanoseconds = cpu - firstCPU
+            $0.latest = share
+            $0.busiest = max($0.busiest, share)
+        }
+    }
+}
+
+/// What a `ThreadMeter` found.
+package struct ThreadUsage: Codable, Sendable, Equatable {
+    package var name: String
+    package var cpuNanoseconds: Int64
+    /// Share of a core in the busiest second, 0...1.
+    package var busiest: Double
+    /// Share of a core in the last second, 0...1.
+    package var latest: Double
+}

@@ -1,0 +1,54 @@
+internal import CLinuxNet
+internal import MediaBase
+
+/// A UDP socket on a port of the kernel's choice, closed with its owner.
+final class UDPSocket {
+    let descriptor: Int32
+    let port: UInt16
+
+    /// - Parameters:
+    ///   - host: numeric address to bind to.
+    ///   - receiveBuffer: bytes to ask the kernel for.
+    ///   - coalescing: lets the kernel hand over runs of equal datagrams as one (UDP GRO).
+    init(host: String, receiveBuffer: Int, coalescing: Bool) throws(LoadError) {
+        guard let address = SocketAddress(host, port: 0) else { throw .address(host) }
+        var kernel = millrace_address(address)
+        let opened = millrace_udp_open(&kernel, Int32(receiveBuffer), 1 << 20, coalescing ? 1 : 0)
+        guard opened >= 0 else { throw .system(call: "socket", errno: -opened) }
+        var bound = millrace_address()
+        let code = millrace_udp_local(opened, &bound)
+        guard code >= 0 else {
+            millrace_close(opened)
+            throw .system(call: "getsockname", errno: -code)
+        }
+        descriptor = opened
+        port = SocketAddress(bound)?.port ?? 0
+    }
+
+    deinit { millrace_close(descriptor) }
+
+    /// Datagrams that the kernel dropped here since the socket was opened.
+    var kernelDrops: UInt64 { UInt64(max(0, millrace_udp_drops(descriptor))) }
+}
+
+extension millrace_address {
+    init(_ address: SocketAddress) {
+        self.init()
+        address.withKernelBytes { source in
+            withUnsafeMutableBytes(of: &bytes) { $0.copyMemory(from: source) }
+        }
+        length = address.length
+    }
+}
+
+extension SocketAddress {
+    init?(_ address: millrace_address) {
+        let length = Int(address.length)
+        guard length <= 28 else { return nil }
+        let found = withUnsafeBytes(of: address.bytes) {
+            SocketAddress(kernelBytes: UnsafeRawBufferPointer(rebasing: $0[0..<length]))
+        }
+        guard let found else { return nil }
+        self = found
+    }
+}
