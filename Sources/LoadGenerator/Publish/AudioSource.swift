@@ -42,14 +42,18 @@ final class AudioSource: Sendable {
                 try OpusEncoder(channels: 2, application: .audio, bitrate: bitrate, complexity: 5)
             }
             var number: Int64 = 0
-            return { [self] _ in
-                var packets: [[UInt8]] = []
-                for (tone, encoder) in zip(tones, encoders) {
-                    let start = number * Int64(Self.samplesPerPacket)
-                    packets.append(try encoder.encode(tone.block(start: start, frames: Self.samplesPerPacket)))
+            return { [self] skipped in
+                // Sound that is late is made up for, or RTP time would fall behind real time; what could not be kept is not made.
+                number += max(0, skipped + 1 - Self.kept)
+                for _ in 0..<min(skipped + 1, Self.kept) {
+                    var packets: [[UInt8]] = []
+                    for (tone, encoder) in zip(tones, encoders) {
+                        let start = number * Int64(Self.samplesPerPacket)
+                        packets.append(try encoder.encode(tone.block(start: start, frames: Self.samplesPerPacket)))
+                    }
+                    publish(packets, number: number)
+                    number += 1
                 }
-                publish(packets, number: number)
-                number += 1
                 millrace_event_signal(listener)
             }
         }

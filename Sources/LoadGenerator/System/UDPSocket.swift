@@ -2,7 +2,7 @@ internal import CLinuxNet
 internal import MediaBase
 
 /// A UDP socket on a port of the kernel's choice, closed with its owner.
-final class UDPSocket {
+final class UDPSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
 

@@ -1,0 +1,21 @@
+/// What one publisher sent, or several added up.
+package struct SendStatistics: Sendable {
+    package var packets: UInt64 = 0
+    /// UDP payload bytes.
+    package var bytes: UInt64 = 0
+    /// Packets that the generator did not send on purpose.
+    package var droppedOnPurpose: UInt64 = 0
+    /// Packets sent again because the relay asked.
+    package var resent: UInt64 = 0
+    package var keyFrameRequests: UInt64 = 0
+    /// Packets that the kernel refused.
+    package var refused: UInt64 = 0
+    /// Pictures and sound packets sent more than 5 ms after they were due.
+    package var late: UInt64 = 0
+    /// Nanoseconds.
+    package var worstLateness: Int64 = 0
+    /// Pictures and sound packets that were never sent because the sender was too slow.
+    package var missed: UInt64 = 0
+
+    package init() {}
+}

@@ -1,0 +1,136 @@
+internal import CLinuxNet
+import Synchronization
+
+/// The thread that decodes what sampled subscribers receive.
+final class SampleDecoder: Sendable {
+    /// Everything seen so far, of viewers that left and of those that are there.
+    struct Totals: Sendable {
+        var pictures: PictureStatistics
+        var sound = SoundStatistics()
+        var refused: UInt64 = 0
+        var dropped: UInt64 = 0
+        var viewers = 0
+    }
+
+    let usage = Locked(ThreadUsage(name: "load-decode", cpuNanoseconds: 0, busiest: 0, latest: 0))
+    /// Signalled by feeds.
+    let event: Int32
+    private let clock: LoadClock
+    private let format: VideoFormat?
+    private let state: Locked<State>
+    private let stopping = Atomic<Bool>(false)
+    private let thread = Locked<LoadThread?>(nil)
+
+    private struct State {
+        var joining: [SampleFeed] = []
+        var totals: Totals
+        var recentLatency = Distribution()
+        var failure: LoadError?
+    }
+
+    init(clock: LoadClock, format: VideoFormat?) {
+        self.clock = clock
+        self.format = format
+        state = Locked(State(totals: Self.empty(format)))
+        event = millrace_event_open()
+    }
+
+    deinit { millrace_close(event) }
+
+    func start() throws(LoadError) {
+        let started = try LoadThread(name: "load-decode") { [self] in run() }
+        thread.withLock { $0 = started }
+    }
+
+    /// Decodes what feeds still hold, then ends.
+    func stop() {
+        stopping.store(true, ordering: .releasing)
+        millrace_event_signal(event)
+        let running = thread.withLock { thread in
+            let running = thread
+            thread = nil
+            return running
+        }
+        running?.join()
+    }
+
+    func add(_ feed: SampleFeed) {
+        state.withLock { $0.joining.append(feed) }
+        millrace_event_signal(event)
+    }
+
+    var totals: Totals { state.withLock { $0.totals } }
+    var failure: LoadError? { state.withLock { $0.failure } }
+
+    /// Latency in microseconds since the last call.
+    func takeRecentLatency() -> Distribution {
+        state.withLock { state in
+            defer { state.recentLatency = Distribution() }
+            return state.recentLatency
+        }
+    }
+
+    private static func empty(_ format: VideoFormat?) -> Totals {
+        Totals(pictures: PictureStatistics(frameInterval: format?.interval ?? .milliseconds(33)))
+    }
+
+    private func run() {
+        var meter = ThreadMeter(name: "load-decode", publishing: usage)
+        var viewers: [SampleViewer] = []
+        var finished = Self.empty(format)
+        var published = LoadClock.now
+        while true {
+            let isLast = stopping.load(ordering: .acquiring)
+            var fd = event
+            // A hole in a stream is given up by time, so the wait has an end.
+            if !isLast, millrace_wait(&fd, 1, 20_000_000) > 0 { millrace_event_clear(event) }
+            admit(to: &viewers)
+            viewers.removeAll { viewer in
+                guard !viewer.step() else { return false }
+                Self.add(viewer, to: &finished)
+                return true
+            }
+            let now = LoadClock.now
+            if now - published >= 200_000_000 || isLast {
+                published = now
+                publish(viewers, finished)
+            }
+            meter.sample(now: now)
+            if isLast { break }
+        }
+        meter.finish()
+    }
+
+    private func admit(to viewers: inout [SampleViewer]) {
+        let joining = state.withLock { state in
+            defer { state.joining.removeAll() }
+            return state.joining
+        }
+        for feed in joining {
+            do { viewers.append(try SampleViewer(feed: feed, clock: clock)) } catch {
+                state.withLock { $0.failure = .media("decoder: \(error)") }
+            }
+        }
+    }
+
+    private func publish(_ viewers: [SampleViewer], _ finished: Totals) {
+        var totals = finished
+        var recent = Distribution()
+        for viewer in viewers {
+            Self.add(viewer, to: &totals)
+            recent.merge(viewer.takeRecentLatency())
+        }
+        state.withLock {
+            $0.totals = totals
+            $0.recentLatency.merge(recent)
+        }
+    }
+
+    private static func add(_ viewer: SampleViewer, to totals: inout Totals) {
+        totals.pictures.merge(viewer.pictures)
+        totals.sound.merge(viewer.sound)
+        totals.refused += viewer.refused
+        totals.dropped += viewer.feed.dropped
+        totals.viewers += 1
+    }
+}

@@ -1,0 +1,140 @@
+internal import Codecs
+internal import MediaBase
+internal import RTP
+internal import SRTP
+
+/// One sampled subscriber's decryption, frame assembly and decoding; confined to the decoding thread.
+final class SampleViewer {
+    let feed: SampleFeed
+    private(set) var pictures: PictureStatistics
+    private(set) var sound = SoundStatistics()
+    /// Packets that did not decrypt.
+    private(set) var refused: UInt64 = 0
+
+    private let clock: LoadClock
+    private let context: SRTPContext
+    private let videoDecoder: VP8Decoder
+    private let audioDecoder: OpusDecoder
+    private let picture: TestPicture?
+    private var source: I420Frame?
+    private var assembler = VP8FrameAssembler(maximumWait: .milliseconds(150))
+    private var videoSequence = SequenceUnwrapper()
+    private var videoTimestamp = TimestampUnwrapper()
+    private var audioSequence = SequenceUnwrapper()
+    private var lastAudio: Int64?
+    /// Sound blocks until the tone is checked again: encoder and decoder settle first.
+    private var settling = 10
+    private var lastPSNR: Int64 = 0
+    private var hasShown = false
+
+    /// PSNR costs as much as decoding: five pictures a second are enough.
+    private static let psnrInterval: Int64 = 200_000_000
+
+    init(feed: SampleFeed, clock: LoadClock) throws {
+        self.feed = feed
+        self.clock = clock
+        context = try SRTPContext(key: feed.source.relayKey, direction: .inbound)
+        videoDecoder = try VP8Decoder()
+        audioDecoder = try OpusDecoder(channels: 2)
+        pictures = PictureStatistics(frameInterval: feed.source.format?.interval ?? .milliseconds(33))
+        picture = feed.source.format.map { TestPicture(width: $0.width, height: $0.height) }
+        source = feed.source.format.map { I420Frame(width: $0.width, height: $0.height) }
+    }
+
+    /// Handles all packets that wait. Returns false when the feed is closed and used up.
+    func step() -> Bool {
+        let (packets, closed) = feed.take()
+        for packet in packets { receive(packet) }
+        assembler.handleTimeout(now: .nanoseconds(LoadClock.now))
+        drainFrames()
+        if let closed {
+            pictures.finish(now: .nanoseconds(closed))
+            return false
+        }
+        if feed.source.videoSSRC != nil, assembler.isWaitingForKeyFrame || videoDecoder.needsKeyFrame {
+            feed.requestKeyFrame()
+        }
+        return true
+    }
+
+    func takeRecentLatency() -> Distribution { pictures.takeRecentLatency() }
+
+    private func receive(_ packet: SampleFeed.Packet) {
+        var bytes = packet.bytes
+        bytes.withUnsafeMutableBytes { buffer in
+            guard let base = buffer.baseAddress else { return }
+            var length = buffer.count
+            guard (try? context.unprotect(base, length: &length)) != nil,
+                let header = try? RTPHeader(parsing: UnsafeRawBufferPointer(start: base, count: length))
+            else {
+                refused += 1
+                return
+            }
+            let payload = UnsafeRawBufferPointer(start: base + header.payloadOffset, count: header.payloadLength)
+            if header.ssrc.rawValue == feed.source.videoSSRC {
+                assembler.insert(
+                    sequence: videoSequence.unwrap(header.sequenceNumber),
+                    timestamp: videoTimestamp.unwrap(header.timestamp), marker: header.marker, payload: payload,
+                    now: .nanoseconds(packet.arrival))
+                drainFrames()
+            } else if header.ssrc.rawValue == feed.source.audioSSRC {
+                hear(payload, number: audioSequence.unwrap(header.sequenceNumber))
+            }
+        }
+    }
+
+    private func drainFrames() {
+        while let event = assembler.nextEvent() {
+            if case .frame(let frame) = event { show(frame) }
+        }
+        pictures.framesDropped = assembler.droppedFrames
+    }
+
+    private func show(_ frame: VP8Frame) {
+        let decoded: I420Frame?
+        do { decoded = try videoDecoder.decode(frame.bytes) } catch {
+            pictures.decodeErrors += 1
+            return
+        }
+        guard let decoded else { return }
+        let now = LoadClock.now
+        let bar = FrameBar.read(from: decoded)
+        let captured = bar.map { clock.monotonic(unixMicroseconds: $0.captureMicroseconds) + feed.source.sendOffset } ?? now
+        pictures.record(bar, captured: .nanoseconds(captured), now: .nanoseconds(now))
+        if !hasShown {
+            hasShown = true
+            pictures.firstFrame.record((now - feed.source.joined) / 1_000)
+        }
+        guard let bar, now - lastPSNR >= Self.psnrInterval else { return }
+        lastPSNR = now
+        measure(decoded, bar)
+    }
+
+    private func measure(_ decoded: I420Frame, _ bar: FrameBar) {
+        guard let picture, decoded.width == picture.width, decoded.height == picture.height else { return }
+        // Taken out while it is drawn into, so that its bytes are not shared and copied.
+        guard var original = source.take() else { return }
+        picture.draw(bar, into: &original)
+        if let value = PSNR.luma(decoded, against: original) { pictures.psnr.record(Int64((value * 100).rounded())) }
+        source = original
+    }
+
+    private func hear(_ payload: UnsafeRawBufferPointer, number: Int64) {
+        if let lastAudio {
+            guard number > lastAudio else { return }
+            let gap = number - lastAudio - 1
+            for _ in 0..<min(gap, 50) where (try? audioDecoder.decode(nil)) != nil { sound.concealed += 1 }
+            if gap > 0 { settling = 10 }
+        }
+        lastAudio = number
+        guard let block = try? audioDecoder.decode(payload) else {
+            sound.decodeErrors += 1
+            return
+        }
+        sound.decoded += 1
+        settling -= 1
+        guard settling < 0, let tone = feed.source.tone else { return }
+        sound.checked += 1
+        if !ToneDetector.holds(tone, in: block) { sound.wrongTone += 1 }
+    }
+}
