@@ -18,4 +18,16 @@ package struct SendStatistics: Sendable {
     package var missed: UInt64 = 0
 
     package init() {}
+
+    package mutating func add(_ other: SendStatistics) {
+        packets += other.packets
+        bytes += other.bytes
+        droppedOnPurpose += other.droppedOnPurpose
+        resent += other.resent
+        keyFrameRequests += other.keyFrameRequests
+        refused += other.refused
+        late += other.late
+        worstLateness = max(worstLateness, other.worstLateness)
+        missed += other.missed
+    }
 }

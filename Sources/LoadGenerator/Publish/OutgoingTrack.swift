@@ -1,0 +1,66 @@
+internal import MediaBase
+internal import MediaEngine
+internal import RTP
+
+/// RTP state of one track that a publisher sends, and its last packets in case the relay asks for them again.
+struct OutgoingTrack {
+    /// A packet before it was protected. The payload is shared with the source's other publishers.
+    struct Kept {
+        let header: RTPHeader
+        let payload: [UInt8]
+    }
+
+    let ssrc: UInt32
+    let isPresent: Bool
+    /// Packets made so far, those dropped on purpose included.
+    private(set) var packets: UInt64 = 0
+    private var payloadBytes: UInt64 = 0
+    private let payloadType: PayloadType
+    private var sequence = UInt16.random(in: .min ... .max)
+    private let timestampOffset = UInt32.random(in: .min ... .max)
+    private var history: [Kept?]
+
+    /// - Parameter history: packets to keep.
+    init(_ track: PlainTrack?, history: Int) {
+        isPresent = track != nil
+        ssrc = track?.ssrc ?? 0
+        payloadType = PayloadType(track?.payloadType ?? 0)
+        self.history = Array(repeating: nil, count: track == nil ? 0 : history)
+    }
+
+    /// The next packet's header.
+    /// - Parameter ticks: media time in clock ticks from the track's own zero.
+    mutating func header(ticks: Int64, marker: Bool, payload: [UInt8]) -> RTPHeader {
+        let header = RTPHeader(
+            payloadType: payloadType, sequenceNumber: SequenceNumber(sequence), timestamp: timestamp(ticks),
+            ssrc: SSRC(ssrc), marker: marker, payloadLength: payload.count)
+        if !history.isEmpty { history[Int(sequence) % history.count] = Kept(header: header, payload: payload) }
+        sequence &+= 1
+        packets += 1
+        payloadBytes += UInt64(payload.count)
+        return header
+    }
+
+    func kept(_ number: SequenceNumber) -> Kept? {
+        guard !history.isEmpty, let kept = history[Int(number.rawValue) % history.count],
+            kept.header.sequenceNumber == number
+        else { return nil }
+        return kept
+    }
+
+    /// A sender report with the name of the source (RFC 3550 section 6.4.1).
+    /// - Parameter ticks: media time at `ntp`.
+    func report(ntp: NTPTime, ticks: Int64, cname: String) -> [UInt8] {
+        var bytes: [UInt8] = []
+        SenderReport(
+            sender: SSRC(ssrc), ntpTime: ntp, rtpTimestamp: timestamp(ticks),
+            packetCount: UInt32(truncatingIfNeeded: packets), octetCount: UInt32(truncatingIfNeeded: payloadBytes)
+        ).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: SSRC(ssrc), cname: cname)]).write(into: &bytes)
+        return bytes
+    }
+
+    private func timestamp(_ ticks: Int64) -> RTPTimestamp {
+        RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
+    }
+}

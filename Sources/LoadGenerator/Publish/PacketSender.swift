@@ -1,0 +1,80 @@
+internal import CLinuxNet
+internal import MediaBase
+internal import RTP
+internal import SRTP
+
+/// Writes, protects and sends packets for one thread's publishers, some dozens a system call.
+final class PacketSender {
+    /// Datagrams that the kernel refused.
+    private(set) var refused: UInt64 = 0
+    private let sender: OpaquePointer
+    private let slab: UnsafeMutablePointer<UInt8>
+    private let addresses: UnsafeMutablePointer<millrace_address>
+    private var messages: [millrace_message] = []
+    private var calls: UInt64 = 0
+    private var lastError: Int32 = 0
+
+    static let batch = 64
+    private static let slot = 1_536
+
+    init() throws(LoadError) {
+        guard let sender = millrace_sender_new(Int32(Self.batch)) else { throw .system(call: "malloc", errno: 12) }
+        self.sender = sender
+        slab = .allocate(capacity: Self.batch * Self.slot)
+        addresses = .allocate(capacity: Self.batch)
+        messages.reserveCapacity(Self.batch)
+    }
+
+    deinit {
+        millrace_sender_free(sender)
+        slab.deallocate()
+        addresses.deallocate()
+    }
+
+    /// Puts one packet behind those that wait; nil, and nothing queued, where it cannot be protected.
+    /// - Returns: bytes of the datagram.
+    func queue(
+        _ header: RTPHeader, payload: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32
+    ) -> Int? {
+        if messages.count == Self.batch { flush(socket: socket) }
+        let buffer = UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
+        var length = header.write(into: buffer) + payload.count
+        guard length + context.suite.tagLength <= Self.slot, let base = buffer.baseAddress else { return nil }
+        payload.withUnsafeBytes { buffer[(length - payload.count)..<length].copyBytes(from: $0) }
+        guard (try? context.protect(base, length: &length, capacity: Self.slot)) != nil else { return nil }
+        add(length, to: address)
+        return length
+    }
+
+    /// The same for RTCP.
+    func queueRTCP(_ packet: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32) -> Int? {
+        if messages.count == Self.batch { flush(socket: socket) }
+        let buffer = UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
+        var length = packet.count
+        guard length + context.suite.rtcpOverhead <= Self.slot, let base = buffer.baseAddress else { return nil }
+        buffer.copyBytes(from: packet)
+        guard (try? context.protectRTCP(base, length: &length, capacity: Self.slot)) != nil else { return nil }
+        add(length, to: address)
+        return length
+    }
+
+    /// Forgets the packet queued last.
+    func dropLast() { _ = messages.popLast() }
+
+    func flush(socket: Int32) {
+        guard !messages.isEmpty else { return }
+        let failed = messages.withUnsafeBufferPointer {
+            millrace_send(sender, socket, $0.baseAddress, Int32($0.count), &lastError, &calls)
+        }
+        refused += UInt64(max(0, failed))
+        messages.removeAll(keepingCapacity: true)
+    }
+
+    private func add(_ length: Int, to address: millrace_address) {
+        let place = messages.count
+        addresses[place] = address
+        messages.append(
+            millrace_message(
+                data: slab + place * Self.slot, to: addresses + place, length: UInt32(length), segment: 0))
+    }
+}

@@ -1,0 +1,155 @@
+/// What a load run found. Times are milliseconds, rates a second, over the measured time after the ramp; counts are of the whole run.
+package struct LoadReport: Codable, Sendable {
+    /// Spread of a measured time in milliseconds.
+    package struct Spread: Codable, Sendable {
+        package var count: Int
+        package var min: Double
+        package var p50: Double
+        package var p99: Double
+        package var max: Double
+    }
+
+    package struct Settings: Codable, Sendable {
+        package var target: String
+        package var sessions: Int
+        package var publishers: Int
+        package var subscribers: Int
+        package var video: String?
+        package var videoKilobitsPerSecond: Double?
+        package var audio: Bool
+        package var suite: String
+        package var lossPercent: Double
+        package var churnPerSecond: Double
+        package var seed: UInt64
+        package var decodeSample: Int
+    }
+
+    package struct Sent: Codable, Sendable {
+        package var packets: UInt64
+        package var packetsPerSecond: Double
+        package var kilobitsPerSecond: Double
+        package var droppedOnPurpose: UInt64
+        package var resent: UInt64
+        package var keyFrameRequests: UInt64
+    }
+
+    package struct Received: Codable, Sendable {
+        package var packets: UInt64
+        package var expected: UInt64
+        package var lost: UInt64
+        package var lossPercent: Double
+        package var duplicates: UInt64
+        package var reordered: UInt64
+        package var restarts: UInt64
+        package var droppedOnPurpose: UInt64
+        package var askedAgain: UInt64
+        package var keyFrameRequests: UInt64
+        /// Datagrams that are no packet of the subscription.
+        package var foreign: UInt64
+        package var tracks: UInt64
+        package var silentTracks: UInt64
+        package var packetsPerSecond: Double
+        package var kilobitsPerSecond: Double
+    }
+
+    /// PSNR of the Y plane in dB.
+    package struct Quality: Codable, Sendable {
+        package var count: Int
+        package var min: Double
+        package var p50: Double
+        package var mean: Double
+    }
+
+    /// The decoded sample.
+    package struct Pictures: Codable, Sendable {
+        package var viewers: Int
+        package var decoded: UInt64
+        package var countersMissed: UInt64
+        package var unreadable: UInt64
+        package var repeated: UInt64
+        package var decodeErrors: UInt64
+        package var framesDropped: UInt64
+        package var freezes: UInt64
+        package var frozenMilliseconds: Double
+        package var longestPauseMilliseconds: Double
+        package var latency: Spread?
+        package var psnr: Quality?
+    }
+
+    package struct Sound: Codable, Sendable {
+        package var decoded: UInt64
+        package var concealed: UInt64
+        package var decodeErrors: UInt64
+        package var checked: UInt64
+        package var wrongTone: UInt64
+    }
+
+    package struct Relay: Codable, Sendable {
+        package var forwardedPackets: Double
+        package var packetsPerSecond: Double
+        package var cpuNanosecondsPerPacket: Double?
+        /// Share of one core, 1 is a whole one.
+        package var cores: Double
+        package var residentMegabytes: Double
+        /// The resident memory is of relay and generator together.
+        package var sharesProcess: Bool
+    }
+
+    package struct Generator: Codable, Sendable {
+        package var cpuSeconds: Double
+        package var threads: [ThreadUsage]
+        package var lateSends: UInt64
+        package var worstLatenessMilliseconds: Double
+        package var missedSends: UInt64
+        package var refusedSends: UInt64
+        package var kernelDrops: UInt64
+        package var decodeQueueDrops: UInt64
+        package var skippedPictures: UInt64
+        package var encodeTime: Spread?
+        /// The figures above are the generator's limits rather than the relay's.
+        package var isBottleneck: Bool
+        package var warnings: [String]
+    }
+
+    package var settings: Settings
+    /// Seconds that were measured, after the ramp.
+    package var seconds: Double
+    package var interrupted: Bool
+    package var joins: Int
+    package var leaves: Int
+    package var failedJoins: Int
+    package var joinTime: Spread?
+    package var firstPacket: Spread?
+    package var firstFrame: Spread?
+    package var sent: Sent
+    package var received: Received
+    package var pictures: Pictures?
+    package var sound: Sound?
+    package var relay: Relay?
+    package var generator: Generator
+    /// Why the run failed: bounds that do not hold, joins that were refused, tracks that stayed silent.
+    package var failures: [String]
+
+    package var isSuccess: Bool { failures.isEmpty }
+}
+
+extension LoadReport.Spread {
+    /// From microseconds; nil where nothing was recorded.
+    package init?(microseconds: Distribution) {
+        guard microseconds.count > 0 else { return nil }
+        func milliseconds(_ value: Int64) -> Double { Double(value) / 1_000 }
+        self.init(
+            count: microseconds.count, min: milliseconds(microseconds.minimum), p50: milliseconds(microseconds.percentile(0.5)),
+            p99: milliseconds(microseconds.percentile(0.99)), max: milliseconds(microseconds.maximum))
+    }
+}
+
+extension LoadReport.Quality {
+    /// From hundredths of a dB; nil where nothing was recorded.
+    package init?(centibels: Distribution) {
+        guard centibels.count > 0 else { return nil }
+        self.init(
+            count: centibels.count, min: Double(centibels.minimum) / 100, p50: Double(centibels.percentile(0.5)) / 100,
+            mean: centibels.mean / 100)
+    }
+}
