@@ -1,0 +1,18 @@
+/// Bounds how many joins wait for an answer at a time.
+final class JoinGate: Sendable {
+    private let limit: Int
+    private let inside = Locked(0)
+
+    init(limit: Int) { self.limit = limit }
+
+    /// False where as many as may be are inside.
+    func enter() -> Bool {
+        inside.withLock { inside in
+            guard inside < limit else { return false }
+            inside += 1
+            return true
+        }
+    }
+    func leave() { inside.withLock { $0 -= 1 } }
+    var isIdle: Bool { inside.withLock { $0 == 0 } }
+}

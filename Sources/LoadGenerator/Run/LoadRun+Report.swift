@@ -1,0 +1,120 @@
+extension LoadRun {
+    /// - Parameter processNanoseconds: CPU of this process during the run.
+    func report(_ measurement: Measurement, processNanoseconds: Int64) -> LoadReport {
+        // Threads have ended: what they say now is the whole run.
+        let total = snapshot()
+        let decoded = decoder.totals
+        let threads = threadUsages
+        let roster = roster.withLock { $0 }
+        let skipped = sources.reduce(0) { $0 + $1.statistics.skipped }
+        let drawn = sources.reduce(0) { $0 + $1.statistics.pictures }
+        let watch = GeneratorWatch(
+            threads: threads, sent: total.sent, received: total.received, decodeDrops: decoded.dropped,
+            skippedPictures: skipped, pictures: drawn)
+        var report = LoadReport(
+            settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: roster.joins,
+            leaves: roster.leaves, failedJoins: roster.failedJoins,
+            joinTime: LoadReport.Spread(microseconds: roster.joinTime),
+            firstPacket: LoadReport.Spread(microseconds: total.received.firstPacket),
+            firstFrame: LoadReport.Spread(microseconds: decoded.pictures.firstFrame),
+            sent: sent(total.sent, measurement), received: received(total.received, measurement),
+            pictures: decoded.viewers > 0 && plan.video != nil ? pictures(decoded) : nil,
+            sound: decoded.viewers > 0 && plan.audio ? sound(decoded.sound) : nil, relay: relay(measurement),
+            generator: generator(total, threads, watch, skipped: skipped, decodeDrops: decoded.dropped, processNanoseconds),
+            failures: [])
+        report.failures = failures(of: report, roster, decoded)
+        return report
+    }
+
+    private var settings: LoadReport.Settings {
+        let target: String
+        switch plan.target {
+        case .url(let address): target = address
+        case .embedded: target = "in this process"
+        }
+        let bitrate = plan.video.map { plan.videoBitrate ?? $0.usualBitrate }
+        return LoadReport.Settings(
+            target: target, sessions: plan.sessions, publishers: plan.publishers, subscribers: plan.subscribers,
+            video: plan.video?.description, videoKilobitsPerSecond: bitrate.map { Double($0.rawValue) / 1_000 },
+            audio: plan.audio, suite: plan.suite.sdesName, lossPercent: plan.loss * 100, churnPerSecond: plan.churn,
+            seed: plan.seed, decodeSample: plan.decodeSample)
+    }
+
+    private func sent(_ total: SendStatistics, _ measurement: Measurement) -> LoadReport.Sent {
+        let (start, end) = (measurement.start.sent, measurement.end.sent)
+        return LoadReport.Sent(
+            packets: total.packets, packetsPerSecond: Double(end.packets - start.packets) / measurement.duration,
+            kilobitsPerSecond: Double(end.bytes - start.bytes) * 8 / 1_000 / measurement.duration,
+            droppedOnPurpose: total.droppedOnPurpose, resent: total.resent, keyFrameRequests: total.keyFrameRequests)
+    }
+
+    private func received(_ total: ReceptionStatistics, _ measurement: Measurement) -> LoadReport.Received {
+        let (start, end) = (measurement.start.received, measurement.end.received)
+        return LoadReport.Received(
+            packets: total.packets, expected: total.expected, lost: total.lost,
+            lossPercent: total.expected == 0 ? 0 : Double(total.lost) / Double(total.expected) * 100,
+            duplicates: total.duplicates, reordered: total.reordered, restarts: total.restarts,
+            droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain, keyFrameRequests: total.keyFrameRequests,
+            foreign: total.foreign, tracks: total.tracks, silentTracks: total.silentTracks,
+            packetsPerSecond: Double(end.packets - start.packets) / measurement.duration,
+            kilobitsPerSecond: Double(end.bytes - start.bytes) * 8 / 1_000 / measurement.duration)
+    }
+
+    private func pictures(_ decoded: SampleDecoder.Totals) -> LoadReport.Pictures {
+        let pictures = decoded.pictures
+        return LoadReport.Pictures(
+            viewers: decoded.viewers, decoded: pictures.decoded, countersMissed: pictures.countersMissed,
+            unreadable: pictures.unreadable, repeated: pictures.repeated, decodeErrors: pictures.decodeErrors,
+            framesDropped: pictures.framesDropped, freezes: pictures.freezes,
+            frozenMilliseconds: pictures.frozen.milliseconds, longestPauseMilliseconds: pictures.longestPause.milliseconds,
+            latency: LoadReport.Spread(microseconds: pictures.latency), psnr: LoadReport.Quality(centibels: pictures.psnr))
+    }
+
+    private func sound(_ sound: SoundStatistics) -> LoadReport.Sound {
+        LoadReport.Sound(
+            decoded: sound.decoded, concealed: sound.concealed, decodeErrors: sound.decodeErrors, checked: sound.checked,
+            wrongTone: sound.wrongTone)
+    }
+
+    private func relay(_ measurement: Measurement) -> LoadReport.Relay? {
+        guard let start = measurement.usage, let end = measurement.endUsage else { return nil }
+        let packets = max(0, end.forwardedPackets - start.forwardedPackets)
+        let cpu = max(0, end.cpuNanoseconds - start.cpuNanoseconds)
+        return LoadReport.Relay(
+            forwardedPackets: packets, packetsPerSecond: packets / measurement.duration,
+            cpuNanosecondsPerPacket: packets > 0 ? cpu / packets : nil, cores: cpu / (measurement.duration * 1e9),
+            residentMegabytes: end.residentBytes / 1e6, sharesProcess: sharesProcess)
+    }
+
+    private func generator(
+        _ total: LoadSnapshot, _ threads: [ThreadUsage], _ watch: GeneratorWatch, skipped: UInt64, decodeDrops: UInt64,
+        _ processNanoseconds: Int64
+    ) -> LoadReport.Generator {
+        var encodeTime = Distribution()
+        for source in sources { encodeTime.merge(source.statistics.encodeTime) }
+        // A relay in the process would count as the generator; its own threads alone leave out only the joins.
+        let cpu = sharesProcess ? threads.reduce(0) { $0 + $1.cpuNanoseconds } : processNanoseconds
+        return LoadReport.Generator(
+            cpuSeconds: Double(cpu) / 1e9, threads: threads, lateSends: total.sent.late,
+            worstLatenessMilliseconds: Double(total.sent.worstLateness) / 1e6, missedSends: total.sent.missed,
+            refusedSends: total.sent.refused, kernelDrops: total.received.kernelDrops, decodeQueueDrops: decodeDrops,
+            skippedPictures: skipped, encodeTime: LoadReport.Spread(microseconds: encodeTime),
+            isBottleneck: watch.isBottleneck, warnings: watch.warnings)
+    }
+
+    private func failures(of report: LoadReport, _ roster: Roster, _ decoded: SampleDecoder.Totals) -> [String] {
+        var lines: [String] = []
+        if roster.failedJoins > 0 {
+            let first = roster.firstFailure.map { ", first: \($0)" } ?? ""
+            lines.append("\(roster.failedJoins) of \(roster.failedJoins + roster.joins) joins failed\(first)")
+        }
+        if report.received.silentTracks > 0 {
+            lines.append("\(report.received.silentTracks) of \(report.received.tracks) tracks brought no packet")
+        }
+        if let sound = report.sound, sound.wrongTone * 20 > sound.checked {
+            lines.append("\(sound.wrongTone) of \(sound.checked) checked sound blocks are not the publisher's tone")
+        }
+        if decoded.refused > 0 { lines.append("\(decoded.refused) packets of the sample did not decrypt") }
+        return lines + plan.thresholds.violations(of: report)
+    }
+}

@@ -1,0 +1,242 @@
+package import MediaBase
+package import MediaEngine
+import Synchronization
+
+/// One load run: publishers that really encode, subscribers that count and, some of them, decode.
+///
+/// ```swift
+/// var plan = LoadPlan(target: .url("http://127.0.0.1:7880"))
+/// plan.video = try VideoFormat("640x360@30")
+/// let report = try await LoadRun(plan: plan, door: PlainHTTPDoor(address: "http://127.0.0.1:7880")).run { print($0.line) }
+/// ```
+package final class LoadRun: Sendable {
+    let plan: LoadPlan
+    let door: any RelayDoor
+    let sharesProcess: Bool
+    let clock = LoadClock()
+    let roster = Locked(Roster())
+    let sources: [VideoSource]
+    let sound: AudioSource?
+    let sendThread: PublisherThread
+    let receiveThreads: [SubscriberThread]
+    let decoder: SampleDecoder
+    private let interrupted = Atomic<Bool>(false)
+
+    /// Joins that may wait for the relay's answer at a time.
+    static let joinsAtATime = 16
+    static let tick: Duration = .milliseconds(10)
+
+    /// - Throws: `LoadError.invalidSetting` where the plan makes no sense.
+    package init(plan: LoadPlan, door: any RelayDoor) throws(LoadError) {
+        try plan.validate()
+        self.plan = plan
+        self.door = door
+        sharesProcess = plan.target == .embedded
+        let clock = clock
+        if let format = plan.video {
+            let bitrate = plan.videoBitrate ?? format.usualBitrate
+            let count = plan.distinctVideo ? plan.totalPublishers : 1
+            sources = (0..<count).map {
+                VideoSource(name: count == 1 ? "load-video" : "load-video-\($0)", format: format, bitrate: bitrate, clock: clock)
+            }
+        } else {
+            sources = []
+        }
+        sound = plan.audio ? AudioSource(toneCount: min(TestTone.count, plan.totalPublishers)) : nil
+        let loss = LossPattern(share: plan.loss, seed: plan.seed)
+        sendThread = PublisherThread(host: plan.localAddress, clock: clock, loss: loss)
+        // One thread receives some 200,000 packets a second; more of them only take turns with the relay on a small machine.
+        let threads = plan.totalSubscribers > 250 && ProcessorCount.online >= 4 ? 2 : 1
+        receiveThreads = (0..<threads).map {
+            SubscriberThread(name: threads == 1 ? "load-receive" : "load-receive-\($0)", loss: loss)
+        }
+        decoder = SampleDecoder(clock: clock, format: plan.video)
+    }
+
+    /// Ends the run early; the report covers what was measured so far. May be called from any thread.
+    package func interrupt() { interrupted.store(true, ordering: .relaxed) }
+    package var isInterrupted: Bool { interrupted.load(ordering: .relaxed) }
+
+    /// Runs to the end of the plan.
+    ///
+    /// - Parameter progress: called about once a second.
+    /// - Throws: what kept the run from beginning, or ended a thread of the generator. Refused joins are no error; they are in the
+    ///   report.
+    package func run(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> LoadReport {
+        var publishers: [PlainTransport] = []
+        let cpuAtStart = ProcessorTime.process
+        let outcome: Result<Measurement, LoadError>
+        do {
+            try startThreads()
+            try await publish(into: &publishers)
+            outcome = .success(try await measure(progress: progress))
+        } catch { outcome = .failure(error) }
+        // Subscribers go first: what publishers do at the end must not look like a freeze.
+        for thread in receiveThreads { thread.stop() }
+        decoder.stop()
+        await close(roster.withLock { $0.takeAll() }.map(\.transport) + publishers)
+        sendThread.stop()
+        for source in sources { source.thread.stop() }
+        sound?.thread.stop()
+        await door.stop()
+        if let failure { throw failure }
+        return report(try outcome.get(), processNanoseconds: ProcessorTime.process - cpuAtStart)
+    }
+
+    private func startThreads() throws(LoadError) {
+        for source in sources { try source.start(listener: sendThread.event) }
+        try sound?.start(listener: sendThread.event)
+        try sendThread.start()
+        for thread in receiveThreads { try thread.start() }
+        try decoder.start()
+    }
+
+    /// What ended one of the threads before its time.
+    private var failure: LoadError? {
+        for source in sources {
+            if let failure = source.thread.failure { return failure }
+        }
+        for thread in receiveThreads {
+            if let failure = thread.failure { return failure }
+        }
+        return sound?.thread.failure ?? sendThread.failure ?? decoder.failure
+    }
+
+    private func publish(into publishers: inout [PlainTransport]) async throws(LoadError) {
+        for index in 0..<plan.totalPublishers {
+            var request = PlainTransportRequest(
+                direction: .publish, session: plan.sessionName(index / plan.publishers))
+            request.stream = plan.streamName(index % plan.publishers)
+            request.suite = plan.suite
+            request.rtcpMux = true
+            if sound != nil { request.audio = PlainTrackRequest() }
+            if !sources.isEmpty { request.video = PlainTrackRequest() }
+            let transport = try await door.open(request)
+            publishers.append(transport)
+            sendThread.add(
+                PublisherSetup(
+                    index: index, transport: transport, video: source(of: index), audio: sound, tone: tone(of: index),
+                    videoOffset: videoOffset(of: index), audioOffset: audioOffset(of: index)))
+            if isInterrupted { return }
+        }
+        // The first pictures and sounds: subscribers shall not measure the encoder's start.
+        let deadline = LoadClock.now + 5_000_000_000
+        while sendThread.statistics.packets < UInt64(plan.totalPublishers), LoadClock.now < deadline, !isInterrupted {
+            try? await Task.sleep(for: Self.tick)
+        }
+    }
+
+    private func measure(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> Measurement {
+        let start = LoadClock.now
+        var meter = ProgressMeter(start: start)
+        var measurement: Measurement?
+        var (begun, churned) = (0, 0)
+        let joining = JoinGate(limit: Self.joinsAtATime)
+        while true {
+            let now = LoadClock.now
+            if let failure { throw failure }
+            let due = plan.ramp == .zero
+                ? plan.totalSubscribers
+                : min(plan.totalSubscribers, Int(Double(now - start) / Double(plan.ramp.rawValue) * Double(plan.totalSubscribers)))
+            while begun < due, joining.enter() {
+                begun += 1
+                Task { await join(); joining.leave() }
+            }
+            if measurement == nil, begun == plan.totalSubscribers, joining.isIdle {
+                measurement = Measurement(start: snapshot(), usage: await door.usage())
+            }
+            if let began = measurement {
+                let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
+                while churned < wanted, joining.enter() {
+                    churned += 1
+                    Task { await replace(); joining.leave() }
+                }
+                if now - began.start.time >= plan.duration.rawValue { break }
+            }
+            if isInterrupted { break }
+            if meter.isDue(now: now) { progress(meter.progress(snapshot(), of: self)) }
+            try? await Task.sleep(for: Self.tick)
+        }
+        while !joining.isIdle { try? await Task.sleep(for: Self.tick) }
+        var result = measurement ?? Measurement(start: snapshot(), usage: await door.usage())
+        result.end = snapshot()
+        result.endUsage = await door.usage()
+        return result
+    }
+
+    /// One subscriber joins; that it cannot is counted.
+    private func join() async {
+        let (index, isSampled) = roster.withLock { $0.begin(sample: plan.decodeSample) }
+        let session = index % plan.sessions
+        let publisher = index / plan.sessions % plan.publishers
+        let started = LoadClock.now
+        do {
+            let socket = try UDPSocket(host: plan.localAddress, receiveBuffer: 1 << 20, coalescing: true)
+            var request = PlainTransportRequest(direction: .subscribe, session: plan.sessionName(session))
+            request.stream = plan.streamName(publisher)
+            request.suite = plan.suite
+            request.rtcpMux = true
+            request.address = plan.localAddress
+            if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }
+            if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
+            let transport = try await door.open(request)
+            let answered = LoadClock.now
+            let feed = isSampled ? feed(transport, publisher: session * plan.publishers + publisher, joined: started) : nil
+            let thread = index % receiveThreads.count
+            receiveThreads[thread].add(
+                SubscriberSetup(index: index, transport: transport, socket: socket, joined: started, feed: feed))
+            roster.withLock {
+                $0.joined(
+                    Roster.Entry(
+                        index: index, thread: thread, transport: transport, socket: socket, isSampled: isSampled),
+                    microseconds: (answered - started) / 1_000)
+            }
+        } catch {
+            roster.withLock { $0.failed(error, wasSampled: isSampled) }
+        }
+    }
+
+    private func feed(_ transport: PlainTransport, publisher: Int, joined: Int64) -> SampleFeed {
+        let feed = SampleFeed(
+            source: SampleFeed.Source(
+                relayKey: transport.relayKey, audioSSRC: transport.audio?.ssrc, videoSSRC: transport.video?.ssrc,
+                tone: plan.audio ? TestTone(publisher: tone(of: publisher)) : nil, format: plan.video,
+                sendOffset: videoOffset(of: publisher), joined: joined),
+            wakeUp: decoder.event)
+        decoder.add(feed)
+        return feed
+    }
+
+    /// Churn: who is there longest leaves, and another joins.
+    private func replace() async {
+        if let entry = roster.withLock({ $0.leaveOldest() }) {
+            receiveThreads[entry.thread].remove(entry.index)
+            await door.close(entry.transport)
+        }
+        await join()
+    }
+
+    private func close(_ transports: [PlainTransport]) async {
+        let door = door
+        await withTaskGroup(of: Void.self) { group in
+            for (count, transport) in transports.enumerated() {
+                if count >= Self.joinsAtATime { await group.next() }
+                group.addTask { await door.close(transport) }
+            }
+        }
+    }
+
+    private func source(of publisher: Int) -> VideoSource? {
+        sources.isEmpty ? nil : sources[publisher % sources.count]
+    }
+    private func tone(of publisher: Int) -> Int { publisher % (sound?.toneCount ?? 1) }
+
+    /// Publishers of one source send it spread over a picture's time.
+    private func videoOffset(of publisher: Int) -> Int64 {
+        guard let format = plan.video, !plan.distinctVideo else { return 0 }
+        return Int64(publisher) * format.interval.rawValue / Int64(plan.totalPublishers)
+    }
+    private func audioOffset(of publisher: Int) -> Int64 {
+        Int64(publisher) * AudioSource.interval.rawValue / Int64(plan.totalPublishers)
+    }
+}
