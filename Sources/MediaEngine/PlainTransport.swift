@@ -64,6 +64,25 @@ package struct PlainTransport: Sendable {
     package var video: PlainTrack?
     /// A session description (RFC 8866, keys by RFC 4568) of what the relay sends, or of what it expects.
     package var sdp: String
+
+    package init(
+        id: TransportID, session: String, stream: String, direction: TransportDirection, address: String, rtcpMux: Bool,
+        suite: SRTPSuite, clientKey: SRTPKey, relayKey: SRTPKey, audio: PlainTrack? = nil, video: PlainTrack? = nil,
+        sdp: String = ""
+    ) {
+        self.id = id
+        self.session = session
+        self.stream = stream
+        self.direction = direction
+        self.address = address
+        self.rtcpMux = rtcpMux
+        self.suite = suite
+        self.clientKey = clientKey
+        self.relayKey = relayKey
+        self.audio = audio
+        self.video = video
+        self.sdp = sdp
+    }
 }
 
 package struct PlainTrack: Sendable {
@@ -75,4 +94,16 @@ package struct PlainTrack: Sendable {
     package var clockRate: Int
     /// 2 for Opus whatever it carries (RFC 7587 section 7); nil for video.
     package var channels: Int?
+
+    package init(
+        port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, codec: String, clockRate: Int, channels: Int? = nil
+    ) {
+        self.port = port
+        self.rtcpPort = rtcpPort
+        self.payloadType = payloadType
+        self.ssrc = ssrc
+        self.codec = codec
+        self.clockRate = clockRate
+        self.channels = channels
+    }
 }

@@ -1,5 +1,5 @@
-import MediaEngine
-import SRTP
+internal import MediaEngine
+internal import SRTP
 
 /// Answer to `POST /v1/sessions/{session}/plain`.
 struct PlainDoorAnswer: Decodable {

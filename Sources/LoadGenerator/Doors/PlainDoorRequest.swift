@@ -1,5 +1,5 @@
-import MediaEngine
-import SRTP
+internal import MediaEngine
+internal import SRTP
 
 /// Body of `POST /v1/sessions/{session}/plain`.
 struct PlainDoorRequest: Encodable {

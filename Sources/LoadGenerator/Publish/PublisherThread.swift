@@ -36,7 +36,7 @@ final class PublisherThread: Sendable {
 
     func start() throws(LoadError) {
         let started = try LoadThread(name: "load-send") { [self] in
-            do { try run() } catch { state.withLock { $0.failure = error } }
+            do throws(LoadError) { try run() } catch { state.withLock { $0.failure = error } }
         }
         thread.withLock { $0 = started }
     }

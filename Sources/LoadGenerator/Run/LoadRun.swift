@@ -1,5 +1,5 @@
-package import MediaBase
-package import MediaEngine
+internal import MediaBase
+internal import MediaEngine
 import Synchronization
 
 /// One load run: publishers that really encode, subscribers that count and, some of them, decode.
@@ -158,7 +158,10 @@ package final class LoadRun: Sendable {
             try? await Task.sleep(for: Self.tick)
         }
         while !joining.isIdle { try? await Task.sleep(for: Self.tick) }
-        var result = measurement ?? Measurement(start: snapshot(), usage: await door.usage())
+        var result: Measurement
+        if let measurement { result = measurement } else {
+            result = Measurement(start: snapshot(), usage: await door.usage())
+        }
         result.end = snapshot()
         result.endUsage = await door.usage()
         return result

@@ -36,7 +36,7 @@ final class SubscriberThread: Sendable {
         let code = millrace_poller_add(poller, event, Self.eventTag)
         guard code == 0 else { throw .system(call: "epoll_ctl", errno: -code) }
         let started = try LoadThread(name: name) { [self] in
-            do { try run() } catch { state.withLock { $0.failure = error } }
+            do throws(LoadError) { try run() } catch { state.withLock { $0.failure = error } }
         }
         thread.withLock { $0 = started }
     }

@@ -49,10 +49,10 @@ struct TrackReception {
             transit = nil
         }
         let ticks = RTPTicks.ticks(nanoseconds: now, clockRate: Int64(kind.clockRate))
-        let passage = Int64(Int32(truncatingIfNeeded: ticks &- Int64(header.timestamp.rawValue)))
+        let passage = ticks &- Int64(header.timestamp.rawValue)
         if let transit {
-            let difference = Int64(abs(Int32(truncatingIfNeeded: passage - transit).magnitude))
-            jitter += difference - (jitter + 8) >> 4
+            let difference = Int64(Int32(truncatingIfNeeded: passage &- transit).magnitude)
+            jitter += difference - ((jitter + 8) >> 4)
         }
         transit = passage
     }
@@ -60,7 +60,11 @@ struct TrackReception {
     /// Numbers to ask for now: each up to three times, 50 ms apart.
     mutating func numbersToAskFor(now: Int64) -> [SequenceNumber] {
         guard !missing.isEmpty else { return [] }
-        missing.removeAll { !sequence.isMissing($0.number) || now - $0.since > Self.patience || $0.tries >= 3 && now - $0.asked > Self.repeatAfter }
+        let sequence = sequence
+        missing.removeAll { entry in
+            let isGivenUp = now - entry.since > Self.patience
+            return isGivenUp || !sequence.isMissing(entry.number)
+        }
         var numbers: [SequenceNumber] = []
         for i in missing.indices where missing[i].tries < 3 && now - missing[i].asked > Self.repeatAfter {
             missing[i].asked = now
