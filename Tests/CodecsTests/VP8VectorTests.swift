@@ -1,0 +1,25 @@
+import Codecs
+import MediaBase
+import Testing
+
+@Suite struct VP8VectorTests {
+    @Test("the vectors are there", .enabled(if: TestVectors.vp8.isEmpty, "only where they are not"))
+    func absence() {
+        print("VP8 test vectors are not in \(TestVectors.directory.path): set MILLRACE_VECTORS to check against them")
+    }
+
+    @Test(
+        "every picture of every VP8 test vector has its MD5", .enabled(if: !TestVectors.vp8.isEmpty, "no vectors here"),
+        arguments: TestVectors.vp8)
+    func digests(name: String) throws {
+        let expected = try TestVectors.digests(of: name)
+        let (one, two) = (try VP8Decoder(), try VP8Decoder(threads: 2))
+        var digests: [String] = []
+        for frame in try TestVectors.frames(of: name) {
+            let picture = try one.decode(frame)
+            #expect(try two.decode(frame)?.bytes == picture?.bytes, "threads change nothing")
+            if let picture { digests.append(MD5.hexDigest(of: picture.bytes)) }
+        }
+        #expect(digests == expected)
+    }
+}
