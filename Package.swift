@@ -104,6 +104,15 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
+        // Benchmarks: in this package, because they measure what is `package` here
+        .target(name: "CallCounter", path: "Benchmarks/CallCounter"),
+        .executableTarget(
+            name: "millrace-bench",
+            dependencies: [
+                "MediaBase", "RTP", "SRTP", "MediaEngine", "CLinuxNet", "CallCounter",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], path: "Benchmarks/MillraceBench"),
+
         // Tests
         .target(name: "MillraceTestKit", dependencies: ["MediaBase", "RTP", "SRTP"], path: "Tests/MillraceTestKit"),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),

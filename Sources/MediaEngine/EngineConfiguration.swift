@@ -32,6 +32,7 @@ package struct EngineLimits: Sendable {
     package var streamsPerSession = 2_000
     package var transportsPerSession = 10_000
     package var tapsPerStream = 16
+    package var ssrcsPerTransport = 64
     /// Kept packets of one video producer, for retransmission and for the pictures since the last key frame.
     package var retransmissionBytes = 4 << 20
     package var retransmissionAge: MediaTime = .seconds(2)

@@ -76,25 +76,44 @@ final class PublishTransport {
 /// A subscriber's SRTP out: one leg of keys and a path for each track's address.
 final class SubscribeTransport {
     let id: TransportID
-    /// Stays when the stream ends: the tracks attach again when a stream of this name is published.
-    let streamName: String
     let rtcpMux: Bool
     let leg: UnsafeMutablePointer<EgressLeg>
+    /// Where each kind of track goes that this subscriber wants.
+    let targets: [SubscriptionTarget]
+    /// Tracks of streams that are published later are added.
+    let wantsAllStreams: Bool
+    /// A track stays when its stream ends: it attaches again when a stream of that name is published.
     var tracks: [SubscribedTrack] = []
 
-    init(id: TransportID, streamName: String, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>) {
+    init(
+        id: TransportID, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>, targets: [SubscriptionTarget],
+        wantsAllStreams: Bool
+    ) {
         self.id = id
-        self.streamName = streamName
+        self.targets = targets
+        self.wantsAllStreams = wantsAllStreams
         self.rtcpMux = rtcpMux
         self.leg = leg
     }
 }
 
-/// One track of a subscriber.
-struct SubscribedTrack {
+/// Where one kind of track goes.
+struct SubscriptionTarget {
     let kind: MediaKind
     let path: Int
     let address: SocketAddress
+    let rtcpAddress: SocketAddress
+    /// As asked for; else each track takes its producer's.
+    let payloadType: PayloadType?
+    /// As asked for, for the first track of this kind.
+    let ssrc: SSRC?
+}
+
+/// One track of a subscriber.
+struct SubscribedTrack {
+    let streamName: String
+    let kind: MediaKind
+    let path: Int
     let rtcpAddress: SocketAddress
     let ssrc: SSRC
     let payloadType: PayloadType

@@ -1,4 +1,4 @@
-internal import MediaBase
+package import MediaBase
 package import SRTP
 
 /// Names one transport within its engine.
@@ -17,8 +17,12 @@ package enum TransportDirection: String, Sendable, Codable {
 package struct PlainTransportRequest: Sendable {
     package var direction: TransportDirection
     package var session: String
-    /// Publish: the new stream's name (made up where nil). Subscribe: the wanted stream (the newest where nil).
+    /// Publish: the new stream's name (made up where nil). Subscribe: the wanted stream (the newest where nil), or `allStreams`.
     package var stream: String?
+
+    /// As a subscription's stream: every stream of the session, those published later as well, each track under an SSRC of its own.
+    package static let allStreams = "*"
+
     package var suite: SRTPSuite = .aesCM128HMACSHA1_80
     /// RTCP on the RTP port (RFC 5761); else on the port after it.
     package var rtcpMux = false
@@ -62,13 +66,15 @@ package struct PlainTransport: Sendable {
     package var relayKey: SRTPKey
     package var audio: PlainTrack?
     package var video: PlainTrack?
+    /// Subscribe: the SSRC that each track goes out with.
+    package var sources: [PlainSource] = []
     /// A session description (RFC 8866, keys by RFC 4568) of what the relay sends, or of what it expects.
     package var sdp: String
 
     package init(
         id: TransportID, session: String, stream: String, direction: TransportDirection, address: String, rtcpMux: Bool,
         suite: SRTPSuite, clientKey: SRTPKey, relayKey: SRTPKey, audio: PlainTrack? = nil, video: PlainTrack? = nil,
-        sdp: String = ""
+        sources: [PlainSource] = [], sdp: String = ""
     ) {
         self.id = id
         self.session = session
@@ -81,8 +87,16 @@ package struct PlainTransport: Sendable {
         self.relayKey = relayKey
         self.audio = audio
         self.video = video
+        self.sources = sources
         self.sdp = sdp
     }
+}
+
+/// One track of a subscription.
+package struct PlainSource: Sendable {
+    package var stream: String
+    package var kind: MediaKind
+    package var ssrc: UInt32
 }
 
 package struct PlainTrack: Sendable {

@@ -95,18 +95,57 @@ extension Worker {
     }
 
     private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError) -> PlainTransport {
-        let stream: EngineStream?
-        if let name = request.stream {
-            stream = session.stream(named: name)
-        } else {
-            stream = session.streams.last
+        let all = request.stream == PlainTransportRequest.allStreams
+        let found = request.stream.map { name in session.streams.filter { all || $0.name == name } }
+        let streams = found ?? Array(session.streams.suffix(1))
+        guard all || !streams.isEmpty else { throw .unknownStream(request.stream ?? "") }
+        let targets = try openTargets(request)
+
+        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        let clientKey = SRTPKey.random(for: request.suite)
+        let relayKey = SRTPKey.random(for: request.suite)
+        let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
+        var paths: [SocketAddress: Int] = [:]
+        let placed = targets.map { target in
+            let path =
+                paths[target.address]
+                ?? session.router.open(EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength))
+            paths[target.address] = path
+            return SubscriptionTarget(
+                kind: target.kind, path: path, address: target.address, rtcpAddress: target.rtcpAddress,
+                payloadType: target.payloadType, ssrc: target.ssrc)
         }
-        guard let stream else { throw .unknownStream(request.stream ?? "") }
+        let transport = SubscribeTransport(
+            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed, wantsAllStreams: all)
+        session.subscribers[transport.id] = transport
+        for target in placed { subscribersByAddress[target.rtcpAddress] = (session, transport) }
+        for stream in streams { addTracks(of: stream, to: transport, in: session) }
+        for stream in streams { attach(transport, to: stream, in: session, now: now) }
+
+        var answer = PlainTransport(
+            id: transport.id, session: session.name, stream: all ? PlainTransportRequest.allStreams : streams[0].name,
+            direction: .subscribe, address: request.address ?? "", rtcpMux: request.rtcpMux, suite: request.suite,
+            clientKey: clientKey, relayKey: relayKey,
+            sources: transport.tracks.map { PlainSource(stream: $0.streamName, kind: $0.kind, ssrc: $0.ssrc.rawValue) }, sdp: "")
+        for target in placed {
+            let first = transport.tracks.first { $0.kind == target.kind }
+            let described = PlainTrack(
+                port: target.address.port, rtcpPort: target.rtcpAddress.port,
+                payloadType: (first?.payloadType ?? target.payloadType)?.rawValue ?? target.kind.defaultPayloadType,
+                ssrc: first?.ssrc.rawValue ?? 0, kind: target.kind)
+            if target.kind == .audio { answer.audio = described } else { answer.video = described }
+        }
+        answer.sdp = PlainSessionDescription.text(for: answer)
+        return answer
+    }
+
+    /// Checks where a subscriber wants its tracks; paths are not opened yet.
+    private func openTargets(_ request: PlainTransportRequest) throws(EngineError) -> [SubscriptionTarget] {
         guard request.audio != nil || request.video != nil else {
             throw .invalidRequest(field: "audio, video", reason: "ask for at least one track, with its port")
         }
         let host = request.address ?? ""
-        var wanted: [(kind: MediaKind, track: PlainTrackRequest, address: SocketAddress, ssrc: SSRC)] = []
+        var targets: [SubscriptionTarget] = []
         for (kind, track) in [(MediaKind.audio, request.audio), (.video, request.video)] {
             guard let track else { continue }
             guard let port = track.port, port > 0, request.rtcpMux || port < 65_535 else {
@@ -115,51 +154,44 @@ extension Worker {
             guard let address = SocketAddress(host, port: port),
                 address.isIPv6 == SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
             else {
-                throw .addressUnusable(address: host, reason: "a numeric address of the family that the relay is bound to is needed")
+                throw .addressUnusable(
+                    address: host, reason: "a numeric address of the family that the relay is bound to is needed")
             }
-            wanted.append((kind, track, address, track.ssrc.map { SSRC($0) } ?? freeSSRC()))
-        }
-        if wanted.count == 2, wanted[0].ssrc == wanted[1].ssrc { throw .ssrcInUse(wanted[0].ssrc.rawValue) }
-
-        let now = MediaTime(rawValue: millrace_monotonic_ns())
-        let clientKey = SRTPKey.random(for: request.suite)
-        let relayKey = SRTPKey.random(for: request.suite)
-        let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
-        let transport = SubscribeTransport(
-            id: TransportID(rawValue: hex(16)), streamName: stream.name, rtcpMux: request.rtcpMux, leg: leg)
-        var answer = PlainTransport(
-            id: transport.id, session: session.name, stream: stream.name, direction: .subscribe, address: host,
-            rtcpMux: request.rtcpMux, suite: request.suite, clientKey: clientKey, relayKey: relayKey, sdp: "")
-        var paths: [SocketAddress: Int] = [:]
-        for (kind, track, address, ssrc) in wanted {
-            let path =
-                paths[address]
-                ?? session.router.open(
-                    EgressPath(address: address, leg: leg, tagLength: request.suite.tagLength))
-            paths[address] = path
             var rtcpAddress = address
-            if !request.rtcpMux { rtcpAddress.port = address.port + 1 }
-            let payloadType = PayloadType(
-                track.payloadType ?? stream.producer(kind)?.configuration.payloadType.rawValue ?? kind.defaultPayloadType)
-            transport.tracks.append(
-                SubscribedTrack(
-                    kind: kind, path: path, address: address, rtcpAddress: rtcpAddress, ssrc: ssrc, payloadType: payloadType,
-                    progress: Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))))
-            subscribersByAddress[rtcpAddress] = (session, transport, transport.tracks.count - 1)
-            let described = PlainTrack(
-                port: address.port, rtcpPort: rtcpAddress.port, payloadType: payloadType.rawValue, ssrc: ssrc.rawValue,
-                kind: kind)
-            if kind == .audio { answer.audio = described } else { answer.video = described }
+            if !request.rtcpMux { rtcpAddress.port = port + 1 }
+            targets.append(
+                SubscriptionTarget(
+                    kind: kind, path: -1, address: address, rtcpAddress: rtcpAddress,
+                    payloadType: track.payloadType.map { PayloadType($0) }, ssrc: track.ssrc.map { SSRC($0) }))
         }
-        session.subscribers[transport.id] = transport
-        answer.sdp = PlainSessionDescription.text(for: answer)
-        attach(transport, to: stream, in: session, now: now)
-        return answer
+        if targets.count == 2, let ssrc = targets[0].ssrc, ssrc == targets[1].ssrc { throw .ssrcInUse(ssrc.rawValue) }
+        return targets
     }
 
-    /// Subscribers that waited for a stream of this name get its tracks.
+    /// Gives a subscriber the tracks of a stream, up to its limit of SSRCs; what is beyond is counted.
+    private func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
+        for target in transport.targets {
+            guard let producer = stream.producer(target.kind),
+                !transport.tracks.contains(where: { $0.streamName == stream.name && $0.kind == target.kind })
+            else { continue }
+            guard transport.tracks.count < configuration.limits.ssrcsPerTransport else {
+                counters.refusedLimit &+= 1
+                continue
+            }
+            let isFirst = !transport.tracks.contains { $0.kind == target.kind }
+            transport.tracks.append(
+                SubscribedTrack(
+                    streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
+                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(),
+                    payloadType: target.payloadType ?? producer.configuration.payloadType,
+                    progress: Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))))
+        }
+    }
+
+    /// Subscribers that waited for a stream of this name, or for any, get its tracks.
     private func attachWaiting(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
-        for transport in session.subscribers.values where transport.streamName == stream.name {
+        for transport in session.subscribers.values {
+            if transport.wantsAllStreams { addTracks(of: stream, to: transport, in: session) }
             attach(transport, to: stream, in: session, now: now)
         }
     }
@@ -167,7 +199,7 @@ extension Worker {
     private func attach(
         _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
     ) {
-        for track in transport.tracks {
+        for track in transport.tracks where track.streamName == stream.name {
             guard let producer = stream.producer(track.kind) else { continue }
             let consumer = Consumer(
                 path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
@@ -179,9 +211,9 @@ extension Worker {
     func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if let transport = session.subscribers.removeValue(forKey: id) {
-            for path in Set(transport.tracks.map(\.path)) { session.router.close(path: path) }
-            for track in transport.tracks where subscribersByAddress[track.rtcpAddress]?.transport === transport {
-                subscribersByAddress[track.rtcpAddress] = nil
+            for path in Set(transport.targets.map(\.path)) { session.router.close(path: path) }
+            for target in transport.targets where subscribersByAddress[target.rtcpAddress]?.transport === transport {
+                subscribersByAddress[target.rtcpAddress] = nil
             }
             protector.freeLeg(transport.leg)
         } else if let transport = session.publishers[id] {
@@ -196,8 +228,8 @@ extension Worker {
         session.publishers[transport.id] = nil
         if let at = session.streams.firstIndex(where: { $0.transport === transport }) {
             let stream = session.streams.remove(at: at)
-            for subscriber in session.subscribers.values where subscriber.streamName == stream.name {
-                for i in subscriber.tracks.indices {
+            for subscriber in session.subscribers.values {
+                for i in subscriber.tracks.indices where subscriber.tracks[i].streamName == stream.name {
                     guard let producer = stream.producer(subscriber.tracks[i].kind) else { continue }
                     if let progress = session.router.unsubscribe(path: subscriber.tracks[i].path, from: producer) {
                         subscriber.tracks[i].progress = progress
@@ -284,12 +316,14 @@ extension Worker {
     func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
         guard let session = sessions[session] else { throw .unknownSession(session) }
         guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
-        guard let track = transport.tracks.first(where: { $0.kind == kind }),
-            let producer = session.stream(named: transport.streamName)?.producer(kind)
-        else { throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)") }
-        if session.router.setPaused(paused, path: track.path, producer: producer) {
-            producer.keyFrames.request()
-            nextHousekeeping = .zero
+        let tracks = transport.tracks.filter { $0.kind == kind }
+        guard !tracks.isEmpty else { throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)") }
+        for track in tracks {
+            guard let producer = session.stream(named: track.streamName)?.producer(kind) else { continue }
+            if session.router.setPaused(paused, path: track.path, producer: producer) {
+                producer.keyFrames.request()
+                nextHousekeeping = .zero
+            }
         }
     }
 
@@ -325,7 +359,7 @@ extension Worker {
             StreamSnapshot(
                 name: stream.name, audio: stream.audio.map { track($0, of: stream) },
                 video: stream.video.map { track($0, of: stream) },
-                subscribers: session.subscribers.values.count { $0.streamName == stream.name },
+                subscribers: session.subscribers.values.count { $0.tracks.contains { $0.streamName == stream.name } },
                 taps: stream.taps.count { !$0.isClosed }, createdAt: stream.createdAt)
         }
     }

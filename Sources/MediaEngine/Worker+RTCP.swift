@@ -100,7 +100,7 @@ extension Worker {
         _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
     ) -> (SubscribedTrack, Producer)? {
         guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }),
-            let producer = session.stream(named: transport.streamName)?.producer(track.kind)
+            let producer = session.stream(named: track.streamName)?.producer(track.kind)
         else { return nil }
         return (track, producer)
     }
@@ -201,11 +201,10 @@ extension Worker {
     /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
     private func report(toSubscribersOf session: EngineSession, _ now: MediaTime) {
         for transport in session.subscribers.values {
-            guard let stream = session.stream(named: transport.streamName) else { continue }
             for i in transport.tracks.indices {
                 let track = transport.tracks[i]
                 guard now - track.reportedAt >= Self.senderReportInterval || track.reportedAt == .zero,
-                    let producer = stream.producer(track.kind), let reading = producer.clock.reading(now: now),
+                    let producer = session.stream(named: track.streamName)?.producer(track.kind), let reading = producer.clock.reading(now: now),
                     let at = producer.core.pointee.index(path: track.path)
                 else { continue }
                 let consumer = producer.core.pointee.consumers + at

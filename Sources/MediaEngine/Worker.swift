@@ -46,7 +46,7 @@ final class Worker: @unchecked Sendable {
     // Control.
     var sessions: [String: EngineSession] = [:]
     /// Where RTCP of subscribers comes from.
-    var subscribersByAddress: [SocketAddress: (session: EngineSession, transport: SubscribeTransport, track: Int)] = [:]
+    var subscribersByAddress: [SocketAddress: (session: EngineSession, transport: SubscribeTransport)] = [:]
     var nextHousekeeping: MediaTime = .zero
     var random = SystemRandomNumberGenerator()
     private var isStopping = false

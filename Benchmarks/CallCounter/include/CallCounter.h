@@ -1,0 +1,13 @@
+// Counts what the packet path must not do: heap allocations, reference counts taken, locks. Linked into the benchmark only.
+#pragma once
+#include <stdint.h>
+
+typedef struct {
+    uint64_t allocations;
+    uint64_t retains;
+    uint64_t locks;
+} call_counts;
+
+// Begins to count calls of the threads whose name starts with "media-"; reference counting is counted from here on.
+void call_counter_start(void);
+call_counts call_counter_read(void);

@@ -1,0 +1,74 @@
+import ArgumentParser
+import CLinuxNet
+import Foundation
+import MediaBase
+import MediaEngine
+import SRTP
+
+struct MemoryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "memory", abstract: "Resident memory that one more subscriber costs the relay.")
+
+    @Option(help: "Fewest subscribers.") var from = 10
+    @Option(help: "Most subscribers.") var to = 500
+    @Option(help: "Most KiB a subscriber; more exits with 1.") var limit = 16.0
+    @Option var base = 26_000
+    @Flag var json = false
+
+    func run() async throws {
+        for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM] {
+            var configuration = EngineConfiguration()
+            configuration.plainPort = 0
+            configuration.bindAddress = "127.0.0.1"
+            let engine = try MediaEngine(configuration: configuration)
+            defer { engine.stop() }
+            let peer = try Peer(sinks: to, base: base)
+            defer { peer.stop() }
+            // Sound and picture to each, flowing while memory is read, so that everything that is made late has been made.
+            var request = PlainTransportRequest(direction: .publish, session: "memory")
+            request.stream = "s"
+            request.suite = suite
+            let publisher = try await engine.openPlain(request)
+            let order = PeerOrder(
+                publishers: [publisher.audio!, publisher.video!].map {
+                    .init(
+                        ssrc: $0.ssrc, payloadType: $0.payloadType, port: $0.port, suite: suite.sdesName,
+                        key: publisher.clientKey.base64, isVideo: $0.codec == "VP8")
+                }, payload: 1000, burst: 4, perSecond: 30, seconds: 12, together: true)
+            try peer.begin(order)
+            try await subscribe(engine, 0..<from, suite)
+            // The rings fill first: they are shared.
+            try await Task.sleep(for: .seconds(5))
+            let low = millrace_resident_bytes()
+            try await subscribe(engine, from..<to, suite)
+            try await Task.sleep(for: .seconds(3))
+            let high = millrace_resident_bytes()
+            let counters = await engine.counters()
+            _ = try peer.end()
+            let each = (Double(high) - Double(low)) / Double(to - from) / 1024
+            if json {
+                print("{\"suite\":\"\(suite.sdesName)\",\"from\":\(from),\"to\":\(to),\"kib_per_subscriber\":\(each)}")
+            } else {
+                print(
+                    String(
+                        format: "%@: %.2f KiB a subscriber (RSS %.1f MiB with %d, %.1f MiB with %d; %d packets forwarded)",
+                        suite.sdesName as NSString, each, Double(low) / 1_048_576, from, Double(high) / 1_048_576, to,
+                        Int(counters.packetsForwarded)))
+            }
+            if each > limit { throw ExitCode(1) }
+        }
+    }
+
+    private func subscribe(_ engine: MediaEngine, _ range: Range<Int>, _ suite: SRTPSuite) async throws {
+        for i in range {
+            var request = PlainTransportRequest(direction: .subscribe, session: "memory")
+            request.stream = "s"
+            request.suite = suite
+            request.address = "127.0.0.1"
+            request.rtcpMux = true
+            request.audio = PlainTrackRequest(port: UInt16(base + i))
+            request.video = PlainTrackRequest(port: UInt16(base + i))
+            _ = try await engine.openPlain(request)
+        }
+    }
+}

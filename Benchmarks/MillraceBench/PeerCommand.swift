@@ -1,0 +1,147 @@
+import ArgumentParser
+import CLinuxNet
+import Foundation
+import MediaBase
+import RTP
+import SRTP
+
+/// What the parent tells the peer to send.
+struct PeerOrder: Codable {
+    struct Publisher: Codable {
+        var ssrc: UInt32
+        var payloadType: UInt8
+        var port: UInt16
+        var suite: String
+        var key: String
+        var isVideo: Bool
+    }
+
+    var publishers: [Publisher]
+    /// RTP payload bytes of each packet.
+    var payload: Int
+    /// Packets of each publisher that are sent together.
+    var burst: Int
+    var perSecond: Double
+    var seconds: Double
+    /// Publishers send at the same moment, or each at its own time within the interval.
+    var together: Bool
+}
+
+/// The other side of the fan-out: subscribers' sockets that are bound and never read, and publishers that send in real time. A process of
+/// its own, so that none of its CPU time is the relay's.
+struct PeerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "peer", shouldDisplay: false)
+
+    @Option var sinks: Int
+    @Option var base: Int
+
+    func run() throws {
+        // The smallest receive buffer: the kernel does the whole receive path and drops at the socket, as in the C floor.
+        for i in 0..<sinks { _ = try bound(port: UInt16(base + i), receiveBuffer: 1) }
+        print("ready")
+        fflush(nil)
+        while let line = readLine() {
+            let order = try JSONDecoder().decode(PeerOrder.self, from: Data(line.utf8))
+            let sent = try send(order)
+            print("sent \(sent)")
+            fflush(nil)
+        }
+    }
+
+    private func bound(port: UInt16, receiveBuffer: Int32) throws -> Int32 {
+        var address = raw(SocketAddress("127.0.0.1", port: port)!)
+        let fd = millrace_udp_open(&address, receiveBuffer, 4 << 20, 0)
+        guard fd >= 0 else { throw ValidationError("port \(port): errno \(-fd)") }
+        return fd
+    }
+
+    private func raw(_ address: SocketAddress) -> millrace_address {
+        var raw = millrace_address()
+        raw.length = address.length
+        address.withKernelBytes { bytes in withUnsafeMutableBytes(of: &raw.bytes) { $0.copyMemory(from: bytes) } }
+        return raw
+    }
+
+    private final class Publisher {
+        let order: PeerOrder.Publisher
+        let context: SRTPContext
+        var sequence: UInt16
+        var timestamp: UInt32 = 0
+        var pictureID: UInt16 = 0
+        var to: millrace_address
+
+        init(_ order: PeerOrder.Publisher, to: millrace_address) throws {
+            self.order = order
+            self.to = to
+            let key = try SRTPKey(suite: SRTPSuite(sdesName: order.suite)!, inline: order.key)
+            context = try SRTPContext(key: key, direction: .outbound)
+            sequence = UInt16.random(in: 0..<1000)
+        }
+    }
+
+    private func send(_ order: PeerOrder) throws -> Int {
+        let publishers = try order.publishers.map { try Publisher($0, to: raw(SocketAddress("127.0.0.1", port: $0.port)!)) }
+        let fd = try bound(port: 0, receiveBuffer: 1 << 20)
+        let sender = millrace_sender_new(64)
+        defer {
+            millrace_close(fd)
+            millrace_sender_free(sender)
+        }
+        let interval = 1e9 / order.perSecond
+        let start = millrace_monotonic_ns()
+        var sent = 0
+        var turn = 0
+        let none = [Int32](repeating: -1, count: 1)
+        while true {
+            let due = start + Int64(Double(turn) * interval)
+            if due - start > Int64(order.seconds * 1e9) { break }
+            for (i, publisher) in publishers.enumerated() {
+                let mine = order.together ? due : due + Int64(interval * Double(i) / Double(publishers.count))
+                let wait = mine - millrace_monotonic_ns()
+                if wait > 0 { _ = millrace_wait(none, 0, wait) }
+                sent += try sendBurst(publisher, order, isKeyFrame: turn % 30 == 0, fd, sender)
+            }
+            turn += 1
+        }
+        return sent
+    }
+
+    private func sendBurst(
+        _ publisher: Publisher, _ order: PeerOrder, isKeyFrame: Bool, _ fd: Int32, _ sender: OpaquePointer?
+    ) throws -> Int {
+        let stride = 2048
+        let slab = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * order.burst)
+        defer { slab.deallocate() }
+        var messages: [millrace_message] = []
+        for i in 0..<order.burst {
+            let packet = UnsafeMutableRawPointer(slab + i * stride)
+            let marker = i == order.burst - 1 && publisher.order.isVideo
+            packet.storeBytes(of: 0x80, as: UInt8.self)
+            packet.storeBytes(of: publisher.order.payloadType | (marker ? 0x80 : 0), toByteOffset: 1, as: UInt8.self)
+            packet.storeBytes(of: publisher.sequence.bigEndian, toByteOffset: 2, as: UInt16.self)
+            packet.storeBytes(of: publisher.timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
+            packet.storeBytes(of: publisher.order.ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
+            for b in 0..<order.payload { packet.storeBytes(of: UInt8(truncatingIfNeeded: b &* 7 &+ i), toByteOffset: 12 + b, as: UInt8.self) }
+            if publisher.order.isVideo {
+                let descriptor: [UInt8] = [
+                    i == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(publisher.pictureID >> 8 & 0x7f), UInt8(truncatingIfNeeded: publisher.pictureID),
+                    isKeyFrame ? 0 : 1,
+                ]
+                for (at, byte) in descriptor.enumerated() { packet.storeBytes(of: byte, toByteOffset: 12 + at, as: UInt8.self) }
+            }
+            publisher.sequence &+= 1
+            var length = 12 + order.payload
+            try publisher.context.protect(packet, length: &length, capacity: stride)
+            withUnsafePointer(to: &publisher.to) {
+                messages.append(millrace_message(data: slab + i * stride, to: $0, length: UInt32(length), segment: 0))
+            }
+        }
+        publisher.timestamp &+= UInt32(90_000 / order.perSecond)
+        publisher.pictureID &+= 1
+        var error: Int32 = 0
+        var calls: UInt64 = 0
+        let refused = millrace_send(sender, fd, messages, Int32(messages.count), &error, &calls)
+        guard refused == 0 else { throw ValidationError("send: errno \(error)") }
+        return order.burst
+    }
+}

@@ -1,0 +1,93 @@
+import CLinuxNet
+import Foundation
+import MediaBase
+import MediaEngine
+import SRTP
+
+/// One shape of load.
+struct Shape {
+    var name: String
+    var publishers: Int
+    var subscribers: Int
+    var isVideo: Bool
+    var payload: Int
+    var burst: Int
+    var perSecond: Double
+    var together = true
+}
+
+/// The relay under one shape of load in real time: its own process's CPU time a forwarded packet.
+struct RelayRun {
+    struct Result: Codable {
+        var nanosecondsPerPacket: Double
+        var packets: UInt64
+        var expected: UInt64
+        var delayP50Microseconds: Double
+        var delayP99Microseconds: Double
+        var cpuShare: Double
+        var packetsPerMessage: Double
+    }
+
+    static func run(
+        _ shape: Shape, suite: SRTPSuite, seconds: Double, base: Int, configuration: EngineConfiguration,
+        during: ((MediaEngine) async throws -> Void)? = nil
+    ) async throws -> Result {
+        let engine = try MediaEngine(configuration: configuration)
+        defer { engine.stop() }
+        let peer = try Peer(sinks: shape.subscribers, base: base)
+        defer { peer.stop() }
+        let order = try await open(shape, suite: suite, engine: engine, base: base, seconds: seconds + 1.5)
+        try peer.begin(order)
+        try await Task.sleep(for: .milliseconds(1000))  // warm-up: key frame seen, every viewer live
+        let before = await engine.counters()
+        let cpu = millrace_process_cpu_ns()
+        let wall = millrace_monotonic_ns()
+        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
+        let cpuSpent = millrace_process_cpu_ns() - cpu
+        let wallSpent = millrace_monotonic_ns() - wall
+        let after = await engine.counters()
+        if let during { try await during(engine) }
+        let sent = try peer.end()
+        try await Task.sleep(for: .milliseconds(50))
+        let final = await engine.counters()
+        let packets = after.packetsForwarded - before.packetsForwarded
+        return Result(
+            nanosecondsPerPacket: Double(cpuSpent) / Double(max(1, packets)), packets: final.packetsForwarded,
+            expected: UInt64(sent * shape.subscribers), delayP50Microseconds: after.delay.quantile(0.5).milliseconds * 1000,
+            delayP99Microseconds: after.delay.quantile(0.99).milliseconds * 1000,
+            cpuShare: Double(cpuSpent) / Double(wallSpent),
+            packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)))
+    }
+
+    /// Opens the transports; every subscriber gets every publisher's stream at one port.
+    static func open(
+        _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int, seconds: Double
+    ) async throws -> PeerOrder {
+        var order = PeerOrder(
+            publishers: [], payload: shape.payload, burst: shape.burst, perSecond: shape.perSecond, seconds: seconds,
+            together: shape.together)
+        for p in 0..<shape.publishers {
+            var request = PlainTransportRequest(direction: .publish, session: "bench")
+            request.stream = "stream-\(p)"
+            request.suite = suite
+            if shape.isVideo { request.video = PlainTrackRequest() } else { request.audio = PlainTrackRequest() }
+            let transport = try await engine.openPlain(request)
+            let track = (shape.isVideo ? transport.video : transport.audio)!
+            order.publishers.append(
+                .init(
+                    ssrc: track.ssrc, payloadType: track.payloadType, port: track.port, suite: suite.sdesName,
+                    key: transport.clientKey.base64, isVideo: shape.isVideo))
+        }
+        for s in 0..<shape.subscribers {
+            var request = PlainTransportRequest(direction: .subscribe, session: "bench")
+            request.stream = PlainTransportRequest.allStreams
+            request.suite = suite
+            request.address = "127.0.0.1"
+            request.rtcpMux = true
+            let track = PlainTrackRequest(port: UInt16(base + s))
+            if shape.isVideo { request.video = track } else { request.audio = track }
+            _ = try await engine.openPlain(request)
+        }
+        return order
+    }
+}
