@@ -1,0 +1,495 @@
+"""The cases: each takes the bench and its own name, and reports checks."""
+
+import base64
+import json
+import secrets
+import time
+import urllib.request
+
+import clients
+import media
+from clients import CM_32, CM_80, GCM
+from proxy import HostileProxy
+from relay import RelayError, free_udp_pair
+
+# After the publisher's end: jitter buffers empty, files are written.
+SETTLE = 2.0
+
+
+def contains_run(whole, part):
+    """Whether `part` is an unbroken piece of `whole`; where it starts, or -1."""
+    if not part:
+        return -1
+    try:
+        start = whole.index(part[0])
+    except ValueError:
+        return -1
+    return start if whole[start:start + len(part)] == part else -1
+
+
+def check_receiver(bench, case, receiver, source):
+    """Everything was received, decoded, and is what was sent."""
+    report = bench.reporter.check
+    if not receiver.recording.exists():
+        return report(case, "received a recording", False, log=receiver.process.tail())
+    decoded = receiver.decoded
+    report(case, "every picture decoded, each identical to the one sent", decoded == source.frames,
+           decoded=len(decoded), sent=len(source.frames))
+    encoded = media.packet_checksums(receiver.recording, "v")
+    report(case, "no encoded frame lost or changed", encoded == source.encoded_frames, received=len(encoded),
+           sent=len(source.encoded_frames))
+    numbers = media.frame_numbers(receiver.recording)
+    report(case, "every frame number seen, in order", numbers == list(range(len(source.frames))), seen=len(numbers))
+    sound = media.packet_checksums(receiver.recording, "a")
+    report(case, "no sound packet lost or changed", sound == source.sound_packets, received=len(sound),
+           sent=len(source.sound_packets))
+    left, right, seconds = media.tones(receiver.sound)
+    report(case, "the tones are right: 440 Hz left, 660 Hz right", left > 0.95 and right > 0.95,
+           left=round(left, 3), right=round(right, 3), seconds=round(seconds, 2))
+    return None
+
+
+# MARK: without a relay
+
+def direct(publisher, receiver, suite=CM_80, mux=False):
+    """Publisher to receiver, as a proof of the command lines that the other cases rest on."""
+    def case(bench, name):
+        source, folder = bench.source(), bench.folder("direct " + name)
+        key = base64.b64encode(secrets.token_bytes(28 if suite == GCM else 30)).decode()
+        tracks = []
+        for payload_type, ssrc in ((111, 0x1234), (96, 0x5678)):
+            port = free_udp_pair()
+            tracks.append(clients.Track(port, port if mux else port + 1, payload_type, ssrc))
+        route = clients.Route("127.0.0.1", suite, key, *tracks, rtcp_mux=mux)
+        route.sdp = "\r\n".join([
+            "v=0", "o=- 0 0 IN IP4 127.0.0.1", "s=direct", "c=IN IP4 127.0.0.1", "t=0 0",
+            f"m=audio {tracks[0].port} RTP/SAVP 111", "a=rtpmap:111 opus/48000/2", "a=fmtp:111 sprop-stereo=1",
+            f"a=crypto:1 {suite} inline:{key}",
+            f"m=video {tracks[1].port} RTP/SAVP 96", "a=rtpmap:96 VP8/90000", f"a=crypto:1 {suite} inline:{key}", ""])
+        receiving = clients.RECEIVERS[receiver](route, folder)
+        try:
+            publish(bench, clients.PUBLISHERS[publisher](route, source.path, folder / "publisher.log"), source)
+        finally:
+            receiving.stop()
+        check_receiver(bench, name, receiving, source)
+    return case
+
+
+def publish(bench, publisher, source, extra=SETTLE):
+    """Waits for the publisher's end. gst-launch waits for sinks that never end, so it is stopped when its time is over."""
+    try:
+        publisher.wait(source.seconds + (8 if "ffmpeg" in publisher.name else 1.0))
+    finally:
+        ended = not publisher.running
+        publisher.stop()
+    if ended and publisher.process.returncode != 0:
+        raise media.MediaError(f"the publisher failed: {publisher.tail()}")
+    time.sleep(extra)
+
+
+# MARK: pairings through the relay
+
+def pairings(publisher, suite=CM_80, mux=False, receivers=None, seconds=None):
+    """One publisher; at once one receiver of each kind. All of a receiver's checks carry the name of the pairing."""
+    receivers = receivers or [("ffmpeg", CM_80), ("gst", CM_80)]
+
+    def case(bench, name):
+        source, folder = bench.source(seconds and min(seconds, bench.duration)), bench.folder(name)
+        relay = bench.relay(folder)
+        running = []
+        try:
+            way_in = relay.open("publish", name.replace(" ", "-"), suite, mux, stream="cam1")
+            for kind, receiver_suite in receivers:
+                route = relay.open("subscribe", name.replace(" ", "-"), receiver_suite, mux, stream="cam1")
+                running.append((kind, clients.RECEIVERS[kind](route, folder, kind), route))
+            before = relay.metrics()
+            publish(bench, clients.PUBLISHERS[publisher](way_in, source.path, folder / "publisher.log"), source)
+            after = relay.metrics()
+            for _, receiver, _ in running:
+                receiver.stop()
+
+            def rise(metric):
+                return int(after[metric] - before[metric])
+
+            taken, sent = rise("millrace_packets_received_total"), rise("millrace_packets_forwarded_total")
+            bench.reporter.check(name, "each packet forwarded once to each receiver", taken > 0 and
+                                 sent - rise("millrace_packets_retransmitted_total") == taken * len(running),
+                                 taken=taken, forwarded=sent)
+            bench.reporter.check(name, "sender reports went in and out", rise("millrace_rtcp_received_total") >= 2 and
+                                 rise("millrace_rtcp_sent_total") >= 2 * len(running),
+                                 received=rise("millrace_rtcp_received_total"), sent=rise("millrace_rtcp_sent_total"))
+            dropped = {cause: count for cause, count in relay.dropped().items() if count}
+            bench.reporter.check(name, "nothing dropped on arrival", not dropped, **dropped)
+            for kind, receiver, _ in running:
+                check_receiver(bench, f"{publisher} to {kind}, {name}", receiver, source)
+            for _, _, route in running:
+                relay.close(route)
+            relay.close(way_in)
+            left = relay.metrics()
+            bench.reporter.check(name, "closed transports leave nothing behind",
+                                 left["millrace_sessions"] == 0 and left["millrace_streams"] == 0)
+        finally:
+            for _, receiver, _ in running:
+                receiver.stop()
+            relay.stop()
+        bench.reporter.check(name, "the relay ends by itself, with status 0", relay.process.process.returncode == 0,
+                             status=relay.process.process.returncode)
+    return case
+
+
+def late_joiner(bench, name):
+    """A receiver that comes in the middle of a run of pictures sees one at once, and misses nothing from there on."""
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    relay = bench.relay(folder)
+    receivers, publisher = [], None
+    try:
+        way_in = relay.open("publish", "late", stream="cam1")
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log")
+        # Keyframes come every 60 frames: 3.4 s is 1.4 s behind one, 0.6 s before the next.
+        time.sleep(3.4)
+        for kind in ("ffmpeg", "gst"):
+            route = relay.open("subscribe", "late", stream="cam1")
+            receivers.append((kind, clients.RECEIVERS[kind](route, folder, kind)))
+        publish(bench, publisher, source)
+        for kind, receiver in receivers:
+            receiver.stop()
+            # Receivers start after their transport was opened, so what the relay sent at once may precede their socket; from
+            # the next keyframe on, at the latest, they see all.
+            numbers = [source.frames.index(md5) if md5 in source.frames else -1 for md5 in receiver.decoded]
+            whole = bool(numbers) and numbers == list(range(numbers[0], len(source.frames)))
+            bench.reporter.check(name, f"{kind} misses nothing after its first picture", whole and numbers[0] <= 3.4 * 30 + 90,
+                                 first=numbers[:1], pictures=len(numbers))
+    finally:
+        if publisher:
+            publisher.stop()
+        for _, receiver in receivers:
+            receiver.stop()
+        relay.stop()
+
+
+def joiner_is_served_at_once(bench, name):
+    """With its socket already open, a joiner gets a keyframe within a moment, out of the relay's memory: ffmpeg would not
+    have sent one."""
+    import socket
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    relay = bench.relay(folder)
+    publisher = None
+    waits = []
+    try:
+        way_in = relay.open("publish", "join", stream="cam1")
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log", loop=True, seconds=30)
+        time.sleep(2.5)
+        for attempt in range(6):
+            with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+                port = free_udp_pair()
+                s.bind(("127.0.0.1", port))
+                s.settimeout(3)
+                body = {"direction": "subscribe", "stream": "cam1", "rtcpMux": True, "video": {"port": port}}
+                asked = time.monotonic()
+                _, headers = relay.request("POST", "/v1/sessions/join/plain", body)
+                while True:
+                    packet = s.recv(2048)
+                    if len(packet) > 12 and not 192 <= packet[1] <= 223:
+                        break
+                waits.append((time.monotonic() - asked) * 1000)
+                relay.request("DELETE", headers["Location"])
+            # Another place in the run of pictures each time.
+            time.sleep(0.37)
+        bench.reporter.check(name, "first packet within 250 ms, wherever in the run of pictures", max(waits) < 250,
+                             milliseconds=[round(w) for w in waits])
+    finally:
+        if publisher:
+            publisher.stop()
+        relay.stop()
+
+
+# MARK: mute, canvas, recording
+
+def mute(bench, name):
+    """A muted track is not forwarded though the publisher goes on; the other track is."""
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    relay = bench.relay(folder)
+    publisher = None
+    try:
+        way_in = relay.open("publish", "mute", stream="cam1")
+        relay.open("subscribe", "mute", stream="cam1", kinds=("video",))
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log", loop=True, seconds=30)
+        time.sleep(2)
+
+        def forwarded_in(seconds):
+            before = relay.metrics()
+            time.sleep(seconds)
+            after = relay.metrics()
+            return (int(after["millrace_packets_forwarded_total"] - before["millrace_packets_forwarded_total"]),
+                    int(after["millrace_packets_muted_total"] - before["millrace_packets_muted_total"]))
+
+        flowing, _ = forwarded_in(1)
+        relay.request("PUT", "/v1/sessions/mute/streams/cam1/mute", {"kind": "video", "muted": True})
+        time.sleep(0.2)
+        silent, muted = forwarded_in(1)
+        relay.request("PUT", "/v1/sessions/mute/streams/cam1/mute", {"kind": "video", "muted": False})
+        # Pictures come back with a keyframe: ffmpeg's next one is at most 2 s away.
+        time.sleep(2.3)
+        again, _ = forwarded_in(1)
+        bench.reporter.check(name, "video flows, stops while muted, and flows again",
+                             flowing > 50 and silent == 0 and muted > 50 and again > 50,
+                             before=flowing, muted=silent, dropped=muted, after=again)
+    finally:
+        if publisher:
+            publisher.stop()
+        relay.stop()
+
+
+def read_some(url, path, limit, seconds):
+    """Keeps up to `limit` bytes of an endless body."""
+    end = time.monotonic() + seconds
+    with urllib.request.urlopen(url, timeout=20) as answer, open(path, "wb") as file:
+        while file.tell() < limit and time.monotonic() < end:
+            piece = answer.read1(1 << 16)
+            if not piece:
+                break
+            file.write(piece)
+        return answer.headers["Content-Type"], file.tell()
+
+
+def canvas(bench, name):
+    """Still, raw frames and PCM over HTTP are what ffprobe takes them for, and show what is being sent."""
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    relay = bench.relay(folder)
+    publisher = None
+    report = bench.reporter.check
+    try:
+        way_in = relay.open("publish", "canvas", stream="cam1")
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log", loop=True, seconds=40)
+        time.sleep(1.5)
+        base = f"{relay.url}/v1/sessions/canvas/streams/cam1/canvas"
+        asked = time.monotonic()
+        png, headers = relay.request("GET", "/v1/sessions/canvas/streams/cam1/canvas.png")
+        took = time.monotonic() - asked
+        (folder / "still.png").write_bytes(png)
+        about = media.describe(folder / "still.png")
+        report(name, "a still of the stream's size", [(s["codec_name"], s["width"], s["height"]) for s in about] ==
+               [("png", str(media.WIDTH), str(media.HEIGHT))] and headers["Content-Type"] == "image/png",
+               milliseconds=round(took * 1000), bytes=len(png))
+        number = media.frame_numbers(folder / "still.png")
+        report(name, "the still shows a frame that was sent", bool(number) and number[0] < len(source.frames),
+               frame=number[:1])
+        # 40 frames of I420.
+        kind, _ = read_some(base + ".y4m", folder / "raw.y4m", 40 * media.WIDTH * media.HEIGHT * 3 // 2, 10)
+        about = media.describe(folder / "raw.y4m")
+        report(name, "Y4M of the stream's size", [(s["codec_name"], s["width"], s["height"]) for s in about] ==
+               [("rawvideo", str(media.WIDTH), str(media.HEIGHT))], type=kind)
+        numbers = media.frame_numbers(folder / "raw.y4m")
+        steps = [(b - a) % len(source.frames) for a, b in zip(numbers, numbers[1:])]
+        report(name, "Y4M frames follow one another", len(numbers) >= 30 and steps.count(1) >= len(steps) - 1, frames=len(numbers))
+        pictures = media.decoded_checksums(folder / "raw.y4m")
+        known = set(source.frames)
+        report(name, "Y4M frames are bit by bit what a receiver decodes", pictures and all(p in known for p in pictures[:-1]))
+        kind, _ = read_some(base + ".wav", folder / "sound.wav", 3 * 48000 * 4, 8)
+        about = media.describe(folder / "sound.wav")
+        report(name, "WAV of 48 kHz stereo", [(s["codec_name"], s["sample_rate"], s["channels"]) for s in about] ==
+               [("pcm_s16le", "48000", "2")], type=kind)
+        left, right, seconds = media.tones(folder / "sound.wav")
+        report(name, "WAV has the tones", left > 0.95 and right > 0.95, left=round(left, 3), right=round(right, 3),
+               seconds=round(seconds, 2))
+        try:
+            relay.request("GET", "/v1/sessions/canvas/streams/nobody/canvas.png")
+            report(name, "a still of an unknown stream is refused", False)
+        except RelayError as error:
+            report(name, "a still of an unknown stream is refused", error.status == 404, status=error.status, code=error.code)
+    finally:
+        if publisher:
+            publisher.stop()
+        relay.stop()
+
+
+def recording(bench, name):
+    """A recording is playable while it is written, complete after a stop, and after kill -9 short by a second at most."""
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    report = bench.reporter.check
+
+    def files(directory):
+        return sorted(directory.rglob("*.webm")) if directory.exists() else []
+
+    # To the end.
+    directory = folder / "whole"
+    relay = bench.relay(folder, record=directory, name="relay-whole")
+    try:
+        way_in = relay.open("publish", "rec", stream="cam1")
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher-1.log")
+        time.sleep(source.seconds * 0.6)
+        found = files(directory)
+        counts, last = media.probe(found[0]) if found else ({}, {})
+        report(name, "playable while it is written", last.get("video", 0) > source.seconds * 0.6 - 3, **counts)
+        publish(bench, publisher, source)
+        relay.close(way_in)
+        time.sleep(0.5)
+    finally:
+        relay.stop()
+    found = files(directory)
+    if not found:
+        report(name, "there is a recording", False)
+        return
+    report(name, "holds every encoded frame, unchanged", media.packet_checksums(found[0], "v") == source.encoded_frames)
+    report(name, "holds every sound packet, unchanged", media.packet_checksums(found[0], "a") == source.sound_packets)
+    checked = media.run([bench.binary, "decode", "--verify", found[0]])
+    report(name, "millrace decode --verify agrees", True, said=" ".join(checked.split())[-120:])
+
+    # Killed.
+    directory = folder / "killed"
+    relay = bench.relay(folder, record=directory, name="relay-killed")
+    publisher = None
+    try:
+        way_in = relay.open("publish", "rec", stream="cam1")
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher-2.log")
+        clients.wait_until(lambda: relay.metrics()["millrace_packets_received_total"] > 0, 5, "the first packet")
+        began = time.monotonic()
+        time.sleep(min(7.3, source.seconds * 0.7))
+        relay.kill()
+        lasted = time.monotonic() - began
+    finally:
+        relay.stop()
+        if publisher:
+            publisher.stop()
+    found = files(directory)
+    if not found:
+        report(name, "there is a recording after kill -9", False)
+        return
+    counts, last = media.probe(found[0])
+    report(name, "after kill -9 at most the last second is lost", last.get("video", 0) > lasted - 1.1 and
+           last.get("audio", 0) > lasted - 1.1, lasted=round(lasted, 2), video=last.get("video"), audio=last.get("audio"))
+    got = media.packet_checksums(found[0], "v")
+    report(name, "what is there is unchanged", len(got) > 30 and contains_run(source.encoded_frames, got) == 0, frames=len(got))
+
+
+# MARK: hostile input
+
+def hostile(bench, name):
+    """Strangers on the path: nothing of theirs is forwarded, all of it is counted, the receiver notices nothing."""
+    source, folder = bench.source(min(15, bench.duration)), bench.folder(name)
+    relay = bench.relay(folder)
+    report = bench.reporter.check
+    proxy = receiver = publisher = None
+    try:
+        way_in = relay.open("publish", "hostile", stream="cam1")
+        way_out = relay.open("subscribe", "hostile", stream="cam1")
+        receiver = clients.ffmpeg_receiver(way_out, folder)
+        proxy = HostileProxy(free_udp_pair(), relay.media_port)
+        for track in (way_in.audio, way_in.video):
+            track.port, track.rtcp_port = proxy._in[0].getsockname()[1], proxy._in[1].getsockname()[1]
+        memory = relay.metrics()["process_resident_memory_bytes"]
+        publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log")
+        publish(bench, publisher, source)
+        proxy.stop()
+        receiver.stop()
+        after, dropped, sent = relay.metrics(), relay.dropped(), proxy.sent
+        bench.reporter.progress("sent: " + ", ".join(f"{k} {v}" for k, v in sorted(sent.items())))
+        bench.reporter.progress("dropped: " + ", ".join(f"{k} {int(v)}" for k, v in sorted(dropped.items()) if v))
+        report(name, "all kinds of attack were made", len(sent) == 10, kinds=len(sent), datagrams=sum(sent.values()))
+        taken = after["millrace_packets_received_total"]
+        report(name, "nothing of it was forwarded", after["millrace_packets_forwarded_total"] == taken, taken=int(taken),
+               forwarded=int(after["millrace_packets_forwarded_total"]))
+        # An empty datagram may vanish in the kernel's coalescing; all else is counted once.
+        expected = sum(sent.values())
+        counted = int(sum(dropped.values()))
+        report(name, "every hostile datagram counted", expected - sent["empty"] <= counted <= expected, sent=expected,
+               counted=counted)
+        report(name, "replays counted as such",
+               dropped.get("replay", 0) + dropped.get("duplicate", 0) >= sent["replay"] + sent["replay_elsewhere"],
+               sent=sent["replay"] + sent["replay_elsewhere"], counted=int(dropped.get("replay", 0)))
+        report(name, "forged tags counted as such", dropped.get("authentication", 0) >= sent["tampered"] + sent["wrong_key"],
+               sent=sent["tampered"] + sent["wrong_key"], counted=int(dropped.get("authentication", 0)))
+        report(name, "unknown SSRCs counted as such", dropped.get("unknown_ssrc", 0) >= sent["wrong_ssrc"],
+               sent=sent["wrong_ssrc"], counted=int(dropped.get("unknown_ssrc", 0)))
+        report(name, "oversized datagrams counted as such", dropped.get("oversized", 0) >= sent["oversized"],
+               sent=sent["oversized"], counted=int(dropped.get("oversized", 0)))
+        check_receiver(bench, name, receiver, source)
+
+        # A flood, as fast as one thread can: the relay stays there and does not grow.
+        flood(relay, seconds=3)
+        after = relay.metrics()
+        growth = after["process_resident_memory_bytes"] - memory
+        report(name, "a flood leaves no growth", growth < 24 << 20, mebibytes=round(growth / (1 << 20), 1),
+               datagrams=int(after["millrace_datagrams_received_total"]))
+        report(name, "the relay still answers", json.loads(relay.request("GET", "/v1/sessions")[0]) is not None)
+    finally:
+        if publisher:
+            publisher.stop()
+        if receiver:
+            receiver.stop()
+        relay.stop()
+
+
+def flood(relay, seconds):
+    """Random datagrams to the RTP and RTCP ports; half of them look like RTP or RTCP at first sight."""
+    import random
+    import socket
+    r = random.Random(7)
+    pool = []
+    for _ in range(500):
+        body = bytearray(r.randbytes(r.randrange(1, 1400)))
+        if r.random() < 0.5:
+            body[0] = 0x80
+            if len(body) > 1:
+                body[1] = r.choice((96, 111, 200, 201, 205, 206))
+        pool.append(bytes(body))
+    end = time.monotonic() + seconds
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        while time.monotonic() < end:
+            for body in pool:
+                s.sendto(body, ("127.0.0.1", relay.media_port + (len(body) & 1)))
+
+
+def bad_requests(bench, name):
+    """Requests that are wrong are refused with a code, and leave nothing behind."""
+    folder = bench.folder(name)
+    relay = bench.relay(folder)
+    report = bench.reporter.check
+    try:
+        def refused(what, status, method, path, body=None):
+            try:
+                relay.request(method, path, body)
+                report(name, what, False)
+            except RelayError as error:
+                report(name, what, error.status == status and error.code, status=error.status, code=error.code)
+
+        door = "/v1/sessions/bad/plain"
+        refused("no such direction", 400, "POST", door, {"direction": "sideways"})
+        refused("no such suite", 400, "POST", door, {"direction": "publish", "suite": "ROT13"})
+        refused("a payload type of RTCP", 400, "POST", door, {"direction": "publish", "audio": {"payloadType": 72}})
+        refused("a subscriber without a port", 400, "POST", door, {"direction": "subscribe", "audio": {}})
+        refused("a session that is not there", 404, "POST", door, {"direction": "subscribe", "video": {"port": 5004}})
+        refused("a transport that is not there", 404, "DELETE", door + "/0123456789abcdef")
+        refused("a session name of 151 characters", 400, "POST", f"/v1/sessions/{'x' * 151}/plain", {"direction": "publish"})
+        refused("a method that is not for this", 405, "GET", door)
+        refused("no such page", 404, "GET", "/v1/nothing")
+        report(name, "nothing left behind", relay.metrics()["millrace_sessions"] == 0)
+    finally:
+        relay.stop()
+
+
+DIRECT = [
+    ("ffmpeg to ffmpeg", direct("ffmpeg", "ffmpeg")),
+    ("ffmpeg to gst", direct("ffmpeg", "gst")),
+    ("gst to ffmpeg", direct("gst", "ffmpeg")),
+    ("gst to gst", direct("gst", "gst")),
+    ("ffmpeg to gst, RTCP on the RTP port", direct("ffmpeg", "gst", mux=True)),
+    ("gst to gst, AES-GCM", direct("gst", "gst", GCM)),
+    ("ffmpeg to gst, 32-bit tags", direct("ffmpeg", "gst", CM_32)),
+]
+
+ALL = [
+    ("bad requests", bad_requests),
+    ("ffmpeg publishes", pairings("ffmpeg")),
+    ("gst publishes", pairings("gst")),
+    ("ffmpeg publishes, RTCP on the RTP port", pairings("ffmpeg", mux=True, seconds=10)),
+    ("gst publishes, RTCP on the RTP port", pairings("gst", mux=True, seconds=10)),
+    ("gst publishes with AES-GCM", pairings("gst", GCM, seconds=10, receivers=[("gst", GCM), ("ffmpeg", CM_80)])),
+    ("gst publishes with 32-bit tags", pairings("gst", CM_32, seconds=10, receivers=[("gst", CM_32), ("ffmpeg", CM_32)])),
+    ("late joiner", late_joiner),
+    ("joiner is served at once", joiner_is_served_at_once),
+    ("mute", mute),
+    ("canvas", canvas),
+    ("recording", recording),
+    ("hostile input", hostile),
+]

@@ -1,0 +1,168 @@
+"""Test media: a source that is encoded once, and what can be said about files that programs wrote."""
+
+import array
+import math
+import pathlib
+import re
+import subprocess
+import wave
+
+WIDTH, HEIGHT, RATE = 1280, 720, 30
+LEFT_HZ, RIGHT_HZ = 440, 660
+# Sixteen squares along the upper edge: bit i of the frame number is white or black.
+COUNTER_BITS, SQUARE = 16, 16
+
+
+class MediaError(Exception):
+    """A program failed, or a file is not what it should be."""
+
+
+def run(command, timeout=300):
+    """Runs a program to its end; its standard output as text."""
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout)
+    if done.returncode != 0:
+        raise MediaError(f"{command[0]} failed: {done.stderr.strip()[-600:]}")
+    return done.stdout
+
+
+def picture_filters():
+    """ffmpeg filters that burn the frame number in, for people and for machines."""
+    filters = [f"drawbox=x=0:y=0:w={COUNTER_BITS * SQUARE}:h={SQUARE}:color=black:t=fill"]
+    for bit in range(COUNTER_BITS):
+        filters.append(f"drawbox=x={bit * SQUARE}:y=0:w={SQUARE}:h={SQUARE}:color=white:t=fill"
+                       f":enable='bitand(n,{1 << bit})'")
+    return filters + ["drawtext=text='%{n}':x=40:y=h-130:fontsize=90:fontcolor=white:box=1:boxcolor=black"]
+
+
+class Source:
+    """A moving test picture (VP8, 720p30) and a stereo tone (Opus) in one WebM file, with the checksums of its frames."""
+
+    def __init__(self, folder, seconds):
+        self.seconds = seconds
+        self.folder = pathlib.Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self.path = self.folder / f"source-{seconds}s.webm"
+        if not self.path.exists():
+            self._encode()
+        self.frames = decoded_checksums(self.path)
+        self.encoded_frames = packet_checksums(self.path, "v")
+        self.sound_packets = packet_checksums(self.path, "a")
+        if len(set(self.frames)) != len(self.frames) or len(self.frames) != seconds * RATE:
+            raise MediaError(f"{self.path} has {len(self.frames)} frames, {len(set(self.frames))} of them different")
+
+    def _encode(self):
+        part = self.path.with_suffix(".part")
+        # A fixed speed (negative -cpu-used) and one thread: every machine makes the same file at the same quality.
+        run(["ffmpeg", "-nostdin", "-v", "error", "-y",
+             "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
+             "-f", "lavfi", "-i",
+             f"aevalsrc=0.3*sin(2*PI*{LEFT_HZ}*t)|0.3*sin(2*PI*{RIGHT_HZ}*t):s=48000",
+             "-t", self.seconds, "-vf", ",".join(picture_filters()), "-pix_fmt", "yuv420p",
+             "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "-16", "-lag-in-frames", "0", "-g", "60",
+             "-error-resilient", "default", "-b:v", "2M", "-maxrate", "2500k", "-bufsize", "1M", "-threads", "1",
+             "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm", part], timeout=600)
+        part.rename(self.path)
+
+    def psnr(self, received=None):
+        """PSNR in dB, averaged over the file, of a recording that begins with the first frame, against the raw picture."""
+        log = run_stderr(["ffmpeg", "-nostdin", "-v", "info", "-i", received or self.path,
+                          "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
+                          "-filter_complex",
+                          # Numbered by place, not by time: what is compared are the same frames, whenever they came.
+                          f"[0:v]setpts=N/({RATE}*TB)[a];"
+                          f"[1:v]{','.join(picture_filters())},format=yuv420p,setpts=N/({RATE}*TB)[b];"
+                          "[a][b]psnr=shortest=1", "-an", "-fps_mode", "passthrough", "-f", "null", "-"])
+        found = re.search(r"PSNR .*average:([\d.]+|inf)", log)
+        if not found:
+            raise MediaError("ffmpeg gave no PSNR")
+        return float(found[1])
+
+
+def run_stderr(command, timeout=300):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=timeout)
+    if done.returncode != 0:
+        raise MediaError(f"{command[0]} failed: {done.stderr.strip()[-600:]}")
+    return done.stderr
+
+
+def checksums_of_text(text):
+    """The checksums in ffmpeg's framemd5 format, in order."""
+    # stream, dts, pts, duration, size, checksum, and perhaps side data that is not part of the packet
+    return [line.split(",")[5].strip() for line in text.splitlines() if line and not line.startswith("#")]
+
+
+def decoded_checksums(path):
+    """MD5 of each decoded picture."""
+    return checksums_of_text(run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", "0:v", "-pix_fmt", "yuv420p",
+                                  "-fps_mode", "passthrough", "-f", "framemd5", "-"]))
+
+
+def packet_checksums(path, kind):
+    """MD5 of each encoded frame ("v") or sound packet ("a")."""
+    return checksums_of_text(run(["ffmpeg", "-nostdin", "-v", "error", "-i", path, "-map", f"0:{kind}", "-c", "copy",
+                                  "-f", "framemd5", "-"]))
+
+
+def frame_numbers(path):
+    """The machine-readable frame numbers of a video file's pictures."""
+    done = subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", str(path), "-map", "0:v", "-vf",
+                           f"crop={COUNTER_BITS * SQUARE}:{SQUARE}:0:0,scale={COUNTER_BITS}:1:flags=area,format=gray",
+                           "-fps_mode", "passthrough", "-f", "rawvideo", "-"], capture_output=True, timeout=300)
+    if done.returncode != 0:
+        raise MediaError(f"ffmpeg failed: {done.stderr.decode().strip()[-600:]}")
+    rows = done.stdout
+    return [sum((rows[start + bit] > 128) << bit for bit in range(COUNTER_BITS))
+            for start in range(0, len(rows), COUNTER_BITS)]
+
+
+def probe(path, timeout=60):
+    """What ffprobe says: {codec: number of packets}, seconds of the longest track by its last packet."""
+    text = run(["ffprobe", "-v", "error", "-show_entries", "packet=codec_type,pts_time,duration_time",
+                "-of", "csv=p=0", path], timeout)
+    counts, last = {}, {}
+    for line in text.splitlines():
+        fields = line.split(",")
+        counts[fields[0]] = counts.get(fields[0], 0) + 1
+        try:
+            last[fields[0]] = max(last.get(fields[0], 0.0), float(fields[1]))
+        except (ValueError, IndexError):
+            continue
+    return counts, last
+
+
+def describe(path):
+    """Codec, size and sample rate of each stream of a file, as ffprobe names them."""
+    text = run(["ffprobe", "-v", "error", "-show_entries", "stream=codec_name,width,height,sample_rate,channels",
+                "-of", "compact=p=0", path])
+    return [dict(item.split("=", 1) for item in line.split("|") if "=" in item) for line in text.splitlines() if line]
+
+
+def goertzel(samples, hertz, rate=48000):
+    """Power of one frequency in samples of -1...1, as a share of their whole power (a pure tone: 1)."""
+    n = len(samples)
+    coefficient = 2 * math.cos(2 * math.pi * hertz / rate)
+    before = last = 0.0
+    for value in samples:
+        before, last = last, value + coefficient * last - before
+    power = last * last + before * before - coefficient * last * before
+    whole = sum(value * value for value in samples)
+    return 2 * power / (n * whole) if whole > 0 else 0.0
+
+
+def tones(path):
+    """Share of the power that 440 Hz has on the left and 660 Hz on the right, and seconds of sound, of a WAV file."""
+    with wave.open(str(path)) as file:
+        if (file.getnchannels(), file.getframerate(), file.getsampwidth()) != (2, 48000, 2):
+            raise MediaError(f"{path}: {file.getparams()}")
+        count = file.getnframes()
+        raw = file.readframes(count)
+    data = array.array("h")
+    # A WAV that was cut short announces more than it has.
+    data.frombytes(raw[:len(raw) // 4 * 4])
+    if len(data) < 2 * 24000:
+        raise MediaError(f"{path}: only {len(data) // 2} samples")
+    middle = len(data) // 4 * 2
+    piece = data[middle - 24000:middle + 24000]
+    left, right = [v / 32768 for v in piece[0::2]], [v / 32768 for v in piece[1::2]]
+    # Each channel against the other's tone too: swapped or mixed channels fail.
+    return goertzel(left, LEFT_HZ), goertzel(right, RIGHT_HZ), len(data) / 2 / 48000

@@ -1,0 +1,137 @@
+"""A relay under test: the process, and its HTTP doors."""
+
+import json
+import re
+import secrets
+import socket
+import urllib.error
+import urllib.request
+
+import clients
+
+
+def free_tcp_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return s.getsockname()[1]
+
+
+_taken = set()
+
+
+def free_udp_pair():
+    """An even UDP port that is free together with the next, and was not given out before."""
+    while True:
+        with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as first:
+            first.bind(("0.0.0.0", 0))
+            port = first.getsockname()[1] & ~1
+        if port in _taken or port < 1024:
+            continue
+        try:
+            for number in (port, port + 1):
+                with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+                    s.bind(("0.0.0.0", number))
+        except OSError:
+            continue
+        _taken.add(port)
+        return port
+
+
+class RelayError(Exception):
+    """The relay answered with an error, or not at all."""
+
+    def __init__(self, text, status=0, code=""):
+        super().__init__(text)
+        self.status, self.code = status, code
+
+
+class Relay:
+    def __init__(self, binary, folder, record=None, extra=(), name="relay"):
+        self.port, self.media_port = free_tcp_port(), free_udp_pair()
+        self.url = f"http://127.0.0.1:{self.port}"
+        command = [binary, "serve", "--http-port", self.port, "--media-port", self.media_port, *extra]
+        if record:
+            command += ["--record", record]
+        self.process = clients.Process("relay", command, folder / f"{name}.log")
+        try:
+            clients.wait_until(lambda: self._ready() or not self.process.running, 20, "the relay's /readyz")
+        except Exception:
+            self.stop()
+            raise
+        if not self.process.running:
+            raise RelayError(f"the relay ended at once: {self.process.tail()}")
+
+    @property
+    def pid(self):
+        return self.process.process.pid
+
+    def _ready(self):
+        try:
+            self.request("GET", "/readyz")
+            return True
+        except (RelayError, OSError):
+            return False
+
+    def stop(self):
+        self.process.stop(patience=15)
+
+    def kill(self):
+        self.process.kill()
+
+    def request(self, method, path, body=None, timeout=20):
+        """Body, headers of the answer; a `RelayError` for any error status."""
+        data = json.dumps(body).encode() if body is not None else None
+        request = urllib.request.Request(self.url + path, data, method=method,
+                                         headers={"content-type": "application/json"} if data else {})
+        try:
+            with urllib.request.urlopen(request, timeout=timeout) as answer:
+                return answer.read(), answer.headers
+        except urllib.error.HTTPError as error:
+            text = error.read().decode(errors="replace")
+            try:
+                code = json.loads(text).get("code", "")
+            except ValueError:
+                code = ""
+            raise RelayError(f"{method} {path}: {error.code} {text[:300]}", error.code, code) from None
+
+    def open(self, direction, session, suite=clients.CM_80, mux=False, stream=None, kinds=("audio", "video")):
+        """Opens a plain transport. Its `Route`, and its place for `close`."""
+        body = {"direction": direction, "suite": suite, "rtcpMux": mux}
+        if stream:
+            body["stream"] = stream
+        for kind in kinds:
+            body[kind] = {"payloadType": 111 if kind == "audio" else 96}
+            if direction == "subscribe":
+                body[kind]["port"] = free_udp_pair()
+            else:
+                # Below 2^31: ffmpeg takes its SSRC as a signed number.
+                body[kind]["ssrc"] = secrets.randbelow((1 << 31) - 1) + 1
+        raw, headers = self.request("POST", f"/v1/sessions/{session}/plain", body)
+        answer = json.loads(raw)
+        tracks = {}
+        for kind in ("audio", "video"):
+            item = answer.get(kind)
+            tracks[kind] = item and clients.Track(item["port"], item["rtcpPort"], item["payloadType"], item["ssrc"])
+        key = answer["clientKey" if direction == "publish" else "relayKey"]
+        route = clients.Route(answer["address"], answer["suite"], key, tracks["audio"], tracks["video"],
+                              answer.get("sdp", ""), answer["rtcpMux"])
+        route.answer, route.location = answer, headers["Location"]
+        return route
+
+    def close(self, route):
+        self.request("DELETE", route.location)
+
+    def metrics(self):
+        """{'name{label="x"}': value}"""
+        text = self.request("GET", "/metrics")[0].decode()
+        values = {}
+        for line in text.splitlines():
+            found = re.match(r"([a-zA-Z_:][\w:]*(?:\{[^}]*\})?)\s+(\S+)$", line)
+            if found:
+                values[found[1]] = float(found[2])
+        return values
+
+    def dropped(self):
+        """Datagrams dropped on arrival, by cause."""
+        return {found[1]: value for name, value in self.metrics().items()
+                if (found := re.match(r'millrace_\w*dropped\w*\{cause="(\w+)"\}', name))}

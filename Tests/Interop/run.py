@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+"""Programs that are not ours against the relay: ffmpeg and GStreamer publish and receive, strangers attack.
+
+    python3 Tests/Interop/run.py --relay .build/release/millrace
+    python3 Tests/Interop/run.py --direct        # the same command lines without a relay: publisher to receiver
+
+Status: 0 all passed, 1 something failed, 2 bad usage.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import shutil
+import sys
+import time
+import traceback
+
+import cases
+import media
+from relay import Relay
+
+
+class Reporter:
+    """Prints a line a check, and keeps it for the JSON report."""
+
+    def __init__(self):
+        self.started = time.monotonic()
+        self.results = []
+        tty = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+        self._green, self._red, self._dim, self._plain = ("\033[32m", "\033[31m", "\033[2m", "\033[0m") if tty else [""] * 4
+
+    def progress(self, text):
+        print(f"    {self._dim}{time.monotonic() - self.started:6.1f} s  {text}{self._plain}", flush=True)
+
+    def check(self, case, what, passed, **values):
+        self.results.append({"case": case, "check": what, "passed": bool(passed), "values": values})
+        mark = f"{self._green}ok  {self._plain}" if passed else f"{self._red}FAIL{self._plain}"
+        detail = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items())
+        print(f"    {mark} {case}: {what}" + (f" ({detail})" if detail else ""), flush=True)
+        return bool(passed)
+
+
+class Bench:
+    """What a case works with."""
+
+    def __init__(self, arguments, reporter):
+        self.binary = arguments.relay and pathlib.Path(arguments.relay).resolve()
+        self.work = pathlib.Path(arguments.work).resolve()
+        self.duration = arguments.duration
+        self.reporter = reporter
+        self._sources = {}
+
+    def source(self, seconds=None):
+        seconds = seconds or self.duration
+        if seconds not in self._sources:
+            self.reporter.progress(f"source: {seconds} s of 720p30 and a stereo tone")
+            self._sources[seconds] = media.Source(self.work / "sources", seconds)
+        return self._sources[seconds]
+
+    def folder(self, name):
+        folder = self.work / name.replace(" ", "-")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        return folder
+
+    def relay(self, folder, **options):
+        return Relay(self.binary, folder, **options)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--relay", metavar="PATH", help="the millrace binary")
+    parser.add_argument("--direct", action="store_true", help="no relay: prove the command lines publisher to receiver")
+    parser.add_argument("--duration", type=int, default=30, metavar="SECONDS", help="of the long runs (default 30)")
+    parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
+    parser.add_argument("--json", metavar="FILE", help="results as JSON")
+    parser.add_argument("--work", default="out/interop", metavar="DIR", help="artefacts (default out/interop)")
+    parser.add_argument("--list", action="store_true", help="names of the cases")
+    arguments = parser.parse_args()
+    wanted = cases.DIRECT if arguments.direct else cases.ALL
+    if arguments.list:
+        print("\n".join(name for name, _ in wanted))
+        return 0
+    if not arguments.direct and not (arguments.relay and os.access(arguments.relay, os.X_OK)):
+        parser.error("name the relay's binary (--relay), or run without one (--direct)")
+    if arguments.duration < 4:
+        parser.error("--duration: at least 4")
+
+    reporter = Reporter()
+    bench = Bench(arguments, reporter)
+    ran = 0
+    for name, case in wanted:
+        if arguments.only and arguments.only not in name:
+            continue
+        ran += 1
+        reporter.progress(name)
+        try:
+            case(bench, name)
+        except Exception as error:  # a case that breaks is a failure of that case, not the end of the run
+            reporter.check(name, f"{type(error).__name__}: {error}", False)
+            (bench.work / "errors.log").open("a").write(traceback.format_exc())
+    failed = [r for r in reporter.results if not r["passed"]]
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps({
+            "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(reporter.results),
+            "failed": len(failed), "results": reporter.results}, indent=1) + "\n")
+    print(f"    {len(reporter.results) - len(failed)} of {len(reporter.results)} checks passed in {ran} cases, "
+          f"{time.monotonic() - reporter.started:.0f} s", flush=True)
+    return 1 if failed or not ran else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
