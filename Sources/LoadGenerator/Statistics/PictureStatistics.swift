@@ -19,7 +19,7 @@ package struct PictureStatistics: Sendable {
     /// The longest time without a new counter, and the sum of all freezes.
     package var longestPause: MediaTime = .zero
     package var frozen: MediaTime = .zero
-    /// Capture until decoded, microseconds.
+    /// Capture until decoded, microseconds, of pictures taken after the viewer joined.
     package var latency = Distribution()
     /// The same since the last `takeRecentLatency`.
     private var recentLatency = Distribution()
@@ -40,15 +40,18 @@ package struct PictureStatistics: Sendable {
     /// - Parameters:
     ///   - bar: what was read of the picture; nil where it could not be.
     ///   - captured: when the picture was taken, on the clock of `now`.
-    package mutating func record(_ bar: FrameBar?, captured: MediaTime, now: MediaTime) {
+    ///   - joined: when the viewer asked to join. Pictures from before come out of the relay's cache: their age is no latency.
+    package mutating func record(_ bar: FrameBar?, captured: MediaTime, joined: MediaTime = .zero, now: MediaTime) {
         decoded += 1
         guard let bar else {
             unreadable += 1
             return
         }
-        let delay = (now - captured).rawValue / 1_000
-        latency.record(delay)
-        recentLatency.record(delay)
+        if captured >= joined {
+            let delay = (now - captured).rawValue / 1_000
+            latency.record(delay)
+            recentLatency.record(delay)
+        }
         guard let last = lastCounter else {
             lastCounter = bar.counter
             lastShown = now

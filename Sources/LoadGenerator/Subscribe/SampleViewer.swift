@@ -100,7 +100,8 @@ final class SampleViewer {
         let now = LoadClock.now
         let bar = FrameBar.read(from: decoded)
         let captured = bar.map { clock.monotonic(unixMicroseconds: $0.captureMicroseconds) + feed.source.sendOffset } ?? now
-        pictures.record(bar, captured: .nanoseconds(captured), now: .nanoseconds(now))
+        pictures.record(
+            bar, captured: .nanoseconds(captured), joined: .nanoseconds(feed.source.joined), now: .nanoseconds(now))
         if !hasShown {
             hasShown = true
             pictures.firstFrame.record((now - feed.source.joined) / 1_000)
