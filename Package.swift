@@ -96,7 +96,7 @@ let package = Package(
             ]),
         .target(
             name: "LoadGenerator",
-            dependencies: ["MediaBase", "RTP", "SRTP", "Codecs", "Forwarding", "MediaEngine", "RelayServer", "CLinuxNet"]),
+            dependencies: ["MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine", "CLinuxNet"]),
         .executableTarget(
             name: "millrace",
             dependencies: [
@@ -126,7 +126,8 @@ let package = Package(
         .testTarget(name: "CanvasTests", dependencies: ["Canvas", "MillraceTestKit"]),
         .testTarget(name: "RecordingTests", dependencies: ["Recording", "MillraceTestKit"]),
         .testTarget(name: "RelayServerTests", dependencies: ["RelayServer", "ControlServer", "MillraceTestKit"]),
-        .testTarget(name: "LoadGeneratorTests", dependencies: ["LoadGenerator", "MillraceTestKit"]),
+        .testTarget(
+            name: "LoadGeneratorTests", dependencies: ["LoadGenerator", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

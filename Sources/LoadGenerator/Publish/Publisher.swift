@@ -109,6 +109,7 @@ final class Publisher {
     }
 
     private func account(late: Int64, missed: Int64) {
+        statistics.due += 1
         statistics.missed += UInt64(max(0, missed))
         statistics.worstLateness = max(statistics.worstLateness, late)
         if late > Self.lateAfter { statistics.late += 1 }

@@ -3,7 +3,7 @@ import Synchronization
 
 /// The thread that sends for all publishers: it waits for the sources' pictures and packets, and sends each publisher's when due.
 final class PublisherThread: Sendable {
-    let usage = Locked(ThreadUsage(name: "load-send", cpuNanoseconds: 0, busiest: 0, latest: 0))
+    let usage = Locked(ThreadUsage(name: "load-send"))
     /// Sources signal it.
     let event = millrace_event_open()
     private let poller = millrace_poller_open()

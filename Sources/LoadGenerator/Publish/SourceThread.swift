@@ -13,7 +13,7 @@ final class SourceThread: Sendable {
 
     init(name: String) {
         self.name = name
-        usage = Locked(ThreadUsage(name: name, cpuNanoseconds: 0, busiest: 0, latest: 0))
+        usage = Locked(ThreadUsage(name: name))
     }
 
     deinit { millrace_close(event) }

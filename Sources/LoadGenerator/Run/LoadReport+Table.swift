@@ -107,3 +107,14 @@ extension LoadReport {
         "\(packets) packets, \(number(perSecond)) packets/s, \(number(kilobits / 1_000)) Mb/s"
     }
 }
+
+extension LoadReport {
+    /// The report as one JSON object, keys sorted.
+    package var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}

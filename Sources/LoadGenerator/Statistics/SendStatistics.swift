@@ -10,7 +10,9 @@ package struct SendStatistics: Sendable {
     package var keyFrameRequests: UInt64 = 0
     /// Packets that the kernel refused.
     package var refused: UInt64 = 0
-    /// Pictures and sound packets sent more than 5 ms after they were due.
+    /// Pictures and sound packets that had a time to be sent at.
+    package var due: UInt64 = 0
+    /// Of these, those sent more than 5 ms after they were due.
     package var late: UInt64 = 0
     /// Nanoseconds.
     package var worstLateness: Int64 = 0
@@ -26,6 +28,7 @@ package struct SendStatistics: Sendable {
         resent += other.resent
         keyFrameRequests += other.keyFrameRequests
         refused += other.refused
+        due += other.due
         late += other.late
         worstLateness = max(worstLateness, other.worstLateness)
         missed += other.missed

@@ -12,7 +12,7 @@ final class SampleDecoder: Sendable {
         var viewers = 0
     }
 
-    let usage = Locked(ThreadUsage(name: "load-decode", cpuNanoseconds: 0, busiest: 0, latest: 0))
+    let usage = Locked(ThreadUsage(name: "load-decode"))
     /// Signalled by feeds.
     let event: Int32
     private let clock: LoadClock

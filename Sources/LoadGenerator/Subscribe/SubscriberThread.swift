@@ -24,7 +24,7 @@ final class SubscriberThread: Sendable {
     init(name: String, loss: LossPattern) {
         self.name = name
         self.loss = loss
-        usage = Locked(ThreadUsage(name: name, cpuNanoseconds: 0, busiest: 0, latest: 0))
+        usage = Locked(ThreadUsage(name: name))
     }
 
     deinit {

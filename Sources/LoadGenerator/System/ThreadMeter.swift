@@ -6,6 +6,7 @@ struct ThreadMeter {
     private let published: Locked<ThreadUsage>
     private var lastWall: Int64
     private var lastCPU: Int64
+    private var lastWaiting: Int64
     private let firstCPU: Int64
 
     /// Call on the thread to be measured.
@@ -15,7 +16,8 @@ struct ThreadMeter {
         lastWall = millrace_monotonic_ns()
         firstCPU = millrace_thread_cpu_ns()
         lastCPU = firstCPU
-        published.withLock { $0 = ThreadUsage(name: name, cpuNanoseconds: 0, busiest: 0, latest: 0) }
+        lastWaiting = SchedulerWait.thread
+        published.withLock { $0 = ThreadUsage(name: name) }
     }
 
     /// Does something once a second only, so that it can be called in every turn of a loop.
@@ -34,21 +36,14 @@ struct ThreadMeter {
     private mutating func publish(elapsed: Int64, now: Int64) {
         let cpu = millrace_thread_cpu_ns()
         let share = Double(cpu - lastCPU) / Double(elapsed)
-        (lastWall, lastCPU) = (now, cpu)
+        let waiting = SchedulerWait.thread
+        let waited = Double(waiting - lastWaiting) / Double(elapsed)
+        (lastWall, lastCPU, lastWaiting) = (now, cpu, waiting)
         published.withLock {
             $0.cpuNanoseconds = cpu - firstCPU
             $0.latest = share
             $0.busiest = max($0.busiest, share)
+            $0.mostWaiting = max($0.mostWaiting, waited)
         }
     }
-}
-
-/// What a `ThreadMeter` found.
-package struct ThreadUsage: Codable, Sendable, Equatable {
-    package var name: String
-    package var cpuNanoseconds: Int64
-    /// Share of a core in the busiest second, 0...1.
-    package var busiest: Double
-    /// Share of a core in the last second, 0...1.
-    package var latest: Double
 }

@@ -1,0 +1,107 @@
+internal import MediaBase
+internal import SRTP
+
+/// `millrace load`'s options as they are typed: numbers and text that `plan()` turns into a `LoadPlan` or refuses.
+package struct LoadOptions: Sendable {
+    package var url: String?
+    package var embedded = false
+    package var sessions = 1
+    package var publishers = 1
+    package var subscribers = 10
+    /// `WxH@FPS` or `none`.
+    package var video = "640x360@30"
+    /// kb/s.
+    package var videoBitrate: Int?
+    package var distinctVideo = false
+    package var simulcast = false
+    package var audio = true
+    /// Seconds.
+    package var duration = 10.0
+    /// Seconds.
+    package var ramp = 1.0
+    /// A second.
+    package var churn = 0.0
+    /// Percent.
+    package var loss = 0.0
+    package var seed: UInt64 = 1
+    package var suite = SRTPSuiteName.usual
+    package var decodeSample = 2
+    package var address = "127.0.0.1"
+    /// Percent.
+    package var maxLoss: Double?
+    /// Milliseconds.
+    package var maxLatencyP99: Double?
+    package var maxFreezes: Int?
+    package var maxCountersMissed: Int?
+    /// dB.
+    package var minPSNR: Double?
+    /// Milliseconds.
+    package var maxJoinTime: Double?
+    /// Milliseconds.
+    package var maxFirstFrame: Double?
+    /// Nanoseconds.
+    package var maxPacketCPU: Double?
+
+    package init() {}
+
+    /// - Throws: `LoadError.invalidSetting` for what cannot be meant.
+    package func plan() throws(LoadError) -> LoadPlan {
+        guard !simulcast else {
+            throw .invalidSetting("simulcast", reason: "simulcast needs the WebRTC door, not available over the plain door")
+        }
+        let target: LoadPlan.Target
+        switch (url, embedded) {
+        case (let url?, false): target = .url(url)
+        case (nil, true): target = .embedded
+        case (nil, false): throw .invalidSetting("url", reason: "say where the relay is (--url), or take --embedded")
+        case (.some, true): throw .invalidSetting("url", reason: "--url and --embedded exclude each other")
+        }
+        guard let suite = SRTPSuiteName.suite(suite) else {
+            let known = SRTPSuite.allCases.map(\.sdesName).joined(separator: ", ")
+            throw .invalidSetting("suite", reason: "\"\(self.suite)\" is none of \(known)")
+        }
+        var plan = LoadPlan(target: target)
+        plan.sessions = sessions
+        plan.publishers = publishers
+        plan.subscribers = subscribers
+        plan.video = video == "none" ? nil : try VideoFormat(video)
+        if let videoBitrate {
+            guard (1...1_000_000).contains(videoBitrate) else {
+                throw .invalidSetting("video-bitrate", reason: "\(videoBitrate) kb/s is not in 30...50000")
+            }
+            plan.videoBitrate = .kilobits(Int64(videoBitrate))
+        }
+        plan.distinctVideo = distinctVideo
+        plan.audio = audio
+        plan.duration = try time("duration", duration)
+        plan.ramp = try time("ramp", ramp)
+        plan.churn = churn
+        plan.loss = loss / 100
+        plan.seed = seed
+        plan.suite = suite
+        plan.decodeSample = decodeSample
+        plan.localAddress = address
+        plan.thresholds = try thresholds()
+        try plan.validate()
+        return plan
+    }
+
+    private func thresholds() throws(LoadError) -> LoadThresholds {
+        var thresholds = LoadThresholds()
+        thresholds.loss = maxLoss
+        if let maxLatencyP99 { thresholds.latencyP99 = try time("max-latency-p99", maxLatencyP99 / 1_000) }
+        thresholds.freezes = maxFreezes
+        thresholds.countersMissed = maxCountersMissed
+        thresholds.psnr = minPSNR
+        if let maxJoinTime { thresholds.joinTime = try time("max-join-time", maxJoinTime / 1_000) }
+        if let maxFirstFrame { thresholds.firstFrame = try time("max-first-frame", maxFirstFrame / 1_000) }
+        thresholds.packetCPU = maxPacketCPU
+        return thresholds
+    }
+
+    /// Seconds as a span, where they are a number of reasonable size.
+    private func time(_ name: String, _ seconds: Double) throws(LoadError) -> MediaTime {
+        guard seconds.isFinite, abs(seconds) <= 1e6 else { throw .invalidSetting(name, reason: "\(seconds) s is no usable time") }
+        return .seconds(seconds)
+    }
+}

@@ -1,0 +1,16 @@
+internal import SRTP
+
+/// Suites as they are typed.
+package enum SRTPSuiteName {
+    package static let usual = "AES_CM_128_HMAC_SHA1_80"
+
+    /// By the name of RFC 4568 and RFC 7714, in any case, or short: `cm`, `cm32`, `gcm`.
+    static func suite(_ text: String) -> SRTPSuite? {
+        switch text.lowercased() {
+        case "cm", "cm80": .aesCM128HMACSHA1_80
+        case "cm32": .aesCM128HMACSHA1_32
+        case "gcm": .aeadAES128GCM
+        default: SRTPSuite(sdesName: text.uppercased())
+        }
+    }
+}

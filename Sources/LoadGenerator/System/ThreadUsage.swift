@@ -1,0 +1,13 @@
+/// What a `ThreadMeter` found.
+package struct ThreadUsage: Codable, Sendable, Equatable {
+    package var name: String
+    package var cpuNanoseconds: Int64 = 0
+    /// Share of a core in the busiest second, 0...1.
+    package var busiest = 0.0
+    /// Share of a core in the last second, 0...1.
+    package var latest = 0.0
+    /// Share of the worst second that the thread was ready to run and had no core, 0...1: other work took the machine.
+    package var mostWaiting = 0.0
+
+    package init(name: String) { self.name = name }
+}

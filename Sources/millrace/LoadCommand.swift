@@ -1,0 +1,188 @@
+import ArgumentParser
+import Foundation
+import LoadGenerator
+
+/// `millrace load`: synthetic participants, and what they saw.
+struct LoadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "load",
+        abstract: "Load a relay with synthetic participants, and report what they see.",
+        discussion: """
+            Publishers really encode: VP8 pictures with a frame counter and the time burned in as a machine-readable bar, and an \
+            Opus tone; both are sent under SRTP in real time. Subscribers count every packet; a sample of them decrypts and decodes, \
+            and reads the bar: latency, missed counters, freezes and PSNR come from there. --publishers and --subscribers count for \
+            each session; subscriber i takes the stream of publisher i modulo --publishers.
+
+            Publishers share one video encoder, each with its own SSRC, keys and moment of sending (--distinct-video gives each its \
+            own), and at most eight different tones. Packets are lost on purpose (--loss) the same way for the same --seed. \
+            --duration counts from the end of --ramp. A freeze is more than 200 ms, or three pictures, without a new one.
+
+            The generator watches itself: where it was late, dropped, or took more than 80 % of a core in a thread, the report says \
+            that the generator is the bottleneck. Progress goes to standard error, the report to standard output. Ctrl-C ends \
+            the run early with a report of what was measured so far.
+
+            Exit code: 0 fine, 1 the run failed or a --max or --min bound does not hold, 2 bad usage.
+
+            EXAMPLES
+              A relay inside this process, 100 subscribers to one 720p publisher:
+                millrace load --embedded --subscribers 100 --video 1280x720@30
+
+              A relay elsewhere on this machine, fifty audio-only sessions:
+                millrace load --url http://127.0.0.1:7880 --sessions 50 --publishers 2 --subscribers 8 --video none
+
+              In CI, with churn and bounds:
+                millrace load --embedded --subscribers 20 --video 320x180@15 --duration 20 --churn 2 \\
+                  --max-loss 0 --max-counters-missed 0 --max-latency-p99 100 --min-psnr 30 --json
+            """)
+
+    @Option(help: ArgumentHelp("The running relay's HTTP address, e.g. http://127.0.0.1:7880.", valueName: "address"))
+    var url: String?
+
+    @Flag(help: "Start a relay inside this process.")
+    var embedded = false
+
+    @Option(help: "Sessions.")
+    var sessions = LoadOptions().sessions
+
+    @Option(help: "Publishers in each session.")
+    var publishers = LoadOptions().publishers
+
+    @Option(help: "Subscribers in each session.")
+    var subscribers = LoadOptions().subscribers
+
+    @Option(help: ArgumentHelp("Picture size and rate, or none.", valueName: "WxH@FPS"))
+    var video = LoadOptions().video
+
+    @Option(help: ArgumentHelp("Video bit rate; by default 0.07 bits a pixel, at least 150.", valueName: "kb/s"))
+    var videoBitrate: Int?
+
+    @Flag(help: "One video encoder for each publisher, instead of one for all.")
+    var distinctVideo = false
+
+    @Flag(help: "Several encodings of each video: needs the WebRTC door, so it is refused here.")
+    var simulcast = false
+
+    @Flag(inversion: .prefixedNo, help: "An Opus tone from each publisher.")
+    var audio = true
+
+    @Option(help: ArgumentHelp("Measured time.", valueName: "seconds"))
+    var duration = LoadOptions().duration
+
+    @Option(help: ArgumentHelp("Time over which the subscribers join.", valueName: "seconds"))
+    var ramp = LoadOptions().ramp
+
+    @Option(help: ArgumentHelp("Subscribers that leave and are replaced each second.", valueName: "rate"))
+    var churn = LoadOptions().churn
+
+    @Option(help: ArgumentHelp("Packets dropped on purpose, of what is sent and of what is received.", valueName: "percent"))
+    var loss = LoadOptions().loss
+
+    @Option(help: "Chooses which packets --loss drops.")
+    var seed = LoadOptions().seed
+
+    @Option(help: ArgumentHelp("SRTP suite: AES_CM_128_HMAC_SHA1_80 (cm), _32 (cm32) or AEAD_AES_128_GCM (gcm).", valueName: "name"))
+    var suite = LoadOptions().suite
+
+    @Option(help: ArgumentHelp("Subscribers whose media is decoded.", valueName: "count"))
+    var decodeSample = LoadOptions().decodeSample
+
+    @Option(help: ArgumentHelp("Numeric address of this machine that the relay sends to.", valueName: "address"))
+    var address = LoadOptions().address
+
+    @Option(help: ArgumentHelp("Fail above this share of lost packets.", valueName: "percent"))
+    var maxLoss: Double?
+
+    @Option(name: .customLong("max-latency-p99"), help: ArgumentHelp("Fail above this latency.", valueName: "ms"))
+    var maxLatencyP99: Double?
+
+    @Option(help: ArgumentHelp("Fail above this number of freezes.", valueName: "count"))
+    var maxFreezes: Int?
+
+    @Option(help: ArgumentHelp("Fail above this number of missed frame counters.", valueName: "count"))
+    var maxCountersMissed: Int?
+
+    @Option(name: .customLong("min-psnr"), help: ArgumentHelp("Fail below this mean PSNR.", valueName: "dB"))
+    var minPSNR: Double?
+
+    @Option(help: ArgumentHelp("Fail above this 99th percentile of join times.", valueName: "ms"))
+    var maxJoinTime: Double?
+
+    @Option(help: ArgumentHelp("Fail above this 99th percentile of times to the first frame.", valueName: "ms"))
+    var maxFirstFrame: Double?
+
+    @Option(name: .customLong("max-packet-cpu"), help: ArgumentHelp("Fail above this relay CPU a packet.", valueName: "ns"))
+    var maxPacketCPU: Double?
+
+    @Flag(help: "Report as JSON on standard output.")
+    var json = false
+
+    func run() async throws {
+        let report: LoadReport
+        do {
+            let plan = try options.plan()
+            let door: any RelayDoor
+            switch plan.target {
+            case .url(let address): door = try PlainHTTPDoor(address: address)
+            case .embedded: door = try EmbeddedDoor()
+            }
+            let load = try LoadRun(plan: plan, door: door)
+            report = try await withInterrupt(of: load) { try await load.run { Self.note($0.line) } }
+        } catch let error as LoadError {
+            Self.note("millrace load: \(error)")
+            if case .invalidSetting = error { throw ExitCode(2) }
+            throw ExitCode(1)
+        }
+        print(json ? try report.json : report.table)
+        if !report.isSuccess { throw ExitCode(1) }
+    }
+
+    private var options: LoadOptions {
+        var options = LoadOptions()
+        options.url = url
+        options.embedded = embedded
+        options.sessions = sessions
+        options.publishers = publishers
+        options.subscribers = subscribers
+        options.video = video
+        options.videoBitrate = videoBitrate
+        options.distinctVideo = distinctVideo
+        options.simulcast = simulcast
+        options.audio = audio
+        options.duration = duration
+        options.ramp = ramp
+        options.churn = churn
+        options.loss = loss
+        options.seed = seed
+        options.suite = suite
+        options.decodeSample = decodeSample
+        options.address = address
+        options.maxLoss = maxLoss
+        options.maxLatencyP99 = maxLatencyP99
+        options.maxFreezes = maxFreezes
+        options.maxCountersMissed = maxCountersMissed
+        options.minPSNR = minPSNR
+        options.maxJoinTime = maxJoinTime
+        options.maxFirstFrame = maxFirstFrame
+        options.maxPacketCPU = maxPacketCPU
+        return options
+    }
+
+    /// The first Ctrl-C ends the run with a report, the second one the process.
+    private func withInterrupt<Result>(of load: LoadRun, _ body: () async throws -> Result) async rethrows -> Result {
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        source.setEventHandler {
+            if load.isInterrupted { _exit(130) }
+            Self.note("ending; Ctrl-C again to leave without a report")
+            load.interrupt()
+        }
+        source.resume()
+        defer {
+            source.cancel()
+            signal(SIGINT, SIG_DFL)
+        }
+        return try await body()
+    }
+
+    private static func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}
