@@ -64,7 +64,8 @@ let package = Package(
         .target(
             name: "MediaEngine", dependencies: ["MediaBase", "RTP", "SRTP", "Forwarding", "CLinuxNet"],
             swiftSettings: hotPath),
-        .target(name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine"]),
+        .target(
+            name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "CLinuxNet"]),
         .target(name: "Recording", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine"]),
         .target(
             name: "ControlServer",
@@ -123,7 +124,9 @@ let package = Package(
         .testTarget(name: "ContainersTests", dependencies: ["Containers", "Codecs", "MillraceTestKit"]),
         .testTarget(name: "ForwardingTests", dependencies: ["Forwarding", "MillraceTestKit"]),
         .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine", "MillraceTestKit"]),
-        .testTarget(name: "CanvasTests", dependencies: ["Canvas", "MillraceTestKit"]),
+        .testTarget(
+            name: "CanvasTests",
+            dependencies: ["Canvas", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
         .testTarget(name: "RecordingTests", dependencies: ["Recording", "MillraceTestKit"]),
         .testTarget(name: "RelayServerTests", dependencies: ["RelayServer", "ControlServer", "MillraceTestKit"]),
         .testTarget(

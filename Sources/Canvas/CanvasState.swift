@@ -1,0 +1,51 @@
+internal import Glibc
+
+/// What a tap's thread and its owner share: the counters, whether to stop, and who waits for the end.
+final class CanvasState: @unchecked Sendable {
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    // All under the mutex.
+    private var statistics = CanvasStatistics()
+    private var stopWanted = false
+    private var waiters: [CheckedContinuation<Void, Never>] = []
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        pthread_mutex_init(mutex, nil)
+    }
+
+    deinit {
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+    }
+
+    private func locked<R>(_ body: () -> R) -> R {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        return body()
+    }
+
+    var isStopWanted: Bool { locked { stopWanted } }
+    func stop() { locked { stopWanted = true } }
+
+    var snapshot: CanvasStatistics { locked { statistics } }
+    func publish(_ new: CanvasStatistics) { locked { statistics = new } }
+
+    func end() {
+        let waiters = locked {
+            statistics.isEnded = true
+            defer { self.waiters = [] }
+            return self.waiters
+        }
+        for waiter in waiters { waiter.resume() }
+    }
+
+    func ended() async {
+        await withCheckedContinuation { waiter in
+            let isOver = locked {
+                if !statistics.isEnded { waiters.append(waiter) }
+                return statistics.isEnded
+            }
+            if isOver { waiter.resume() }
+        }
+    }
+}

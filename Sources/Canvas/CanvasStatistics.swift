@@ -1,0 +1,20 @@
+/// What a `CanvasTap` has counted so far.
+package struct CanvasStatistics: Sendable, Hashable {
+    /// Packets that found the tap full: its consumer, or its decoder, is too slow.
+    package var droppedPackets: UInt64 = 0
+    /// Packets that never came, or were dropped before.
+    package var lostPackets: UInt64 = 0
+    package var decodedPictures: UInt64 = 0
+    /// Frames that losses cost.
+    package var droppedFrames: UInt64 = 0
+    package var decodeErrors: UInt64 = 0
+    package var soundBlocks: UInt64 = 0
+    /// Samples a channel that were rebuilt or guessed.
+    package var concealedSamples: UInt64 = 0
+    /// Samples a channel of silence put into gaps.
+    package var silentSamples: UInt64 = 0
+    package var keyFrameRequests: UInt64 = 0
+    package var isEnded = false
+
+    package init() {}
+}

@@ -1,0 +1,70 @@
+internal import Codecs
+internal import MediaBase
+package import MediaEngine
+
+/// A reader of one stream's raw pictures and sound at the relay. It decodes on a thread of its own behind a bounded pipe, so that
+/// any number of taps slow nothing: one that falls behind loses packets and counts them.
+///
+/// It ends with the stream, when the consumer has enough, by `close()`, or when nobody holds it any more.
+///
+/// ```swift
+/// let queue = CanvasQueue(pictures: 1)
+/// let tap = try await CanvasTap.open(engine: engine, session: "demo", stream: "camera", consumer: queue)
+/// for await picture in queue.pictures { analyse(picture) }
+/// tap.close()
+/// ```
+package final class CanvasTap: Sendable {
+    private let packets: PacketTap
+    private let state: CanvasState
+
+    /// Taps a stream and asks its publisher for a key frame.
+    package static func open(
+        engine: MediaEngine, session: String, stream: String, options: CanvasOptions = CanvasOptions(),
+        consumer: sending any CanvasConsumer
+    ) async throws(CanvasError) -> CanvasTap {
+        let packets: PacketTap
+        do throws(EngineError) {
+            packets = try await engine.openTap(
+                session: session, stream: stream, kinds: options.kinds, capacity: options.packetBytes)
+        } catch { throw .engine(error) }
+        return try CanvasTap(packets: packets, options: options, consumer: consumer) {
+            Task { try? await engine.requestKeyFrame(session: session, stream: stream) }
+        }
+    }
+
+    /// Reads packets that come from anywhere.
+    /// - Parameter requestKeyFrame: called from the tap's thread at the start, and while the pictures wait for a key frame.
+    package init(
+        packets: PacketTap, options: CanvasOptions = CanvasOptions(), consumer: sending any CanvasConsumer,
+        requestKeyFrame: @escaping @Sendable () -> Void = {}
+    ) throws(CanvasError) {
+        self.packets = packets
+        state = CanvasState()
+        let canvas: StreamCanvas
+        do throws(CodecError) { canvas = try StreamCanvas(decoderThreads: options.decoderThreads) } catch {
+            packets.close()
+            throw .codec(error)
+        }
+        let code = CanvasThread.start(
+            CanvasThread(
+                packets: packets, canvas: canvas, consumer: consumer, options: options, state: state,
+                requestKeyFrame: requestKeyFrame))
+        guard code == 0 else {
+            packets.close()
+            throw .thread(errno: code)
+        }
+    }
+
+    deinit { close() }
+
+    package var statistics: CanvasStatistics { state.snapshot }
+
+    /// Ends the tap: at most what is being decoded still reaches the consumer.
+    package func close() {
+        state.stop()
+        packets.close()
+    }
+
+    /// Returns when the tap has ended and its consumer was told.
+    package func ended() async { await state.ended() }
+}

@@ -1,0 +1,122 @@
+internal import CLinuxNet
+internal import Glibc
+internal import MediaBase
+internal import MediaEngine
+
+/// The loop that reads a tap's packets, decodes, and hands on. It runs on a thread of its own until the stream ends, the consumer
+/// has enough, or the owner stops it.
+final class CanvasThread {
+    private let packets: PacketTap
+    private let canvas: StreamCanvas
+    private let consumer: any CanvasConsumer
+    private let options: CanvasOptions
+    private let state: CanvasState
+    private let requestKeyFrame: @Sendable () -> Void
+    private var statistics = CanvasStatistics()
+    private var keyFrameAskedAt: MediaTime?
+
+    /// How often a key frame is asked for while none comes.
+    private static let keyFrameInterval: MediaTime = .milliseconds(1000)
+    private static let longestWait: MediaTime = .milliseconds(250)
+
+    init(
+        packets: PacketTap, canvas: StreamCanvas, consumer: any CanvasConsumer, options: CanvasOptions,
+        state: CanvasState, requestKeyFrame: @escaping @Sendable () -> Void
+    ) {
+        self.packets = packets
+        self.canvas = canvas
+        self.consumer = consumer
+        self.options = options
+        self.state = state
+        self.requestKeyFrame = requestKeyFrame
+    }
+
+    /// Starts `loop` on a new thread, which then owns all that `loop` refers to. Returns errno.
+    static func start(_ loop: sending CanvasThread) -> Int32 {
+        let raw = Unmanaged.passRetained(loop).toOpaque()
+        var thread = pthread_t()
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+        defer { pthread_attr_destroy(&attributes) }
+        let code = pthread_create(
+            &thread, &attributes,
+            { raw in
+                millrace_thread_name("canvas")
+                if let raw { Unmanaged<CanvasThread>.fromOpaque(raw).takeRetainedValue().run() }
+                return nil
+            }, raw)
+        if code != 0 { Unmanaged<CanvasThread>.fromOpaque(raw).release() }
+        return code
+    }
+
+    private func run() {
+        let start = now
+        let end = options.duration.map { start + $0 } ?? .never
+        var goesOn = true
+        while goesOn, !state.isStopWanted, now < end {
+            askForKeyFrame()
+            _ = packets.wait(timeout: wait(until: end))
+            // A batch at most, so that stopping and time-outs get their turn however fast packets come.
+            for _ in 0..<256 {
+                guard packets.next({ canvas.insert($0) }) != nil else { break }
+            }
+            canvas.handleTimeout(now: now)
+            if packets.isClosed, packets.isEmpty {
+                canvas.flush()
+                goesOn = false
+            }
+            if !deliver() { goesOn = false }
+            publish()
+        }
+        packets.close()
+        consumer.finish()
+        publish()
+        state.end()
+    }
+
+    /// False when the consumer has enough.
+    private func deliver() -> Bool {
+        while let output = canvas.nextOutput() {
+            switch output {
+            case .picture(let picture):
+                guard consumer.take(picture) else { return false }
+            case .sound(let block):
+                statistics.soundBlocks &+= 1
+                guard consumer.take(block) else { return false }
+            }
+            if state.isStopWanted { return false }
+        }
+        return true
+    }
+
+    private func askForKeyFrame() {
+        guard options.kinds.contains(.video), canvas.video.needsKeyFrame else {
+            keyFrameAskedAt = nil
+            return
+        }
+        if let at = keyFrameAskedAt, now - at < Self.keyFrameInterval { return }
+        keyFrameAskedAt = now
+        statistics.keyFrameRequests &+= 1
+        requestKeyFrame()
+    }
+
+    private func wait(until end: MediaTime) -> MediaTime {
+        var wait = min(Self.longestWait, end - now)
+        if let due = canvas.nextTimeout { wait = min(wait, due - now) }
+        return max(.zero, wait)
+    }
+
+    private func publish() {
+        statistics.droppedPackets = packets.dropped
+        statistics.lostPackets = canvas.video.lostPackets &+ canvas.audio.lostPackets
+        statistics.decodedPictures = canvas.video.decodedPictures
+        statistics.droppedFrames = canvas.video.droppedFrames
+        statistics.decodeErrors = canvas.video.decodeErrors &+ canvas.audio.decodeErrors
+        statistics.concealedSamples = canvas.audio.concealedSamples
+        statistics.silentSamples = canvas.audio.silentSamples
+        state.publish(statistics)
+    }
+
+    private var now: MediaTime { MediaTime(rawValue: millrace_monotonic_ns()) }
+}

@@ -1,0 +1,19 @@
+internal import Containers
+internal import MediaBase
+
+/// Takes the first picture, makes a PNG of it on the tap's thread, and has enough.
+final class StillPictureConsumer: CanvasConsumer {
+    private let result: AsyncStream<Result<[UInt8], ContainerError>>.Continuation
+
+    init(_ result: AsyncStream<Result<[UInt8], ContainerError>>.Continuation) { self.result = result }
+
+    func take(_ picture: I420Frame) -> Bool {
+        do throws(ContainerError) {
+            result.yield(.success(try PNGWriter.encode(picture, fast: true)))
+        } catch { result.yield(.failure(error)) }
+        return false
+    }
+
+    func take(_ sound: PCMBlock) -> Bool { true }
+    func finish() { result.finish() }
+}

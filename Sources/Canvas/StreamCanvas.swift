@@ -1,0 +1,55 @@
+package import Codecs
+package import MediaBase
+package import MediaEngine
+
+/// From the packets of one stream to its raw pictures and sound on one time line. Sans-IO: `insert` and `handleTimeout`, then
+/// `nextOutput` until nil. Belongs to one thread at a time.
+package final class StreamCanvas {
+    package enum Output: Sendable {
+        case picture(I420Frame)
+        case sound(PCMBlock)
+    }
+
+    package private(set) var clock = CaptureClock()
+    package let video: VideoCanvas
+    package let audio: AudioCanvas
+
+    package init(decoderThreads: Int = 1) throws(CodecError) {
+        video = try VideoCanvas(threads: decoderThreads)
+        audio = try AudioCanvas()
+    }
+
+    package func insert(_ packet: borrowing TapPacket) {
+        clock.note(
+            packet.kind, timestamp: packet.timestamp, arrival: packet.arrival, captureNTP: packet.captureNTP)
+        switch packet.kind {
+        case .video: video.insert(packet)
+        case .audio: audio.insert(packet)
+        }
+    }
+
+    package func handleTimeout(now: MediaTime) {
+        video.handleTimeout(now: now)
+        audio.handleTimeout(now: now)
+    }
+
+    /// When `handleTimeout` is due; nil when nothing is waited for.
+    package var nextTimeout: MediaTime? {
+        switch (video.nextTimeout, audio.nextTimeout) {
+        case (let a?, let b?): min(a, b)
+        case (let a, let b): a ?? b
+        }
+    }
+
+    /// Nothing more will come: gives up what is waited for.
+    package func flush() {
+        video.flush()
+        audio.flush()
+    }
+
+    package func nextOutput() -> Output? {
+        if let block = audio.nextBlock(clock) { return .sound(block) }
+        if let picture = video.nextPicture(clock) { return .picture(picture) }
+        return nil
+    }
+}

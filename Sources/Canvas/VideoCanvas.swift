@@ -1,0 +1,62 @@
+package import Codecs
+package import MediaBase
+package import MediaEngine
+internal import RTP
+
+/// From the packets of one VP8 track to its pictures. Sans-IO: `insert` and `handleTimeout`, then `nextPicture` until nil.
+/// Belongs to one thread at a time.
+package final class VideoCanvas {
+    private var assembler: VP8FrameAssembler
+    private let decoder: VP8Decoder
+    /// Pictures that were decoded.
+    package private(set) var decodedPictures: UInt64 = 0
+    /// Whole frames that the decoder refused, or could not use for want of a key frame.
+    package private(set) var decodeErrors: UInt64 = 0
+    /// Packets that never came.
+    package private(set) var lostPackets: UInt64 = 0
+
+    /// - Parameters:
+    ///   - threads: of the decoder, 1 to 16.
+    ///   - maximumWait: how long a packet is waited for from when one behind it came.
+    package init(threads: Int = 1, maximumWait: MediaTime = .milliseconds(200)) throws(CodecError) {
+        assembler = VP8FrameAssembler(maximumWait: maximumWait)
+        decoder = try VP8Decoder(threads: threads)
+    }
+
+    /// Frames that losses cost, those after a loss included.
+    package var droppedFrames: UInt64 { assembler.droppedFrames }
+    /// Nothing can be shown until a key frame comes: at the start, after a loss, after damage.
+    package var needsKeyFrame: Bool { assembler.isWaitingForKeyFrame || decoder.needsKeyFrame }
+
+    package func insert(_ packet: borrowing TapPacket) {
+        assembler.insert(
+            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: packet.payload,
+            now: packet.arrival)
+    }
+
+    package func handleTimeout(now: MediaTime) { assembler.handleTimeout(now: now) }
+
+    /// When `handleTimeout` is due; nil when no packet is waited for.
+    package var nextTimeout: MediaTime? { assembler.nextTimeout }
+
+    /// Nothing more will come: gives up what is waited for.
+    package func flush() { assembler.flush() }
+
+    package func nextPicture(_ clock: CaptureClock) -> I420Frame? {
+        while let event = assembler.nextEvent() {
+            switch event {
+            case .gap(let gap): lostPackets &+= UInt64(clamping: gap.count)
+            case .frame(let frame):
+                do {
+                    let time = clock.captureTime(.video, timestamp: frame.timestamp)
+                    guard let picture = try decoder.decode(frame.bytes, captureTime: time) else { continue }
+                    decodedPictures &+= 1
+                    return picture
+                } catch {
+                    decodeErrors &+= 1
+                }
+            }
+        }
+        return nil
+    }
+}
