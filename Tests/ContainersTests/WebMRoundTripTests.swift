@@ -1,0 +1,132 @@
+import MediaBase
+import Testing
+
+@testable import Containers
+
+@Suite struct WebMRoundTripTests {
+    @Test(arguments: [true, false])
+    func everyFrameComesBackAsItWent(seekable: Bool) throws {
+        let reader = try WebMReader(source: MemorySource(try TestMedia.webMBytes(seekable: seekable)))
+        let frames = try reader.all()
+        #expect(reader.damage.isEmpty)
+        #expect(frames.filter { $0.track == 1 }.map(\.bytes) == TestMedia.video.map(\.bytes))
+        #expect(frames.filter { $0.track == 1 }.map(\.isKeyframe) == TestMedia.video.map(\.isKeyframe))
+        #expect(frames.filter { $0.track == 2 }.map(\.bytes) == TestMedia.audio)
+        for (frame, block) in zip(frames, TestMedia.interleaved) {
+            #expect(abs(frame.timestamp.rawValue - block.time.rawValue) <= 500_000)
+        }
+    }
+
+    @Test func headerSaysWhatIsInside() throws {
+        let reader = try WebMReader(source: MemorySource(try TestMedia.webMBytes()))
+        #expect(reader.info.muxingApp == "Millrace")
+        #expect(reader.info.date == 1_700_000_000_000_000_000)
+        #expect(reader.info.duration == .milliseconds(3000))
+        #expect(reader.tracks.map(\.codec) == [.vp8, .opus])
+        #expect(reader.tracks[0].width == TestMedia.width && reader.tracks[0].height == TestMedia.height)
+        #expect(reader.tracks[1].channels == 2 && reader.tracks[1].sampleRate == 48_000)
+        #expect(reader.tracks[1].codecDelay == .microseconds(6500))
+        #expect(reader.tracks[1].seekPreRoll == .milliseconds(80))
+        let head = try OpusHead(parsing: reader.tracks[1].codecPrivate, in: .webm)
+        #expect(head == OpusHead(channels: 2, preSkip: 312))
+        _ = try reader.all()
+        let structure = reader.structure
+        #expect(structure.segmentSizeIsKnown && structure.hasCues && structure.hasSeekHead)
+        // At most a second each, and one begins at each key frame.
+        #expect(structure.clusters >= 3 && structure.clusters <= 6)
+        #expect(structure.blocks == TestMedia.interleaved.count)
+    }
+
+    @Test func unfinishedFileHasAllThatWasFlushed() throws {
+        let reader = try WebMReader(source: MemorySource(try TestMedia.webMBytes(finished: false)))
+        #expect(try reader.all().count == TestMedia.interleaved.count)
+        #expect(!reader.structure.segmentSizeIsKnown && !reader.structure.hasCues)
+        #expect(reader.damage.isEmpty)
+        // Told at the end of each cluster.
+        #expect((reader.info.duration ?? .zero) >= .seconds(1.9))
+    }
+
+    @Test func liveStreamHasNoHoles() throws {
+        // What a viewer gets who takes the stream from the start: nothing was overwritten later.
+        var pieces: [[UInt8]] = []
+        var configuration = TestMedia.webMConfiguration
+        configuration.flushInterval = .zero
+        let sink = StreamSink { bytes throws(ContainerError) in pieces.append(bytes) }
+        let writer = try WebMWriter(sink: sink, configuration: configuration)
+        for block in TestMedia.interleaved { try TestMedia.write(block, to: writer) }
+        // The header, then each block as it came.
+        #expect(pieces.count >= TestMedia.interleaved.count)
+        try writer.finish()
+        let reader = try WebMReader(source: MemorySource(pieces.flatMap { $0 }))
+        #expect(try reader.all().count == TestMedia.interleaved.count)
+        #expect(reader.damage.isEmpty)
+    }
+
+    @Test func audioOnlyHasCuesAndItsOwnTrackNumber() throws {
+        let sink = MemorySink()
+        let writer = try WebMWriter(sink: sink, configuration: WebMConfiguration(video: nil, audio: .init(channels: 1)))
+        for (index, packet) in TestMedia.audio.enumerated() {
+            try writer.write(.audio, timestamp: .milliseconds(Int64(index) * 20), isKeyframe: true, bytes: packet)
+        }
+        try writer.finish()
+        let reader = try WebMReader(source: MemorySource(sink.bytes))
+        #expect(try reader.all().count == TestMedia.audio.count)
+        #expect(reader.structure.hasCues)
+    }
+
+    @Test func hoursAndSilencesStayExact() throws {
+        let sink = MemorySink()
+        let writer = try WebMWriter(
+            sink: sink, configuration: WebMConfiguration(video: .init(width: 16, height: 16), audio: nil))
+        let times: [Int64] = [0, 999, 1000, 32_767, 32_768, 65_535, 65_536, 3_600_000, 86_400_000, 86_400_001]
+        for time in times { try writer.write(.video, timestamp: .milliseconds(time), isKeyframe: false, bytes: [1]) }
+        try writer.finish()
+        let reader = try WebMReader(source: MemorySource(sink.bytes))
+        #expect(try reader.all().map { $0.timestamp.rawValue / 1_000_000 } == times)
+    }
+
+    @Test func blockBeforeItsClusterIsLegal() throws {
+        let sink = MemorySink()
+        let writer = try WebMWriter(sink: sink, configuration: TestMedia.webMConfiguration)
+        try writer.write(.video, timestamp: .milliseconds(500), isKeyframe: true, bytes: [1])
+        try writer.write(.audio, timestamp: .milliseconds(480), isKeyframe: true, bytes: [0])
+        try writer.write(.audio, timestamp: .milliseconds(0), isKeyframe: true, bytes: [0])
+        try writer.finish()
+        let reader = try WebMReader(source: MemorySource(sink.bytes))
+        #expect(try reader.all().map { $0.timestamp.rawValue / 1_000_000 } == [500, 480, 0])
+    }
+
+    @Test func misuseIsAnErrorNotATrap() throws {
+        #expect(throws: ContainerError.self) {
+            try WebMWriter(sink: MemorySink(), configuration: WebMConfiguration(video: nil, audio: nil))
+        }
+        #expect(throws: ContainerError.self) {
+            try WebMWriter(
+                sink: MemorySink(), configuration: WebMConfiguration(video: .init(width: 0, height: 1), audio: nil))
+        }
+        let writer = try WebMWriter(
+            sink: MemorySink(), configuration: WebMConfiguration(video: .init(width: 2, height: 2), audio: nil))
+        #expect(throws: ContainerError.self) {
+            try writer.write(.audio, timestamp: .zero, isKeyframe: true, bytes: [1])
+        }
+        #expect(throws: ContainerError.self) {
+            try writer.write(.video, timestamp: .milliseconds(-1), isKeyframe: true, bytes: [1])
+        }
+        #expect(throws: ContainerError.self) {
+            try writer.write(.video, timestamp: .zero, isKeyframe: true, bytes: [])
+        }
+        try writer.finish()
+        #expect(throws: ContainerError.self) {
+            try writer.write(.video, timestamp: .zero, isKeyframe: true, bytes: [1])
+        }
+        try writer.finish()
+    }
+
+    @Test func fullDiskIsTyped() throws {
+        let sink = try FileSink(path: "/dev/full")
+        let error = #expect(throws: ContainerError.self) {
+            try WebMWriter(sink: sink, configuration: TestMedia.webMConfiguration)
+        }
+        #expect(error?.isOutOfSpace == true)
+    }
+}
