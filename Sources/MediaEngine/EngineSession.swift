@@ -18,7 +18,8 @@ final class EngineSession {
     /// Bytes sent, and sent again, of late (halved every second): for the share that retransmissions may take.
     var sentBytes: UInt64 = 0
     var retransmittedBytes: UInt64 = 0
-    var sharesDecayedAt: MediaTime = .zero
+    /// When reports to its publishers and subscribers are looked at next.
+    var reportsAt: MediaTime = .zero
 
     init(name: String) { self.name = name }
 
@@ -51,7 +52,7 @@ final class PublishTransport {
     let id: TransportID
     let streamName: String
     let rtcpMux: Bool
-    let context: SRTPContext
+    let context: IngressContext
     let leg: UnsafeMutablePointer<EgressLeg>
     /// Indices into the worker's inbound tracks.
     var tracks: [Int] = []
@@ -60,7 +61,7 @@ final class PublishTransport {
     let localSSRC: SSRC
 
     init(
-        id: TransportID, streamName: String, rtcpMux: Bool, context: SRTPContext, leg: UnsafeMutablePointer<EgressLeg>,
+        id: TransportID, streamName: String, rtcpMux: Bool, context: IngressContext, leg: UnsafeMutablePointer<EgressLeg>,
         localSSRC: SSRC, now: MediaTime
     ) {
         self.id = id

@@ -53,14 +53,8 @@ extension Worker {
         let now = MediaTime(rawValue: millrace_monotonic_ns())
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
-        let context: SRTPContext
-        do {
-            context = try SRTPContext(key: clientKey, direction: .inbound)
-        } catch {
-            throw .invalidRequest(field: "suite", reason: "SRTP keys were refused: \(error)")
-        }
         let transport = PublishTransport(
-            id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux, context: context,
+            id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux, context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
         let stream = EngineStream(name: name, transport: transport, createdAt: millrace_realtime_ns())
         var answer = PlainTransport(
@@ -205,6 +199,7 @@ extension Worker {
                 path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
             if session.router.subscribe(consumer, to: producer) { producer.keyFrames.request() }
         }
+        session.reportsAt = .zero
         nextHousekeeping = min(nextHousekeeping, now)
     }
 

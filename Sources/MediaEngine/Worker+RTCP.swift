@@ -69,7 +69,10 @@ extension Worker {
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Viewers cannot align sound and picture before they have had one.
-            if isFirst { nextHousekeeping = now }
+            if isFirst {
+                track.pointee.session.takeUnretainedValue().reportsAt = now
+                nextHousekeeping = now
+            }
         // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
         case .bye, .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
             break
@@ -136,18 +139,23 @@ extension Worker {
         var next = now + Self.idleHousekeeping
         var expired: [(EngineSession, PublishTransport)] = []
         for session in sessions.values {
+            let reportsAreDue = now >= session.reportsAt
             for stream in session.streams {
-                for producer in [stream.audio, stream.video].compactMap({ $0 }) {
+                for kind in [MediaKind.audio, .video] {
+                    guard let producer = stream.producer(kind) else { continue }
                     ask(producer, of: stream, now)
                     if let deadline = producer.nack.deadline { next = min(next, deadline) }
                     if let deadline = producer.keyFrames.deadline { next = min(next, deadline) }
+                    if reportsAreDue { report(on: producer, of: stream, now) }
                 }
-                report(to: stream, now)
                 let timeout = configuration.limits.publisherTimeout
                 if timeout > .zero, now - stream.transport.lastAuthentic > timeout { expired.append((session, stream.transport)) }
                 stream.taps.removeAll { $0.isClosed }
             }
-            report(toSubscribersOf: session, now)
+            if reportsAreDue {
+                report(toSubscribersOf: session, now)
+                session.reportsAt = now + Self.reportInterval
+            }
         }
         for (session, transport) in expired {
             close(transport, in: session)
@@ -180,22 +188,20 @@ extension Worker {
         }
     }
 
-    /// Receiver reports to a publisher, once a second.
-    private func report(to stream: EngineStream, _ now: MediaTime) {
-        for producer in [stream.audio, stream.video].compactMap({ $0 }) {
-            let last = stream.bytesAtReport[producer.kind]
-            if let last, now - last.at < Self.reportInterval { continue }
-            if let last {
-                let bits = Int64(producer.bytes &- last.bytes) * 8
-                stream.bitrate[producer.kind] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
-            }
-            stream.bytesAtReport[producer.kind] = (producer.bytes, now)
-            guard let block = producer.reportBlock(now: now) else { continue }
-            var bytes: [UInt8] = []
-            ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
-            SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
-            send(bytes, to: producer, of: stream.transport)
+    /// The receiver report to a publisher, once a second.
+    private func report(on producer: Producer, of stream: EngineStream, _ now: MediaTime) {
+        let last = stream.bytesAtReport[producer.kind]
+        if let last, now - last.at < Self.reportInterval { return }
+        if let last {
+            let bits = Int64(producer.bytes &- last.bytes) * 8
+            stream.bitrate[producer.kind] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
         }
+        stream.bytesAtReport[producer.kind] = (producer.bytes, now)
+        guard let block = producer.reportBlock(now: now) else { return }
+        var bytes: [UInt8] = []
+        ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
+        send(bytes, to: producer, of: stream.transport)
     }
 
     /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
@@ -221,11 +227,8 @@ extension Worker {
                 send(bytes, transport.leg, to: track.rtcpAddress, transport.rtcpMux ? rtpSocket : rtcpSocket)
             }
         }
-        if now - session.sharesDecayedAt >= Self.reportInterval {
-            session.sharesDecayedAt = now
-            session.sentBytes /= 2
-            session.retransmittedBytes /= 2
-        }
+        session.sentBytes /= 2
+        session.retransmittedBytes /= 2
     }
 
     // MARK: out

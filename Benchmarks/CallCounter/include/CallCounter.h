@@ -8,6 +8,6 @@ typedef struct {
     uint64_t locks;
 } call_counts;
 
-// Begins to count calls of the threads whose name starts with "media-"; reference counting is counted from here on.
+// Begins to count calls of the threads whose name starts with "media-".
 void call_counter_start(void);
 call_counts call_counter_read(void);
