@@ -211,7 +211,7 @@ static struct backend *fastest(int group) {
   for (int k = 0; k < C; k++)
     if (all[k].cipher == CI && (strcmp(all[k].name, "avx512") || cpu_has_vaes_sha())) { b[k] = be_by_name(all[k].name, CI, all[k].batch, S, N); least[k] = UINT64_MAX; }
   int repeat = 2000 / (N * B) + 1;
-  for (int round = 0; round < 40; round++) for (int k = 0; k < C; k++) if (b[k]) {
+  for (int round = 0; round < 100; round++) for (int k = 0; k < C; k++) if (b[k]) {
     uint64_t t = cpu_ns();
     for (int i = 0; i < repeat; i++) protect_once(b[k], group);
     if ((t = cpu_ns() - t) < least[k]) least[k] = t;
