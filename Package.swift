@@ -66,7 +66,9 @@ let package = Package(
             swiftSettings: hotPath),
         .target(
             name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "CLinuxNet"]),
-        .target(name: "Recording", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine"]),
+        .target(
+            name: "Recording",
+            dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet"]),
         .target(
             name: "ControlServer",
             dependencies: [
@@ -127,7 +129,9 @@ let package = Package(
         .testTarget(
             name: "CanvasTests",
             dependencies: ["Canvas", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
-        .testTarget(name: "RecordingTests", dependencies: ["Recording", "MillraceTestKit"]),
+        .testTarget(
+            name: "RecordingTests",
+            dependencies: ["Recording", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
         .testTarget(name: "RelayServerTests", dependencies: ["RelayServer", "ControlServer", "MillraceTestKit"]),
         .testTarget(
             name: "LoadGeneratorTests", dependencies: ["LoadGenerator", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),

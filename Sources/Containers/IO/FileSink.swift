@@ -27,8 +27,16 @@ public final class FileSink: ByteSink {
 
     deinit { if descriptor >= 0 { _ = Glibc.close(descriptor) } }
 
+    /// All of the bytes or, where the disk is full in the middle, none of them.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
-        try put(bytes, at: nil)
+        do throws(ContainerError) {
+            try put(bytes, at: nil)
+        } catch {
+            if canOverwrite, descriptor >= 0, ftruncate(descriptor, off_t(byteCount)) == 0 {
+                lseek(descriptor, off_t(byteCount), SEEK_SET)
+            }
+            throw error
+        }
         byteCount += Int64(bytes.count)
     }
 

@@ -26,6 +26,7 @@ public final class WebMWriter {
     private var lastFlush: Int64 = 0
     private var end: Int64 = 0
     private var isOpen = true
+    private var isBroken = false
     private var flushedCount: Int64 = 0
 
     /// Bytes written so far, buffered ones included.
@@ -72,7 +73,7 @@ public final class WebMWriter {
         _ kind: MediaKind, timestamp: MediaTime, duration: MediaTime = .zero, isKeyframe: Bool,
         bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
-        guard isOpen else {
+        guard isOpen, !isBroken else {
             throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("written to after finish"))
         }
         guard let track = layout.trackNumber(kind) else {
@@ -124,29 +125,29 @@ public final class WebMWriter {
             return nil
         }
         if let failure {
-            // What did not get out is gone; a second try would write it twice where a part of it did.
-            isOpen = false
+            // What did not get out is gone: a second try might write it twice. What is there can still be closed well.
+            isBroken = true
+            pending.removeAll()
             throw failure
         }
         flushedCount += Int64(pending.count)
         pending.removeAll()
     }
 
-    /// Completes the file and closes the sink. Calling it again does nothing. After a failed write it only closes.
+    /// Completes the file and closes the sink. Calling it again does nothing. After a failed write the file is closed as it is,
+    /// without Cues.
     public func finish() throws(ContainerError) {
-        guard isOpen else {
-            try sink.close()
-            return
-        }
-        try endCluster()
+        guard isOpen else { return }
         isOpen = false
+        try endCluster()
         if layout.isSeekable {
             let cuesOffset = byteCount
-            if !cues.isEmpty {
+            let hasCues = !cues.isEmpty && !isBroken
+            if hasCues {
                 pending.raw(WebMLayout.cues(cues))
                 try flush()
             }
-            try layout.complete(sink, cuesOffset: cues.isEmpty ? nil : cuesOffset, fileSize: byteCount)
+            try layout.complete(sink, cuesOffset: hasCues ? cuesOffset : nil, fileSize: byteCount)
         }
         try sink.close()
     }

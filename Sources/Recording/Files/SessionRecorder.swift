@@ -1,0 +1,135 @@
+internal import Foundation
+internal import MediaBase
+package import MediaEngine
+
+/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` and an `index.json` a session.
+///
+/// ```swift
+/// let recorder = SessionRecorder(engine: engine, directory: "/var/lib/millrace")
+/// try await recorder.start(session: "lobby", stream: "cam1")
+/// let status = try await recorder.stop(session: "lobby", stream: "cam1")
+/// ```
+package actor SessionRecorder {
+    private struct Key: Hashable {
+        var session: String
+        var stream: String
+    }
+
+    /// Ended recordings whose status is kept.
+    private static let keptStatuses = 1_000
+
+    private let engine: MediaEngine
+    private let directory: String
+    private let options: StreamRecording.Options
+    private var running: [Key: StreamRecorder] = [:]
+    /// Being started: the engine is asked, and nobody else may start the same.
+    private var starting: Set<Key> = []
+    private var indexes: [String: RecordingIndex] = [:]
+    private var ended: [RecordingStatus] = []
+    private var failures: UInt64 = 0
+
+    package init(
+        engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options()
+    ) {
+        self.engine = engine
+        self.directory = directory
+        self.options = options
+    }
+
+    /// Begins to record a stream. It ends with the stream, or by `stop`.
+    @discardableResult
+    package func start(session: String, stream: String) async throws(RecordingError) -> RecordingStatus {
+        collect()
+        let key = Key(session: session, stream: stream)
+        guard running[key] == nil, !starting.contains(key) else {
+            throw .alreadyRecording(session: session, stream: stream)
+        }
+        starting.insert(key)
+        defer { starting.remove(key) }
+        let (tap, kinds) = try await open(key)
+        do throws(RecordingError) {
+            let folder = directory + "/" + RecordingFileName.safe(session)
+            let engine = engine
+            let recorder = try StreamRecorder(
+                tap: tap, session: session, stream: stream, kinds: kinds, directory: folder,
+                index: try index(of: session, in: folder), options: options,
+                requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream) } })
+            running[key] = recorder
+            return recorder.status
+        } catch {
+            tap.close()
+            failures += 1
+            throw error
+        }
+    }
+
+    /// Closes the file and returns how it went.
+    @discardableResult
+    package func stop(session: String, stream: String) async throws(RecordingError) -> RecordingStatus {
+        guard let recorder = running.removeValue(forKey: Key(session: session, stream: stream)) else {
+            throw .notRecording(session: session, stream: stream)
+        }
+        let status = await recorder.stop()
+        remember(status)
+        return status
+    }
+
+    /// Closes every file; for the relay's end.
+    package func stopAll() async {
+        let all = running
+        running = [:]
+        for recorder in all.values { remember(await recorder.stop()) }
+    }
+
+    /// Of what is running, and of what has ended lately, newest last.
+    package func statuses(session: String? = nil) -> [RecordingStatus] {
+        collect()
+        let all = ended + running.values.map(\.status)
+        return session.map { name in all.filter { $0.session == name } } ?? all
+    }
+
+    package func status(session: String, stream: String) -> RecordingStatus? {
+        collect()
+        return running[Key(session: session, stream: stream)]?.status
+            ?? ended.last { $0.session == session && $0.stream == stream }
+    }
+
+    /// Recordings that could not begin or that failed, since the start.
+    package var failureCount: UInt64 { failures }
+
+    private func open(_ key: Key) async throws(RecordingError) -> (PacketTap, Set<MediaKind>) {
+        do throws(EngineError) {
+            let tap = try await engine.openTap(session: key.session, stream: key.stream)
+            let snapshot = try? await engine.streams(session: key.session).first { $0.name == key.stream }
+            var kinds: Set<MediaKind> = []
+            if snapshot?.audio != nil { kinds.insert(.audio) }
+            if snapshot?.video != nil { kinds.insert(.video) }
+            return (tap, kinds.isEmpty ? Set(MediaKind.allCases) : kinds)
+        } catch {
+            throw .engine(error)
+        }
+    }
+
+    private func index(of session: String, in folder: String) throws(RecordingError) -> RecordingIndex {
+        if let known = indexes[session] { return known }
+        let new = try RecordingIndex(session: session, directory: folder)
+        indexes[session] = new
+        return new
+    }
+
+    /// Moves what ended by itself to the ended ones; an index without a running recording is let go.
+    private func collect() {
+        for (key, recorder) in running where recorder.isEnded {
+            running[key] = nil
+            remember(recorder.status)
+        }
+        let sessions = Set(running.keys.map(\.session)).union(starting.map(\.session))
+        for session in indexes.keys where !sessions.contains(session) { indexes[session] = nil }
+    }
+
+    private func remember(_ status: RecordingStatus) {
+        if status.phase == .failed { failures += 1 }
+        ended.append(status)
+        if ended.count > Self.keptStatuses { ended.removeFirst(ended.count - Self.keptStatuses) }
+    }
+}

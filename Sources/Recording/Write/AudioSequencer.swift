@@ -1,0 +1,86 @@
+package import MediaBase
+
+/// Puts sound packets back into order, without waiting for long: what is late by more than `maximumWait` counts as lost.
+package struct AudioSequencer: Sendable {
+    package struct Packet: Sendable {
+        package var sequence: Int64
+        /// Unwrapped RTP timestamp, 48 kHz.
+        package var timestamp: Int64
+        package var arrival: MediaTime
+        package var bytes: [UInt8]
+    }
+
+    private static let capacity = 64
+    private let maximumWait: MediaTime
+    /// Sorted, behind a hole.
+    private var waiting: [Packet] = []
+    private var next: Int64?
+    private var ready: [Packet] = []
+    private var firstReady = 0
+
+    package private(set) var lostPackets: UInt64 = 0
+    package private(set) var gaps: UInt64 = 0
+    /// Too late, or twice.
+    package private(set) var latePackets: UInt64 = 0
+
+    package init(maximumWait: MediaTime = .milliseconds(100)) { self.maximumWait = maximumWait }
+
+    package mutating func insert(_ packet: Packet) {
+        let expected = next ?? packet.sequence
+        guard packet.sequence >= expected else {
+            latePackets += 1
+            return
+        }
+        if packet.sequence == expected {
+            ready.append(packet)
+            next = expected + 1
+            drain()
+            return
+        }
+        let place = waiting.firstIndex { $0.sequence >= packet.sequence } ?? waiting.count
+        if place < waiting.count, waiting[place].sequence == packet.sequence {
+            latePackets += 1
+            return
+        }
+        waiting.insert(packet, at: place)
+        if waiting.count > Self.capacity { giveUp() }
+    }
+
+    /// Gives up holes that were waited for long enough.
+    package mutating func handleTimeout(now: MediaTime) {
+        while let first = waiting.first, now - first.arrival >= maximumWait { giveUp() }
+    }
+
+    package var nextTimeout: MediaTime? { waiting.first.map { $0.arrival + maximumWait } }
+
+    /// Nothing more will come.
+    package mutating func flush() { while !waiting.isEmpty { giveUp() } }
+
+    package mutating func nextPacket() -> Packet? {
+        guard firstReady < ready.count else {
+            ready.removeAll(keepingCapacity: true)
+            firstReady = 0
+            return nil
+        }
+        firstReady += 1
+        return ready[firstReady - 1]
+    }
+
+    private mutating func giveUp() {
+        guard let first = waiting.first else { return }
+        lostPackets &+= UInt64(clamping: first.sequence - (next ?? first.sequence))
+        gaps += 1
+        next = first.sequence
+        drain()
+    }
+
+    private mutating func drain() {
+        var used = 0
+        while used < waiting.count, let expected = next, waiting[used].sequence == expected {
+            ready.append(waiting[used])
+            next = expected + 1
+            used += 1
+        }
+        waiting.removeFirst(used)
+    }
+}

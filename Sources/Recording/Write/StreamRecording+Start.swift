@@ -1,0 +1,47 @@
+internal import MediaBase
+
+/// How a file begins.
+extension StreamRecording {
+    /// Sound that came before the first picture, where the recording was there from the stream's start.
+    private static let leadAtStart: MediaTime = .seconds(2)
+    /// The same where the stream was under way: the packet that the key frame falls into.
+    private static let leadUnderWay: MediaTime = .milliseconds(20)
+    /// Sound kept for a first picture that does not come.
+    private static let heldPackets = 1_000
+
+    mutating func beginWhenReady(now: MediaTime) {
+        if held.count > Self.heldPackets { held.removeFirst(held.count - Self.heldPackets) }
+        guard let firstArrival, !held.isEmpty else { return }
+        if let firstKeyArrival {
+            let isAligned =
+                expected.count == 1 || expected.allSatisfy { timeline.hasReport($0) && timeline.hasPackets($0) }
+            guard isAligned || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
+            begin(kinds: expected)
+        } else if !expected.contains(.video) || now == .never || now - firstArrival >= options.videoWait {
+            begin(kinds: [.audio])
+        }
+    }
+
+    /// Opens the file with what was held back, in the order of time.
+    mutating func begin(kinds: Set<MediaKind>) {
+        timeline.setReference(kinds.contains(.video) ? .video : .audio)
+        let items = held
+        held = []
+        let key = items.first { $0.kind == .video && $0.isKeyFrame }
+        guard let lead = key ?? items.first, let leadTime = timeline.time(lead.kind, ticks: lead.ticks) else { return }
+        let earliest = key == nil ? leadTime : leadTime - (joinedLate ? Self.leadUnderWay : Self.leadAtStart)
+
+        var timed: [(MediaTime, Int)] = []
+        for (index, item) in items.enumerated() {
+            guard let time = timeline.time(item.kind, ticks: item.ticks), time >= earliest else { continue }
+            timed.append((time, index))
+        }
+        timed.sort { $0 < $1 }
+        guard let zero = timed.first?.0 else { return }
+        open(
+            Start(
+                width: key?.width, height: key?.height, hasAudio: kinds.contains(.audio), time: zero,
+                captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
+        for (_, index) in timed { write(items[index]) }
+    }
+}
