@@ -2,14 +2,16 @@ package import Codecs
 package import MediaBase
 package import MediaEngine
 
-/// From the packets of one Opus track to sound without holes: 48 kHz stereo whose sample count follows the RTP timestamps
-/// (RFC 7587 section 4.1). A lost packet is rebuilt from the next one's redundancy or concealed; what is longer than a guess is
-/// worth becomes silence. Sans-IO: `insert` and `handleTimeout`, then `nextBlock` until nil. Belongs to one thread at a time.
+/// From the packets of one Opus track to sound without holes: 48 kHz stereo whose sample count follows the RTP
+/// timestamps (RFC 7587 section 4.1). A lost packet is rebuilt from the next one's redundancy or concealed; what is
+/// longer than a guess is worth becomes silence. Sans-IO: `insert` and `handleTimeout`, then `nextBlock` until nil.
+/// Belongs to one thread at a time.
 package final class AudioCanvas {
     package static let channels = 2
     /// Concealment fades within this; the rest of a gap is silence.
     static let maximumConcealment = 5760
-    /// A longer gap in the time line (a pause, a publisher that began anew) is not filled: blocks go on at their new time.
+    /// A longer gap in the time line (a pause, a publisher that began anew) is not filled: blocks go on at their new
+    /// time.
     static let maximumFill = 10 * PCMBlock.sampleRate
 
     private struct Packet {
@@ -150,7 +152,8 @@ package final class AudioCanvas {
             return
         }
         guard gap > 0 else { return }
-        // What the packet's redundancy may hold is right before the packet; silence, if any, comes between guess and truth.
+        // What the packet's redundancy may hold is right before the packet; silence, if any, comes between guess and
+        // truth.
         let whole = Int(gap) / 120 * 120
         let rebuilt = packet.followsLoss ? min(whole, decoder.lastFrameCount) : 0
         let guessed = min(whole - rebuilt, Self.maximumConcealment)

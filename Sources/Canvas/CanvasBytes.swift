@@ -1,8 +1,8 @@
 package import Containers
 internal import MediaBase
 
-/// A canvas as the bytes of a file that never ends, for an HTTP body. Bytes are made when the reader asks for them: a slow reader
-/// loses whole pictures or blocks, never a part of one. Single reader; the tap ends with the sequence.
+/// A canvas as the bytes of a file that never ends, for an HTTP body. Bytes are made when the reader asks for them: a
+/// slow reader loses whole pictures or blocks, never a part of one. Single reader; the tap ends with the sequence.
 package struct CanvasBytes: AsyncSequence, Sendable {
     package enum Format: Sendable {
         /// YUV4MPEG2 of the given rate.

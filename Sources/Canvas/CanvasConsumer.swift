@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// Who gets what a `CanvasTap` decodes. All calls come from the tap's own thread, one after another; a consumer that takes its time
-/// makes the tap lose packets, which are counted, and slows nothing else.
+/// Who gets what a `CanvasTap` decodes. All calls come from the tap's own thread, one after another; a consumer that
+/// takes its time makes the tap lose packets, which are counted, and slows nothing else.
 package protocol CanvasConsumer: AnyObject {
     /// False ends the tap.
     func take(_ picture: I420Frame) -> Bool

@@ -1,8 +1,8 @@
 package import MediaBase
 internal import Synchronization
 
-/// Pictures and sound for a consumer that takes them at its own pace, by `for await`. Bounded: when it is full, the oldest goes and is
-/// counted. A room of one picture is a mailbox that always holds the latest.
+/// Pictures and sound for a consumer that takes them at its own pace, by `for await`. Bounded: when it is full, the
+/// oldest goes and is counted. A room of one picture is a mailbox that always holds the latest.
 ///
 /// Each of the two sequences has one reader, and ends with the tap.
 package final class CanvasQueue: CanvasConsumer, Sendable {

@@ -16,7 +16,7 @@ extension CanvasTap {
     }
 
     /// The next picture that a tap opened by `open` gives, as PNG.
-    static func stillPicture(
+    package static func stillPicture(
         within timeout: MediaTime,
         _ open: (CanvasOptions, sending any CanvasConsumer) async throws(CanvasError) -> CanvasTap
     ) async throws(CanvasError) -> [UInt8] {
@@ -52,8 +52,8 @@ extension CanvasTap {
         }
     }
 
-    /// Writes a stream's pictures or sound into `sink` (a file, standard output) on the tap's thread until the stream ends, the sink
-    /// refuses, or `duration` is over.
+    /// Writes a stream's pictures or sound into `sink` (a file, standard output) on the tap's thread until the stream
+    /// ends, the sink refuses, or `duration` is over.
     package static func write(
         _ format: CanvasBytes.Format, to sink: sending any ByteSink, engine: MediaEngine, session: String,
         stream: String, duration: MediaTime? = nil

@@ -2,8 +2,8 @@ internal import Codecs
 internal import MediaBase
 package import MediaEngine
 
-/// A reader of one stream's raw pictures and sound at the relay. It decodes on a thread of its own behind a bounded pipe, so that
-/// any number of taps slow nothing: one that falls behind loses packets and counts them.
+/// A reader of one stream's raw pictures and sound at the relay. It decodes on a thread of its own behind a bounded
+/// pipe, so that any number of taps slow nothing: one that falls behind loses packets and counts them.
 ///
 /// It ends with the stream, when the consumer has enough, by `close()`, or when nobody holds it any more.
 ///

@@ -3,8 +3,8 @@ internal import Glibc
 internal import MediaBase
 internal import MediaEngine
 
-/// The loop that reads a tap's packets, decodes, and hands on. It runs on a thread of its own until the stream ends, the consumer
-/// has enough, or the owner stops it.
+/// The loop that reads a tap's packets, decodes, and hands on. It runs on a thread of its own until the stream ends,
+/// the consumer has enough, or the owner stops it.
 final class CanvasThread {
     private let packets: PacketTap
     private let canvas: StreamCanvas

@@ -3,8 +3,9 @@ internal import RTP
 
 /// Puts the RTP timestamps of a stream's sound and pictures on one time line: the relay's monotonic clock.
 ///
-/// Until the publisher's sender reports say how its two RTP clocks relate (RFC 3550 section 6.4.1), each kind counts from when its
-/// first packet came. The kind that brings the first report keeps its times, and the other one moves to them.
+/// Until the publisher's sender reports say how its two RTP clocks relate (RFC 3550 section 6.4.1), each kind counts
+/// from when its first packet came. The kind that brings the first report keeps its times, and the other one moves to
+/// them.
 package struct CaptureClock: Sendable {
     private struct Track {
         /// Where the kind counts from before reports: RTP timestamp and time.

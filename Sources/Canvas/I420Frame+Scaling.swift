@@ -28,8 +28,8 @@ extension I420Frame {
         }
     }
 
-    /// The upright picture in a frame of the given size: as large as fits without changing its shape, in the middle, black around it.
-    /// Bilinear.
+    /// The upright picture in a frame of the given size: as large as fits without changing its shape, in the middle,
+    /// black around it. Bilinear.
     package func fitted(width toWidth: Int, height toHeight: Int) -> I420Frame {
         let source = upright()
         guard source.width != toWidth || source.height != toHeight else { return source }
@@ -59,7 +59,8 @@ extension I420Frame {
         return result
     }
 
-    /// Scales one plane of `w` x `h` into the rectangle at (`x`, `y`) of `toWidth` x `toHeight`. Positions are in 1/65536 samples.
+    /// Scales one plane of `w` x `h` into the rectangle at (`x`, `y`) of `toWidth` x `toHeight`. Positions are in
+    /// 1/65536 samples.
     private mutating func scalePlane(
         _ from: UnsafeBufferPointer<UInt8>, _ plane: Range<Int>, _ w: Int, _ h: Int, _ stride: Int, _ start: Int,
         _ x: Int,

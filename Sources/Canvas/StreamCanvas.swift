@@ -2,8 +2,8 @@ package import Codecs
 package import MediaBase
 package import MediaEngine
 
-/// From the packets of one stream to its raw pictures and sound on one time line. Sans-IO: `insert` and `handleTimeout`, then
-/// `nextOutput` until nil. Belongs to one thread at a time.
+/// From the packets of one stream to its raw pictures and sound on one time line. Sans-IO: `insert` and
+/// `handleTimeout`, then `nextOutput` until nil. Belongs to one thread at a time.
 package final class StreamCanvas {
     package enum Output: Sendable {
         case picture(I420Frame)

@@ -3,8 +3,8 @@ package import MediaBase
 package import MediaEngine
 internal import RTP
 
-/// From the packets of one VP8 track to its pictures. Sans-IO: `insert` and `handleTimeout`, then `nextPicture` until nil.
-/// Belongs to one thread at a time.
+/// From the packets of one VP8 track to its pictures. Sans-IO: `insert` and `handleTimeout`, then `nextPicture` until
+/// nil. Belongs to one thread at a time.
 package final class VideoCanvas {
     private var assembler: VP8FrameAssembler
     private let decoder: VP8Decoder

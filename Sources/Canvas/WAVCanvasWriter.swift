@@ -1,8 +1,8 @@
 package import Containers
 package import MediaBase
 
-/// Sound as WAVE, 48 kHz stereo. A block stands at its capture time: where blocks are missing there is silence, and what overlaps
-/// is left out.
+/// Sound as WAVE, 48 kHz stereo. A block stands at its capture time: where blocks are missing there is silence, and
+/// what overlaps is left out.
 package final class WAVCanvasWriter: CanvasConsumer {
     private let sink: any ByteSink
     private var writer: WAVWriter?

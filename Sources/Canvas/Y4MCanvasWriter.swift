@@ -1,9 +1,9 @@
 package import Containers
 package import MediaBase
 
-/// Raw pictures as YUV4MPEG2, which knows one size and one rate for the whole file. The first picture sets the size: later ones of
-/// another size are fitted into it, with black around them. A picture stands at its capture time: what is missing is filled by
-/// repeating the one before, and of two in one place the first is kept.
+/// Raw pictures as YUV4MPEG2, which knows one size and one rate for the whole file. The first picture sets the size:
+/// later ones of another size are fitted into it, with black around them. A picture stands at its capture time: what is
+/// missing is filled by repeating the one before, and of two in one place the first is kept.
 package final class Y4MCanvasWriter: CanvasConsumer {
     private let sink: any ByteSink
     private let rate: Int

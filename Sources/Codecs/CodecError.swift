@@ -2,8 +2,8 @@
 public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The caller asked for something the codec does not have: which argument, and why.
     case invalidArgument(String, reason: String)
-    /// The data is not what the codec's specification allows; a decoder that threw this goes on with the next packet (Opus) or
-    /// the next key frame (VP8).
+    /// The data is not what the codec's specification allows; a decoder that threw this goes on with the next packet
+    /// (Opus) or the next key frame (VP8).
     case corruptData(reason: String)
     /// A predicted VP8 picture came before a key frame, or after an error that only a key frame ends.
     case missingKeyFrame

@@ -1,7 +1,7 @@
 public import MediaBase
 
-/// A picture where it lies in a decoder's memory: three planes whose rows may be padded. Valid only inside the call that
-/// handed it out; it cannot be copied out of it.
+/// A picture where it lies in a decoder's memory: three planes whose rows may be padded. Valid only inside the call
+/// that handed it out; it cannot be copied out of it.
 public struct I420Planes: ~Copyable {
     public let width: Int
     public let height: Int

@@ -1,8 +1,8 @@
 internal import COpus
 public import MediaBase
 
-/// Opus (RFC 6716) to 48 kHz PCM, over libopus. One decoder is one sound track; it keeps history between calls, and it belongs
-/// to one thread at a time. What was lost is named by calling `decode(nil)`, so that the sound has no hole.
+/// Opus (RFC 6716) to 48 kHz PCM, over libopus. One decoder is one sound track; it keeps history between calls, and it
+/// belongs to one thread at a time. What was lost is named by calling `decode(nil)`, so that the sound has no hole.
 ///
 /// ```swift
 /// let decoder = try OpusDecoder(channels: 2)

@@ -1,8 +1,8 @@
 internal import COpus
 public import MediaBase
 
-/// Opus (RFC 6716) from 48 kHz PCM, over libopus. One encoder is one sound track; it keeps history between calls, and it
-/// belongs to one thread at a time.
+/// Opus (RFC 6716) from 48 kHz PCM, over libopus. One encoder is one sound track; it keeps history between calls, and
+/// it belongs to one thread at a time.
 ///
 /// ```swift
 /// let encoder = try OpusEncoder(channels: 2, application: .audio, bitrate: .kilobits(96))
@@ -74,7 +74,8 @@ public final class OpusEncoder {
         try set(OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(percent))
     }
 
-    /// Samples at 48 kHz by which decoded sound lags behind the input: what an Ogg header calls pre-skip (RFC 7845 section 4.2).
+    /// Samples at 48 kHz by which decoded sound lags behind the input: what an Ogg header calls pre-skip (RFC 7845
+    /// section 4.2).
     public var lookahead: Int {
         var value: opus_int32 = 0
         return millrace_opus_encoder_get(handle, OPUS_GET_LOOKAHEAD_REQUEST, &value) == OPUS_OK ? Int(value) : 0

@@ -1,8 +1,8 @@
 internal import CVPX
 public import MediaBase
 
-/// VP8 (RFC 6386) to raw pictures, over libvpx. One decoder is one video track; it keeps its reference pictures between calls,
-/// and it belongs to one thread at a time. A stream may change its picture size at any key frame.
+/// VP8 (RFC 6386) to raw pictures, over libvpx. One decoder is one video track; it keeps its reference pictures between
+/// calls, and it belongs to one thread at a time. A stream may change its picture size at any key frame.
 ///
 /// Whatever is fed, nothing traps: damage is a `CodecError`, and after one the decoder refuses predicted pictures
 /// (`missingKeyFrame`) until the next key frame, so that no garbage is shown.
@@ -99,7 +99,8 @@ public final class VP8Decoder {
             needsKeyFrame = true
             throw code == VPX_CODEC_MEM_ERROR ? .vpx(code) : .corruptData(reason: detail(of: code))
         }
-        // A partition that ends early, or a reference that did, is no error to libvpx but is one to whoever looks at it.
+        // A partition that ends early, or a reference that did, is no error to libvpx but is one to whoever looks at
+        // it.
         var damaged: Int32 = 0
         if vpx_codec_control_VP8D_GET_FRAME_CORRUPTED(context, Int32(VP8D_GET_FRAME_CORRUPTED.rawValue), &damaged)
             == VPX_CODEC_OK, damaged != 0

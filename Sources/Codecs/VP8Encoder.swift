@@ -1,8 +1,8 @@
 internal import CVPX
 public import MediaBase
 
-/// VP8 (RFC 6386) from raw pictures in real time, over libvpx: constant bit rate, no look-ahead, key frames on request. One
-/// encoder is one encoding; it keeps its reference pictures between calls, and it belongs to one thread at a time.
+/// VP8 (RFC 6386) from raw pictures in real time, over libvpx: constant bit rate, no look-ahead, key frames on request.
+/// One encoder is one encoding; it keeps its reference pictures between calls, and it belongs to one thread at a time.
 ///
 /// ```swift
 /// let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 1280, height: 720, bitrate: .kilobits(1500)))

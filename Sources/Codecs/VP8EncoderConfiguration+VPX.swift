@@ -2,7 +2,8 @@ internal import CVPX
 import MediaBase
 
 extension VP8EncoderConfiguration {
-    /// Everything but the bit rates. Rate control keeps a second of video in its imaginary buffer, which is what a call takes.
+    /// Everything but the bit rates. Rate control keeps a second of video in its imaginary buffer, which is what a call
+    /// takes.
     func apply(to settings: inout vpx_codec_enc_cfg_t, pattern: VP8TemporalPattern) {
         settings.g_w = UInt32(width)
         settings.g_h = UInt32(height)
@@ -40,7 +41,8 @@ extension VP8EncoderConfiguration {
 }
 
 extension vpx_codec_enc_cfg_t {
-    /// Shares of the bit rate up to and including each layer, as per cent: the base gets the most, since all depends on it.
+    /// Shares of the bit rate up to and including each layer, as per cent: the base gets the most, since all depends on
+    /// it.
     private static let shares: [[Int64]] = [[100], [60, 100], [40, 60, 100]]
 
     mutating func apply(_ bitrate: Bitrate, layers: Int) {

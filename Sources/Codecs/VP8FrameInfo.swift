@@ -1,5 +1,5 @@
-/// What a VP8 frame says about itself without being decoded (RFC 6386 section 9.1): the 3-byte frame tag, and for a key frame
-/// the 7 bytes behind it.
+/// What a VP8 frame says about itself without being decoded (RFC 6386 section 9.1): the 3-byte frame tag, and for a key
+/// frame the 7 bytes behind it.
 public struct VP8FrameInfo: Sendable, Hashable {
     public let isKeyFrame: Bool
     /// Bit stream version: 0 to 3.

@@ -1,8 +1,8 @@
 internal import CVPX
 
-/// Which frame goes into which temporal layer, and what it may refer to and replace. Base frames use and replace the "last"
-/// reference only; the middle layer of three lives in "golden"; the top layer replaces nothing. No frame above the base leaves
-/// entropy state behind, or dropping it would change how the next base frame is read.
+/// Which frame goes into which temporal layer, and what it may refer to and replace. Base frames use and replace the
+/// "last" reference only; the middle layer of three lives in "golden"; the top layer replaces nothing. No frame above
+/// the base leaves entropy state behind, or dropping it would change how the next base frame is read.
 struct VP8TemporalPattern {
     struct Step {
         let layer: Int

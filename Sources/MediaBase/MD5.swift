@@ -1,5 +1,5 @@
-/// MD5 (RFC 1321) of bytes that come in pieces: the fingerprint by which codec test vectors name a decoded picture. No use
-/// for security.
+/// MD5 (RFC 1321) of bytes that come in pieces: the fingerprint by which codec test vectors name a decoded picture. No
+/// use for security.
 public struct MD5: Sendable {
     private var a: UInt32 = 0x6745_2301
     private var b: UInt32 = 0xefcd_ab89
@@ -51,8 +51,8 @@ public struct MD5: Sendable {
         return String(decoding: digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// RFC 1321 section 3.4 over whole blocks of 64 bytes. Plain pointers keep it quick in debug builds too, where the vectors
-    /// are checked.
+    /// RFC 1321 section 3.4 over whole blocks of 64 bytes. Plain pointers keep it quick in debug builds too, where the
+    /// vectors are checked.
     private mutating func add(_ blocks: UnsafeRawBufferPointer) {
         guard let start = blocks.baseAddress else { return }
         withUnsafeTemporaryAllocation(of: UInt32.self, capacity: 16) { words in

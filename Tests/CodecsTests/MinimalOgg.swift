@@ -1,4 +1,5 @@
-/// Just enough of Ogg (RFC 3533) and its Opus mapping (RFC 7845) to hand packets to other programs: a page for each packet.
+/// Just enough of Ogg (RFC 3533) and its Opus mapping (RFC 7845) to hand packets to other programs: a page for each
+/// packet.
 struct MinimalOgg {
     private(set) var bytes: [UInt8] = []
     private var sequence: UInt32 = 0

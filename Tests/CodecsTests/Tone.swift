@@ -3,7 +3,8 @@ import MediaBase
 
 /// Sine waves, and how to find one again.
 enum Tone {
-    /// `frameCount` samples of a tone with the given peak, from sample number `start` on; the right channel a fifth above.
+    /// `frameCount` samples of a tone with the given peak, from sample number `start` on; the right channel a fifth
+    /// above.
     static func block(
         hertz: Double, peak: Double = 8000, channels: Int, start: Int, frameCount: Int
     ) -> PCMBlock {

@@ -1,7 +1,8 @@
 package import MediaBase
 
-/// A picture that moves the way camera pictures do: a soft background that drifts, and a disc with a pattern that crosses it.
-/// The same number gives the same picture. What does not move is drawn once; a picture is put together from whole rows.
+/// A picture that moves the way camera pictures do: a soft background that drifts, and a disc with a pattern that
+/// crosses it. The same number gives the same picture. What does not move is drawn once; a picture is put together from
+/// whole rows.
 package struct MovingPicture: Sendable {
     package let width: Int
     package let height: Int

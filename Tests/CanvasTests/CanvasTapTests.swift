@@ -1,0 +1,210 @@
+import Canvas
+import Containers
+import Dispatch
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import Testing
+
+/// Taps with their thread; everything waits for what happens, nothing for time.
+@Suite(.timeLimit(.minutes(1))) struct CanvasTapTests {
+    func push(_ packets: some Sequence<SentPacket>, to tap: PacketTap) {
+        for packet in packets { _ = packet.feed { tap.push($0) } }
+        tap.flush()
+    }
+
+    @Test("CAN-1: pictures and sound come through the tap until it is closed")
+    func delivery() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        let queue = CanvasQueue(pictures: 100, soundBlocks: 100)
+        let tap = try CanvasTap(packets: packets, consumer: queue)
+        push(try Synthetic.video(pictures: 20).joined(), to: packets)
+        push(try Synthetic.audio(packets: 20), to: packets)
+        var count = 0
+        for await picture in queue.pictures {
+            #expect(picture.width == 160)
+            count += 1
+            if count == 20 { break }
+        }
+        var blocks = 0
+        for await block in queue.sound {
+            #expect(block.frameCount == 960)
+            blocks += 1
+            if blocks == 20 { tap.close() }
+        }
+        await tap.ended()
+        #expect(blocks == 20)
+        let statistics = tap.statistics
+        #expect(statistics.decodedPictures == 20 && statistics.soundBlocks == 20 && statistics.isEnded)
+        #expect(statistics.droppedPackets == 0 && statistics.decodeErrors == 0)
+        #expect(packets.isClosed)
+    }
+
+    @Test("the end of the stream ends the tap, after what is still inside")
+    func streamEnd() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        push(try Synthetic.video(pictures: 10).joined(), to: packets)
+        packets.close()
+        let queue = CanvasQueue(pictures: 100)
+        let tap = try CanvasTap(packets: packets, consumer: queue)
+        var count = 0
+        for await _ in queue.pictures { count += 1 }
+        await tap.ended()
+        #expect(count == 10)
+    }
+
+    @Test("CAN-1: a reader that is slow gets the latest picture, and what it missed is counted")
+    func latestPicture() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        push(try Synthetic.video(pictures: 30).joined(), to: packets)
+        packets.close()
+        let queue = CanvasQueue(pictures: 1)
+        let tap = try CanvasTap(packets: packets, consumer: queue)
+        await tap.ended()
+        var times: [MediaTime] = []
+        for await picture in queue.pictures { times.append(picture.captureTime) }
+        #expect(times == [.seconds(1) + .nanoseconds(29 * 1_000_000_000 / 30)])
+        #expect(queue.droppedPictures == 29)
+    }
+
+    @Test("CAN-1: a consumer that blocks makes its own tap lose packets, counts them, and recovers at a key frame")
+    func slowConsumer() async throws {
+        let packets = PacketTap(capacity: 64 << 10)
+        let sent = try Synthetic.video(width: 320, height: 240, pictures: 300, keyFrameInterval: 30)
+        let (arrived, arrival) = AsyncStream.makeStream(of: Void.self)
+        let gate = DispatchSemaphore(value: 0)
+        let tap = try CanvasTap(
+            packets: packets,
+            consumer: CanvasCallbacks(picture: { picture in
+                if picture.captureTime == .seconds(1) {
+                    arrival.yield()
+                    gate.wait()
+                }
+                return true
+            }))
+        push(sent[0], to: packets)
+        for await _ in arrived { break }
+        // The consumer is in its first picture: the pipe fills, and pushing does not wait.
+        push(sent[1..<299].joined(), to: packets)
+        #expect(packets.dropped > 0)
+        gate.signal()
+        packets.close()
+        await tap.ended()
+        let statistics = tap.statistics
+        #expect(statistics.droppedPackets == packets.dropped)
+        #expect(statistics.decodedPictures > 1 && statistics.decodedPictures < 299)
+        #expect(statistics.decodeErrors == 0)
+    }
+
+    @Test("a key frame is asked for at the start")
+    func keyFrameRequest() async throws {
+        let (requests, request) = AsyncStream.makeStream(of: Void.self)
+        let queue = CanvasQueue()
+        let tap = try CanvasTap(packets: PacketTap(capacity: 1 << 16), consumer: queue) { request.yield() }
+        for await _ in requests { break }
+        tap.close()
+        await tap.ended()
+        #expect(tap.statistics.keyFrameRequests == 1)
+        for await _ in queue.pictures { Issue.record("a picture out of nothing") }
+    }
+
+    @Test("a tap of sound asks for no key frame")
+    func soundOnly() async throws {
+        let packets = PacketTap(capacity: 1 << 20, kinds: [.audio])
+        push(try Synthetic.audio(packets: 5), to: packets)
+        packets.close()
+        let tap = try CanvasTap(packets: packets, options: CanvasOptions(kinds: [.audio]), consumer: CanvasQueue())
+        await tap.ended()
+        #expect(tap.statistics.keyFrameRequests == 0 && tap.statistics.soundBlocks == 5)
+    }
+
+    @Test("a consumer that has enough ends the tap")
+    func enough() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        push(try Synthetic.video(pictures: 10).joined(), to: packets)
+        let (ends, end) = AsyncStream.makeStream(of: Void.self)
+        let tap = try CanvasTap(
+            packets: packets,
+            consumer: CanvasCallbacks(picture: { _ in false }, finish: { end.yield() }))
+        for await _ in ends { break }
+        await tap.ended()
+        #expect(packets.isClosed && tap.statistics.decodedPictures == 1)
+    }
+
+    @Test("a tap that nobody holds ends")
+    func abandoned() async throws {
+        let packets = PacketTap(capacity: 1 << 16)
+        let queue = CanvasQueue()
+        var tap: CanvasTap? = try CanvasTap(packets: packets, consumer: queue)
+        #expect(tap?.statistics.decodedPictures == 0)
+        tap = nil
+        for await _ in queue.pictures {}
+        #expect(packets.isClosed)
+    }
+
+    @Test("CAN-2: a still is a PNG of the next picture")
+    func stillPicture() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        push(try Synthetic.video(pictures: 2).joined(), to: packets)
+        let png = try await CanvasTap.stillPicture(within: .seconds(30)) {
+            (options, consumer) async throws(CanvasError) in
+            try CanvasTap(packets: packets, options: options, consumer: consumer)
+        }
+        #expect(png.starts(with: [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]))
+        #expect(Array(png[16..<24]) == [0, 0, 0, 160, 0, 0, 0, 120])
+    }
+
+    @Test("a stream without pictures gives no still, and says so")
+    func noStillPicture() async throws {
+        let packets = PacketTap(capacity: 1 << 16)
+        await #expect(throws: CanvasError.noPicture(within: .milliseconds(20))) {
+            try await CanvasTap.stillPicture(within: .milliseconds(20)) {
+                (options, consumer) async throws(CanvasError) in
+                try CanvasTap(packets: packets, options: options, consumer: consumer)
+            }
+        }
+    }
+
+    @Test("CAN-2: a body of Y4M begins with its header and holds whole pictures")
+    func y4mBytes() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        let (options, queue) = (CanvasOptions(kinds: [.video]), CanvasQueue(pictures: 100))
+        let tap = try CanvasTap(packets: packets, options: options, consumer: queue)
+        push(try Synthetic.video(pictures: 12).joined(), to: packets)
+        packets.close()
+        var bytes: [UInt8] = []
+        for try await chunk in CanvasBytes(tap: tap, queue: queue, format: .y4m(rate: 30)) { bytes += chunk }
+        let reader = try Y4MReader(source: MemorySource(bytes))
+        var pictures = 0
+        while let picture = try reader.next() {
+            #expect(picture.width == 160)
+            pictures += 1
+        }
+        #expect(pictures == 12)
+    }
+
+    @Test("CAN-2: a body of WAV can be read as it comes")
+    func wavBytes() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        let (options, queue) = (CanvasOptions(kinds: [.audio]), CanvasQueue(soundBlocks: 100))
+        let tap = try CanvasTap(packets: packets, options: options, consumer: queue)
+        push(try Synthetic.audio(packets: 40), to: packets)
+        packets.close()
+        var bytes: [UInt8] = []
+        for try await chunk in CanvasBytes(tap: tap, queue: queue, format: .wav) { bytes += chunk }
+        let reader = try WAVReader(source: MemorySource(bytes))
+        #expect(reader.format == WAVFormat(sampleRate: 48_000, channels: 2))
+        #expect(reader.remainingFrames == 40 * 960)
+    }
+
+    @Test("leaving a body ends its tap")
+    func leftBody() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        let queue = CanvasQueue(pictures: 2)
+        push(try Synthetic.video(pictures: 3).joined(), to: packets)
+        let tap = try CanvasTap(packets: packets, consumer: queue)
+        for try await _ in CanvasBytes(tap: tap, queue: queue, format: .y4m(rate: 30)) { break }
+        await tap.ended()
+        #expect(packets.isClosed)
+    }
+}

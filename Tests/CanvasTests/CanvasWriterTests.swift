@@ -1,0 +1,126 @@
+import Canvas
+import Containers
+import MediaBase
+import MillraceTestKit
+import Testing
+
+@Suite struct CanvasWriterTests {
+    func picture(_ milliseconds: Int64, luma: UInt8, width: Int = 32, height: Int = 16) -> I420Frame {
+        var picture = I420Frame(width: width, height: height)
+        for index in picture.yRange { picture.bytes[index] = luma }
+        picture.captureTime = .milliseconds(milliseconds)
+        return picture
+    }
+
+    func written(_ pictures: [I420Frame], rate: Int = 10) throws -> [I420Frame] {
+        let sink = MemorySink()
+        let writer = Y4MCanvasWriter(sink: sink, rate: rate)
+        for picture in pictures { #expect(writer.take(picture)) }
+        writer.finish()
+        #expect(writer.failure == nil)
+        let reader = try Y4MReader(source: MemorySource(sink.bytes))
+        #expect(reader.header.rate == rate * reader.header.scale)
+        var frames: [I420Frame] = []
+        while let frame = try reader.next() { frames.append(frame) }
+        return frames
+    }
+
+    @Test("CAN-2: pictures stand at their time in Y4M; a gap repeats, a crowd thins out")
+    func pacing() throws {
+        let frames = try written([
+            picture(5000, luma: 50), picture(5101, luma: 60), picture(5120, luma: 70), picture(5398, luma: 80),
+        ])
+        #expect(frames.map { $0.bytes[0] } == [50, 60, 60, 60, 80])
+    }
+
+    @Test("a long pause is not filled")
+    func pause() throws {
+        let frames = try written([picture(0, luma: 50), picture(60_000, luma: 60), picture(60_100, luma: 70)])
+        #expect(frames.map { $0.bytes[0] } == [50, 60, 70])
+    }
+
+    @Test("another size is fitted into the first, black around it")
+    func sizeChange() throws {
+        let frames = try written([
+            picture(0, luma: 100), picture(100, luma: 100, width: 64, height: 32),
+            picture(200, luma: 100, width: 16, height: 16),
+            picture(300, luma: 100, width: 33, height: 5),
+        ])
+        #expect(frames.count == 4)
+        for frame in frames { #expect(frame.width == 32 && frame.height == 16) }
+        #expect(frames[1].bytes[frames[1].yRange].allSatisfy { $0 == 100 })
+        let row = Array(frames[2].bytes[(8 * 32)..<(9 * 32)])
+        #expect(row[0] == 16 && row[7] == 16 && row[8] == 100 && row[23] == 100 && row[24] == 16)
+        #expect(frames[3].bytes[0] == 16 && frames[3].bytes[8 * 32 + 16] == 100)
+    }
+
+    @Test("scaling keeps a picture what it is")
+    func scaling() {
+        let large = MovingPicture(width: 320, height: 240).frame(7)
+        let back = large.fitted(width: 160, height: 120).fitted(width: 320, height: 240)
+        #expect(PictureDistance.psnr(large, back) > 24)
+        #expect(large.fitted(width: 320, height: 240).bytes == large.bytes)
+    }
+
+    @Test("rotation is carried out where the format has none", arguments: Rotation.allCases)
+    func rotation(_ rotation: Rotation) throws {
+        var picture = MovingPicture(width: 34, height: 18).frame(3)
+        let plain = picture.bytes
+        picture.rotation = rotation
+        let upright = picture.upright()
+        #expect(upright.rotation == .none)
+        #expect(upright.width == (rotation == .none || rotation == .half ? 34 : 18))
+        // Turning on, in quarters, until it stands as it did.
+        var turned = upright
+        turned.rotation = Rotation(rawValue: (360 - rotation.rawValue) % 360) ?? .none
+        #expect(turned.upright().bytes == plain)
+        // Top left goes where a clockwise turn takes it.
+        let corner: Int =
+            switch rotation {
+            case .none: 0
+            case .quarter: 17
+            case .half: 34 * 18 - 1
+            case .threeQuarters: 33 * 18
+            }
+        #expect(upright.bytes[corner] == plain[0])
+    }
+
+    func wav(_ blocks: [PCMBlock]) throws -> [Int16] {
+        let sink = MemorySink()
+        let writer = WAVCanvasWriter(sink: sink)
+        for block in blocks { #expect(writer.take(block)) }
+        writer.finish()
+        #expect(writer.failure == nil)
+        let reader = try WAVReader(source: MemorySource(sink.bytes))
+        #expect(reader.format == WAVFormat(sampleRate: 48_000, channels: 2))
+        return try reader.read(frames: Int(reader.remainingFrames))
+    }
+
+    func sound(_ milliseconds: Int64, value: Int16) -> PCMBlock {
+        PCMBlock(channels: 2, samples: Array(repeating: value, count: 1920), captureTime: .milliseconds(milliseconds))
+    }
+
+    @Test("CAN-2: sound stands at its time in WAV; a missing block is silence, an overlap is left out")
+    func wavTimeLine() throws {
+        let samples = try wav([
+            sound(100, value: 1), sound(120, value: 2), sound(160, value: 4), sound(140, value: 9),
+            sound(165, value: 5),
+        ])
+        #expect(samples.count == 2 * 48 * 85)
+        func at(_ milliseconds: Int) -> Int16 { samples[milliseconds * 96] }
+        #expect(at(0) == 1 && at(20) == 2 && at(40) == 0 && at(59) == 0 && at(60) == 4 && at(79) == 4 && at(80) == 5)
+    }
+
+    @Test("what the sink refuses ends the tap and is kept")
+    func failingSink() throws {
+        let sink = StreamSink { _ throws(ContainerError) in
+            throw ContainerError(.file, "pipe", .io(code: 32, call: "write"))
+        }
+        let video = Y4MCanvasWriter(sink: sink)
+        #expect(!video.take(picture(0, luma: 1)))
+        #expect(video.failure != nil)
+        let audio = WAVCanvasWriter(sink: sink)
+        #expect(!audio.take(sound(0, value: 1)))
+        #expect(audio.failure != nil)
+    }
+}

@@ -1,0 +1,111 @@
+import Canvas
+import Codecs
+import MediaBase
+import MillraceTestKit
+import Testing
+
+@Suite struct VideoCanvasTests {
+    /// Feeds packets and gives the pictures that come out.
+    func pictures(_ packets: [SentPacket], to canvas: StreamCanvas) -> [I420Frame] {
+        var pictures: [I420Frame] = []
+        func take() {
+            while let output = canvas.nextOutput() {
+                if case .picture(let picture) = output { pictures.append(picture) }
+            }
+        }
+        for packet in packets {
+            canvas.handleTimeout(now: packet.arrival)
+            packet.feed { canvas.insert($0) }
+            take()
+        }
+        canvas.flush()
+        take()
+        return pictures
+    }
+
+    @Test("CAN-1: every picture comes, with its size and capture time")
+    func everyPicture() throws {
+        let canvas = try StreamCanvas()
+        #expect(canvas.video.needsKeyFrame)
+        let sent = try Synthetic.video(pictures: 30)
+        #expect(sent[0].count > 1)
+        let got = pictures(Array(sent.joined()), to: canvas)
+        #expect(got.count == 30)
+        let source = MovingPicture(width: 160, height: 120)
+        for (number, picture) in got.enumerated() {
+            #expect(picture.width == 160 && picture.height == 120 && picture.rotation == .none)
+            #expect(picture.captureTime == .seconds(1) + .nanoseconds(Int64(number) * 1_000_000_000 / 30))
+            #expect(PictureDistance.psnr(picture, source.frame(number)) > 32)
+        }
+        #expect(!canvas.video.needsKeyFrame)
+        #expect(canvas.video.decodedPictures == 30 && canvas.video.decodeErrors == 0)
+    }
+
+    @Test("packets out of order and twice change nothing")
+    func reordered() throws {
+        var random = SeededGenerator(seed: 3)
+        let packets = Array(try Synthetic.video(pictures: 20).joined())
+        var mixed: [SentPacket] = [packets[0]]
+        for start in stride(from: 1, to: packets.count, by: 4) {
+            mixed += packets[start..<min(start + 4, packets.count)].shuffled(using: &random)
+            mixed.append(packets[start])
+        }
+        let (straight, crooked) = (try StreamCanvas(), try StreamCanvas())
+        #expect(pictures(packets, to: straight).map(\.bytes) == pictures(mixed, to: crooked).map(\.bytes))
+        #expect(crooked.video.lostPackets == 0)
+    }
+
+    @Test("after a loss nothing is shown until a key frame, and one is wanted")
+    func loss() throws {
+        let sent = try Synthetic.video(pictures: 60, keyFrameInterval: 30)
+        var packets = Array(sent[..<10].joined())
+        packets += sent[10].dropFirst()
+        packets += Array(sent[11..<25].joined())
+        let canvas = try StreamCanvas()
+        #expect(pictures(packets, to: canvas).count == 10)
+        #expect(canvas.video.needsKeyFrame && canvas.video.lostPackets >= 1)
+        let rest = pictures(Array(sent[25...].joined()), to: canvas)
+        #expect(rest.count == 30)
+        #expect(rest.first?.captureTime == .seconds(2))
+        let source = MovingPicture(width: 160, height: 120)
+        for (index, picture) in rest.enumerated() {
+            #expect(PictureDistance.psnr(picture, source.frame(30 + index)) > 32)
+        }
+    }
+
+    @Test("the picture size may change")
+    func sizeChange() throws {
+        let canvas = try StreamCanvas()
+        let first = try Synthetic.video(pictures: 5)
+        let next = try #require(first.last?.last?.sequence) + 1
+        let second = try Synthetic.video(width: 96, height: 64, pictures: 5, firstSequence: next, firstPicture: 5)
+        let got = pictures(Array((first + second).joined()), to: canvas)
+        #expect(got.map(\.width) == Array(repeating: 160, count: 5) + Array(repeating: 96, count: 5))
+    }
+
+    @Test("10,000 damaged packets do not trap, and a key frame ends the trouble")
+    func damage() throws {
+        var random = SeededGenerator(seed: 11)
+        let good = Array(
+            try Synthetic.video(width: 64, height: 48, pictures: 30, keyFrameInterval: 5, mtu: 200).joined())
+        let canvas = try StreamCanvas()
+        var sequence: Int64 = 0
+        for round in 0..<10_000 {
+            var packet = good[random.below(good.count)]
+            sequence += Int64(random.below(3))
+            packet.sequence = sequence
+            packet.timestamp += Int64(round / 8) * 3000
+            packet.arrival = .milliseconds(Int64(round))
+            if random.below(2) == 0, !packet.payload.isEmpty {
+                packet.payload[random.below(min(20, packet.payload.count))] = UInt8(truncatingIfNeeded: random.next())
+            }
+            if random.below(5) == 0 { packet.payload = Array(packet.payload.prefix(random.below(8))) }
+            canvas.handleTimeout(now: packet.arrival)
+            packet.feed { canvas.insert($0) }
+            while canvas.nextOutput() != nil {}
+        }
+        let end = try Synthetic.video(
+            width: 64, height: 48, pictures: 3, firstSequence: sequence + 50, firstPicture: 5000)
+        #expect(pictures(Array(end.joined()), to: canvas).suffix(3).map(\.width) == [64, 64, 64])
+    }
+}
