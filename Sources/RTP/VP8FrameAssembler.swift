@@ -18,6 +18,12 @@ package struct VP8FrameAssembler: Sendable {
         package var count: Int64
         /// Frames are dropped from here until the next key frame.
         package var needsKeyFrame: Bool
+
+        package init(firstSequence: Int64, count: Int64, needsKeyFrame: Bool) {
+            self.firstSequence = firstSequence
+            self.count = count
+            self.needsKeyFrame = needsKeyFrame
+        }
     }
 
     struct Packet: Sendable {
@@ -80,13 +86,13 @@ package struct VP8FrameAssembler: Sendable {
         sequence: Int64, timestamp: Int64, marker: Bool, payload: UnsafeRawBufferPointer, now: MediaTime
     ) {
         let expected = next ?? sequence
-        next = expected
-        guard sequence >= expected else {
+        // No stream gets as far as 2^60, and below it no difference overflows.
+        guard sequence >= expected, sequence.magnitude < 1 << 60 else {
             lateOrDuplicatePackets += 1
             return
         }
-        let (ahead, overflow) = sequence.subtractingReportingOverflow(expected)
-        if overflow || ahead >= Int64(packetCapacity) { makeRoom(for: sequence) }
+        next = expected
+        if sequence - expected >= Int64(packetCapacity) { makeRoom(for: sequence) }
         let slot = self.slot(of: sequence)
         guard slots[slot] == nil else {
             lateOrDuplicatePackets += 1
@@ -174,13 +180,9 @@ package struct VP8FrameAssembler: Sendable {
 
     /// A packet is further ahead than there is room for: what lies too far behind it is given up.
     private mutating func makeRoom(for sequence: Int64) {
-        while bufferedPackets > 0, let next, sequence &- next >= Int64(packetCapacity) || sequence &- next < 0 {
-            giveUpHole()
-        }
-        guard let next else { return }
-        let ahead = sequence &- next
-        guard ahead < 0 || ahead >= Int64(packetCapacity) else { return }
-        lose(next, count: ahead < 0 ? .max : ahead, behind: nil)
+        while bufferedPackets > 0, let next, sequence - next >= Int64(packetCapacity) { giveUpHole() }
+        guard let next, sequence - next >= Int64(packetCapacity) else { return }
+        lose(next, count: sequence - next, behind: nil)
         self.next = sequence
     }
 

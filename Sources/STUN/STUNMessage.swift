@@ -40,7 +40,7 @@ package struct STUNMessage: Hashable, Sendable {
 
     /// Whether a datagram can be STUN at all: length, first bits and magic cookie. Cheap enough for each datagram.
     package static func matches(_ datagram: UnsafeRawBufferPointer) -> Bool {
-        datagram.count >= headerLength && datagram[0] < 4 && datagram.u32(4) == magicCookie
+        datagram.count >= headerLength && datagram[0] < 0x40 && datagram.u32(4) == magicCookie
     }
 
     /// Reads a datagram. Attributes of unknown types are kept as `.other`.
