@@ -19,6 +19,7 @@ struct FanoutCommand: AsyncParsableCommand {
     @Option(help: "Directory of fanout_floor.") var floor = "Benchmarks/floor"
     @Option(help: "cm, gcm or both.") var suites = "both"
     @Option(help: "Only rows whose name contains this.") var only: String?
+    @Option(help: "Frames of video a second.") var rate = 30.0
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines instead of a table.") var json = false
 
@@ -39,7 +40,7 @@ struct FanoutCommand: AsyncParsableCommand {
         }
         var shapes: [Shape] = []
         for n in counts {
-            shapes.append(Shape(name: "video", publishers: 1, subscribers: n, isVideo: true, payload: 1200, burst: 10, perSecond: 30))
+            shapes.append(Shape(name: "video", publishers: 1, subscribers: n, isVideo: true, payload: 1200, burst: 10, perSecond: rate))
             shapes.append(Shape(name: "audio", publishers: 1, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50))
             shapes.append(Shape(name: "10 audio together", publishers: 10, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50))
             shapes.append(

@@ -22,8 +22,11 @@ package struct EgressMessage {
 /// Packets that leave together: a slab with the rewritten headers, the jobs that protect each packet into it (packet by packet, so that
 /// packets of equal length stand side by side), and the messages that send it. One a worker, used again and again.
 package struct EgressBatch: ~Copyable {
-    /// Fits a second-level cache, so that what was protected is still there when the kernel copies it.
+    /// Room for what one path gets in one flush at the most.
     package static let slabBytes = 384 << 10
+    /// What a group of paths takes of the slab where a path needs less than that: it and the group's keys fit the second-level cache, so
+    /// that what was protected is still there when the kernel copies it.
+    package static let groupBytes = 192 << 10
     package static let maximumPackets = 2048
     package static let headerLength = 12
     /// The longest SRTP tag (AEAD_AES_128_GCM).

@@ -136,7 +136,7 @@ package final class Router {
             if pending[i].arrival < oldest { oldest = pending[i].arrival }
             pending[i].producer.pointee.groupStart = 0
         }
-        let group = max(1, min(EgressBatch.slabBytes / perPath, EgressBatch.maximumPackets / pendingCount))
+        let group = max(1, min(EgressBatch.groupBytes / perPath, EgressBatch.maximumPackets / pendingCount))
         var start = 0
         while start < pathCount {
             let end = min(start + group, pathCount)
