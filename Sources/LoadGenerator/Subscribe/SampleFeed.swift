@@ -71,8 +71,9 @@ final class SampleFeed: Sendable {
 
     var dropped: UInt64 { queue.withLock { $0.dropped } }
 
-    /// The decoder waits for a key frame; whoever sends the subscriber's RTCP asks for one.
-    func requestKeyFrame() { keyFrameWanted.store(true, ordering: .relaxed) }
-    func takeKeyFrameRequest() -> Bool { keyFrameWanted.exchange(false, ordering: .relaxed) }
-    var wantsKeyFrame: Bool { keyFrameWanted.load(ordering: .relaxed) }
+    /// The decoder waits for a key frame: set by the decoding thread, read by whoever sends the subscriber's RTCP.
+    var wantsKeyFrame: Bool {
+        get { keyFrameWanted.load(ordering: .relaxed) }
+        set { keyFrameWanted.store(newValue, ordering: .relaxed) }
+    }
 }

@@ -51,9 +51,8 @@ final class SampleViewer {
             pictures.finish(now: .nanoseconds(closed))
             return false
         }
-        if feed.source.videoSSRC != nil, assembler.isWaitingForKeyFrame || videoDecoder.needsKeyFrame {
-            feed.requestKeyFrame()
-        }
+        feed.wantsKeyFrame =
+            feed.source.videoSSRC != nil && (assembler.isWaitingForKeyFrame || videoDecoder.needsKeyFrame)
         return true
     }
 

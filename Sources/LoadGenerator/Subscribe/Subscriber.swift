@@ -64,8 +64,8 @@ final class Subscriber {
         setup.feed?.push(datagram, arrival: now)
     }
 
-    /// Packets are missing that may still be asked for, or a key frame is wanted.
-    var needsAttention: Bool { video?.isMissingPackets == true || setup.feed?.wantsKeyFrame == true }
+    /// Packets are missing that may still be asked for.
+    var needsAttention: Bool { video?.isMissingPackets == true }
 
     /// Sends the RTCP that is due.
     func sendFeedback(now: Int64, with sender: PacketSender) {
@@ -80,7 +80,7 @@ final class Subscriber {
             GenericNACK(sender: SSRC(ssrc), media: SSRC(media), sequences: numbers).write(into: &packet)
         }
         if let media = video?.ssrc, let feed = setup.feed, now - lastKeyFrameRequest >= Self.keyFrameInterval,
-            now - setup.joined >= Self.keyFrameInterval, feed.takeKeyFrameRequest()
+            now - setup.joined >= Self.keyFrameInterval, feed.wantsKeyFrame
         {
             lastKeyFrameRequest = now
             counters.keyFrameRequests += 1

@@ -1,0 +1,110 @@
+import LoadGenerator
+import MediaBase
+import SRTP
+import Testing
+
+/// Whole runs against a relay in this process: real encoders, sockets, SRTP and decoders.
+@Suite(.serialized) struct EmbeddedLoadTests {
+    private func plan(subscribers: Int = 10, seconds: Double = 2) throws -> LoadPlan {
+        var plan = LoadPlan(target: .embedded)
+        plan.publishers = 2
+        plan.subscribers = subscribers
+        plan.video = try VideoFormat("320x180@15")
+        plan.ramp = .milliseconds(300)
+        plan.duration = .seconds(seconds)
+        return plan
+    }
+
+    private func run(_ plan: LoadPlan) async throws -> LoadReport {
+        try await LoadRun(plan: plan, door: EmbeddedDoor()).run { _ in }
+    }
+
+    @Test(arguments: SRTPSuite.allCases)
+    func everythingArrives(suite: SRTPSuite) async throws {
+        var plan = try plan()
+        plan.suite = suite
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.joins == 10)
+        #expect(report.received.lost == 0)
+        #expect(report.received.duplicates == 0)
+        #expect(report.received.foreign == 0)
+        #expect(report.received.silentTracks == 0)
+        #expect(report.received.tracks == 20)
+        #expect(report.received.packets > 500)
+        let pictures = try #require(report.pictures)
+        #expect(pictures.viewers == 2)
+        #expect(pictures.decoded > 40)
+        #expect(pictures.countersMissed == 0)
+        #expect(pictures.unreadable == 0)
+        #expect(pictures.decodeErrors == 0)
+        #expect(try #require(pictures.psnr).mean > 30)
+        #expect(try #require(pictures.latency).p50 < 500)
+        let sound = try #require(report.sound)
+        #expect(sound.checked > 100)
+        #expect(sound.wrongTone == 0)
+        #expect(sound.concealed == 0)
+        let relay = try #require(report.relay)
+        #expect(relay.forwardedPackets > 400)
+        #expect(try #require(relay.cpuNanosecondsPerPacket) > 0)
+        #expect(relay.residentMegabytes > 1)
+    }
+
+    @Test func lossOnPurposeIsSeenAndRecoveredFrom() async throws {
+        var plan = try plan(seconds: 3)
+        plan.loss = 0.05
+        let report = try await run(plan)
+        #expect(report.sent.droppedOnPurpose > 0)
+        #expect(report.received.droppedOnPurpose > 0)
+        #expect(report.received.askedAgain > 0)
+        #expect(report.received.lost > 0)
+        let pictures = try #require(report.pictures)
+        #expect(pictures.decoded > 40)
+        #expect(pictures.unreadable == 0)
+    }
+
+    @Test func churnReplacesSubscribers() async throws {
+        var plan = try plan(subscribers: 6)
+        plan.churn = 5
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.leaves >= 5)
+        #expect(report.joins == 6 + report.leaves)
+        #expect(report.received.lost == 0)
+        // Whoever takes a leaver's place in the sample sees a picture too.
+        let viewers = try #require(report.pictures).viewers
+        #expect(viewers > 2)
+        #expect(try #require(report.firstFrame).count >= viewers - 1)
+    }
+
+    @Test func soundAloneAndSeveralSessions() async throws {
+        var plan = try plan(subscribers: 3, seconds: 1)
+        plan.video = nil
+        plan.sessions = 3
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.joins == 9)
+        #expect(report.pictures == nil)
+        #expect(report.received.lost == 0)
+        #expect(report.received.silentTracks == 0)
+    }
+
+    @Test func aBrokenBoundFailsTheRun() async throws {
+        var plan = try plan(subscribers: 1, seconds: 1)
+        plan.thresholds.psnr = 99
+        plan.thresholds.latencyP99 = .nanoseconds(1)
+        let report = try await run(plan)
+        #expect(!report.isSuccess)
+        #expect(report.failures.count == 2)
+    }
+
+    @Test func anInterruptedRunStillReports() async throws {
+        let load = try LoadRun(plan: plan(seconds: 600), door: EmbeddedDoor())
+        let report = try await load.run { _ in load.interrupt() }
+        #expect(report.interrupted)
+        #expect(report.seconds < 60)
+        #expect(report.received.packets > 0)
+        #expect(report.table.contains("ended early"))
+        #expect(try report.json.contains("\"interrupted\" : true"))
+    }
+}

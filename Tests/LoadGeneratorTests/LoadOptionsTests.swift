@@ -1,0 +1,113 @@
+import LoadGenerator
+import MediaBase
+import SRTP
+import Testing
+
+@Suite struct LoadOptionsTests {
+    private func options(_ change: (inout LoadOptions) -> Void = { _ in }) -> LoadOptions {
+        var options = LoadOptions()
+        options.embedded = true
+        change(&options)
+        return options
+    }
+
+    @Test func theDefaultsArePossible() throws {
+        let plan = try options().plan()
+        #expect(plan.target == .embedded)
+        #expect(plan.video == (try VideoFormat("640x360@30")))
+        #expect(plan.suite == .aesCM128HMACSHA1_80)
+        #expect(plan.loss == 0)
+    }
+
+    /// An option that cannot be meant, and the name that the error must give it.
+    struct Wrong: Sendable, CustomTestStringConvertible {
+        let name: String
+        let change: @Sendable (inout LoadOptions) -> Void
+        var testDescription: String { name }
+
+        init(_ name: String, _ change: @escaping @Sendable (inout LoadOptions) -> Void) {
+            self.name = name
+            self.change = change
+        }
+    }
+
+    static let wrong: [Wrong] = [
+        Wrong("url") { $0.embedded = false },
+        Wrong("url") { $0.url = "http://127.0.0.1:1" },
+        Wrong("simulcast") { $0.simulcast = true },
+        Wrong("video") { $0.video = "10x10" },
+        Wrong("video") { $0.video = "abc" },
+        Wrong("video") { $0.video = "321x180@15" },
+        Wrong("video") { $0.video = "320x180@0" },
+        Wrong("video") { $0.video = "320x180@" },
+        Wrong("video") { $0.video = "" },
+        Wrong("video") { $0.video = "none"; $0.audio = false },
+        Wrong("suite") { $0.suite = "ROT13" },
+        Wrong("loss") { $0.loss = 100 },
+        Wrong("loss") { $0.loss = -1 },
+        Wrong("loss") { $0.loss = .nan },
+        Wrong("duration") { $0.duration = 0 },
+        Wrong("duration") { $0.duration = .infinity },
+        Wrong("ramp") { $0.ramp = -1 },
+        Wrong("churn") { $0.churn = -1 },
+        Wrong("sessions") { $0.sessions = 0 },
+        Wrong("publishers") { $0.publishers = 0 },
+        Wrong("subscribers") { $0.subscribers = -1 },
+        Wrong("subscribers") { $0.sessions = 1_000; $0.subscribers = 1_000 },
+        Wrong("decode-sample") { $0.decodeSample = 65 },
+        Wrong("video-bitrate") { $0.videoBitrate = 1 },
+        Wrong("video-bitrate") { $0.videoBitrate = .max },
+        Wrong("address") { $0.address = "localhost" },
+        Wrong("max-loss") { $0.maxLoss = -1 },
+        Wrong("min-psnr") { $0.minPSNR = 30; $0.video = "none" },
+        Wrong("max-freezes") { $0.maxFreezes = 0; $0.decodeSample = 0 },
+    ]
+
+    @Test(arguments: wrong)
+    func whatCannotBeMeantIsRefused(wrong: Wrong) {
+        do {
+            _ = try options(wrong.change).plan()
+            Issue.record("was taken")
+        } catch {
+            guard case .invalidSetting(let field, let reason) = error else {
+                Issue.record("\(error)")
+                return
+            }
+            #expect(field == wrong.name)
+            #expect(!reason.isEmpty)
+        }
+    }
+
+    @Test func simulcastIsRefusedWithTheReason() {
+        #expect(
+            throws: LoadError.invalidSetting(
+                "simulcast", reason: "simulcast needs the WebRTC door, not available over the plain door")
+        ) { try options { $0.simulcast = true }.plan() }
+    }
+
+    @Test(arguments: [
+        ("gcm", SRTPSuite.aeadAES128GCM), ("AEAD_AES_128_GCM", .aeadAES128GCM), ("cm32", .aesCM128HMACSHA1_32),
+        ("aes_cm_128_hmac_sha1_80", .aesCM128HMACSHA1_80),
+    ])
+    func suitesGoByLongAndShortNames(name: String, suite: SRTPSuite) throws {
+        #expect(try options { $0.suite = name }.plan().suite == suite)
+    }
+
+    @Test func percentAndMillisecondsBecomeWhatThePlanCounts() throws {
+        let plan = try options {
+            $0.loss = 5
+            $0.maxLatencyP99 = 100
+            $0.duration = 2.5
+            $0.videoBitrate = 700
+        }.plan()
+        #expect(plan.loss == 0.05)
+        #expect(plan.thresholds.latencyP99 == .milliseconds(100))
+        #expect(plan.duration == .milliseconds(2_500))
+        #expect(plan.videoBitrate == .kilobits(700))
+    }
+
+    @Test(arguments: ["ftp://127.0.0.1", "http://", "", "http:// x"])
+    func addressesThatAreNotHTTPAreRefused(address: String) {
+        #expect(throws: LoadError.self) { try PlainHTTPDoor(address: address) }
+    }
+}
