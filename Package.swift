@@ -132,7 +132,14 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
-        .testTarget(name: "RelayServerTests", dependencies: ["RelayServer", "ControlServer", "MillraceTestKit"]),
+        .testTarget(
+            name: "RelayServerTests",
+            dependencies: [
+                "RelayServer", "ControlServer", "MillraceTestKit",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
         .testTarget(
             name: "LoadGeneratorTests", dependencies: ["LoadGenerator", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
     ],

@@ -3,7 +3,9 @@ internal import UnixSignals
 
 extension Relay {
     /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once.
-    public func run() async throws {
+    ///
+    /// - Parameter onReady: called once the relay takes requests.
+    public func run(onReady: @Sendable () -> Void = {}) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         try await start()
         let watch = Task {
@@ -19,6 +21,7 @@ extension Relay {
             }
         }
         defer { watch.cancel() }
+        onReady()
         try await wait()
     }
 }

@@ -66,6 +66,14 @@ public final class Relay: Sendable {
         do {
             let running = try await launch()
             state.withLockedValue { $0 = .running(running) }
+            logger.notice("relay is ready", metadata: ["url": "\(url)"])
+            if configuration.adminToken.isEmpty {
+                logger.notice(
+                    configuration.httpAddress.isEmpty
+                        ? "no admin token is set, so HTTP is open to this machine only; set one to open it to others"
+                        : "no admin token is set: whoever reaches the HTTP port commands the relay",
+                    metadata: ["address": "\(configuration.effectiveHTTPAddress)"])
+            }
         } catch {
             state.withLockedValue { $0 = .stopped }
             throw error

@@ -1,5 +1,45 @@
 import ArgumentParser
+import Foundation
 
 @main
-struct Millrace: ParsableCommand {
+struct Millrace: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "millrace",
+        abstract: "A relay for real-time sound and pictures.",
+        discussion: """
+            Example:
+              millrace serve --dev
+              millrace doctor
+            """,
+        version: "0.1.0",
+        subcommands: [ServeCommand.self, DoctorCommand.self])
+
+    /// Exit codes: 0 done, 1 failed, 2 bad usage.
+    static func main() async {
+        do {
+            var command = try parseAsRoot()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            leave(with: error)
+        }
+    }
+
+    private static func leave(with error: any Error) -> Never {
+        let message = fullMessage(for: error)
+        switch exitCode(for: error) {
+        case .success:
+            print(message)
+            Foundation.exit(0)
+        case .validationFailure:
+            FileHandle.standardError.write(Data((message + "\n").utf8))
+            Foundation.exit(2)
+        case let code:
+            if !message.isEmpty { FileHandle.standardError.write(Data((message + "\n").utf8)) }
+            Foundation.exit(code.rawValue == 2 ? 2 : 1)
+        }
+    }
 }

@@ -1,0 +1,52 @@
+internal import CLinuxNet
+internal import MediaBase
+
+extension Doctor {
+    /// Kernel offloads and socket buffers.
+    func network() -> [DoctorFinding] {
+        [offload("udp gso", millrace_has_gso() != 0, "sending"), offload("udp gro", millrace_has_gro() != 0, "receiving")]
+            + buffers()
+    }
+
+    private func offload(_ check: String, _ isThere: Bool, _ side: String) -> DoctorFinding {
+        if configuration.mediaOffload == .off {
+            return DoctorFinding(check, .ok, isThere ? "available, switched off by media.offload" : "not available, not wanted")
+        }
+        if isThere { return DoctorFinding(check, .ok, "available") }
+        return DoctorFinding(
+            check, .warn, "not available", advice: "\(side) will cost several times the CPU; Linux 5.0 or later has it, some sandboxes do not")
+    }
+
+    /// What a socket is granted of what the configuration asks for.
+    private func buffers() -> [DoctorFinding] {
+        var address = millrace_address()
+        SocketAddress("127.0.0.1", port: 0)?.withKernelBytes { bytes in
+            withUnsafeMutableBytes(of: &address.bytes) { $0.copyMemory(from: bytes) }
+        }
+        address.length = 16
+        let socket = millrace_udp_open(
+            &address, Int32(configuration.limitReceiveBufferBytes), Int32(configuration.limitSendBufferBytes), 0)
+        guard socket >= 0 else {
+            return [
+                DoctorFinding("udp buffers", .fail, "no UDP socket can be opened: \(errorText(-socket))", advice: "check the sandbox")
+            ]
+        }
+        defer { millrace_close(socket) }
+        var receive: Int32 = 0
+        var send: Int32 = 0
+        _ = millrace_udp_buffers(socket, &receive, &send)
+        return [
+            // The kernel reports twice what it was asked for, the other half is for its own use.
+            granted("udp rcvbuf", Int(receive) / 2, asked: configuration.limitReceiveBufferBytes, "net.core.rmem_max"),
+            granted("udp sndbuf", Int(send) / 2, asked: configuration.limitSendBufferBytes, "net.core.wmem_max"),
+        ]
+    }
+
+    private func granted(_ check: String, _ bytes: Int, asked: Int, _ sysctl: String) -> DoctorFinding {
+        let limit = Self.kernelFile("/proc/sys/" + sysctl.split(separator: ".").joined(separator: "/")) ?? "unknown"
+        let text = "\(bytes >> 10) KiB granted of \(asked >> 10) KiB (\(sysctl) = \(limit))"
+        if bytes >= asked { return DoctorFinding(check, .ok, text) }
+        return DoctorFinding(
+            check, .warn, text, advice: "sysctl -w \(sysctl)=\(asked), or give the process CAP_NET_ADMIN; bursts are lost else")
+    }
+}

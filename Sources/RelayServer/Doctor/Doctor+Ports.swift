@@ -1,0 +1,65 @@
+internal import CLinuxNet
+internal import Foundation
+internal import MediaBase
+
+extension Doctor {
+    /// Can the configured ports be bound? A relay that runs already makes this fail, as a second one would.
+    func ports() -> [DoctorFinding] {
+        var findings = [tcp()]
+        guard configuration.mediaPort != 0 else {
+            findings.append(DoctorFinding("media ports", .ok, "any free ones"))
+            return findings
+        }
+        for worker in 0..<configuration.mediaWorkers {
+            for (name, port) in [
+                ("rtp", configuration.mediaPort + 2 * worker), ("rtcp", configuration.mediaPort + 2 * worker + 1),
+            ] {
+                findings.append(udp(name, port))
+            }
+        }
+        return findings
+    }
+
+    private func udp(_ name: String, _ port: Int) -> DoctorFinding {
+        let check = "udp \(port)"
+        guard let number = UInt16(exactly: port), let wanted = SocketAddress(configuration.mediaAddress, port: number) else {
+            return DoctorFinding(check, .fail, "no such port", advice: "lower media.port or media.workers")
+        }
+        var address = millrace_address()
+        wanted.withKernelBytes { bytes in withUnsafeMutableBytes(of: &address.bytes) { $0.copyMemory(from: bytes) } }
+        address.length = wanted.length
+        let socket = millrace_udp_open(&address, 0, 0, 0)
+        if socket >= 0 {
+            millrace_close(socket)
+            return DoctorFinding(check, .ok, "free for \(name)")
+        }
+        return DoctorFinding(
+            check, .fail, "\(name) cannot bind \(wanted): \(errorText(-socket))",
+            advice: "stop what uses it (ss -lunp) or set media.port")
+    }
+
+    private func tcp() -> DoctorFinding {
+        let host = configuration.effectiveHTTPAddress
+        let check = "tcp \(configuration.httpPort)"
+        guard configuration.httpPort != 0 else { return DoctorFinding("http port", .ok, "any free one") }
+        guard let number = UInt16(exactly: configuration.httpPort), let address = SocketAddress(host, port: number) else {
+            return DoctorFinding(check, .fail, "\(host) is no numeric address", advice: "set http.address")
+        }
+        let socket = Glibc.socket(address.isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { return DoctorFinding(check, .fail, "no TCP socket can be opened: \(errorText(errno))") }
+        defer { close(socket) }
+        // As the server binds: connections of an earlier run in TIME_WAIT are no obstacle.
+        var one: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        let result = address.withKernelBytes { bytes in
+            guard let base = bytes.baseAddress else { return Int32(-1) }
+            return bind(socket, base.assumingMemoryBound(to: sockaddr.self), socklen_t(address.length))
+        }
+        if result == 0, listen(socket, 1) == 0 { return DoctorFinding(check, .ok, "free for HTTP on \(host)") }
+        return DoctorFinding(
+            check, .fail, "HTTP cannot bind \(address): \(errorText(errno))",
+            advice: "stop what uses it (ss -ltnp) or set http.port")
+    }
+
+    func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }
+}

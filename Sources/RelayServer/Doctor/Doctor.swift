@@ -1,0 +1,39 @@
+internal import Foundation
+
+/// Looks at the machine with the eyes of a relay that is about to run with `configuration`, and says what to do.
+package struct Doctor: Sendable {
+    package let configuration: RelayConfiguration
+
+    package init(configuration: RelayConfiguration) {
+        self.configuration = configuration
+    }
+
+    /// All checks, in the order in which they are worth reading. Takes about half a second: the ciphers are measured.
+    package func examine() -> [DoctorFinding] {
+        host() + crypto() + network() + ports() + process()
+    }
+
+    /// Aligned lines: `OK    kernel  6.18.0`, with the advice indented below.
+    package static func text(_ findings: [DoctorFinding]) -> String {
+        let width = findings.map(\.check.count).max() ?? 0
+        var lines: [String] = []
+        for finding in findings {
+            let level = finding.level.rawValue.uppercased().padding(toLength: 4, withPad: " ", startingAt: 0)
+            let check = finding.check.padding(toLength: width, withPad: " ", startingAt: 0)
+            lines.append("\(level)  \(check)  \(finding.detail)")
+            if let advice = finding.advice { lines.append(String(repeating: " ", count: width + 8) + "-> " + advice) }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    package static func json(_ findings: [DoctorFinding]) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(findings), as: UTF8.self)
+    }
+
+    /// A file of the kernel's, trimmed; nil where there is none.
+    static func kernelFile(_ path: String) -> String? {
+        (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+}

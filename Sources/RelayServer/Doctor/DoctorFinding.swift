@@ -1,0 +1,33 @@
+/// One line of what `millrace doctor` found.
+package struct DoctorFinding: Sendable, Codable, Equatable {
+    package enum Level: String, Sendable, Codable, Comparable {
+        case ok
+        case warn
+        case fail
+
+        private var severity: Int {
+            switch self {
+            case .ok: 0
+            case .warn: 1
+            case .fail: 2
+            }
+        }
+
+        package static func < (a: Level, b: Level) -> Bool { a.severity < b.severity }
+    }
+
+    /// What was looked at: stable, one word or two.
+    package var check: String
+    package var level: Level
+    /// What was seen.
+    package var detail: String
+    /// What to do about it; nil where nothing need be done.
+    package var advice: String?
+
+    package init(_ check: String, _ level: Level, _ detail: String, advice: String? = nil) {
+        self.check = check
+        self.level = level
+        self.detail = detail
+        self.advice = advice
+    }
+}

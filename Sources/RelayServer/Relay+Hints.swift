@@ -1,0 +1,35 @@
+extension Relay {
+    /// Base URL of the HTTP doors, as this machine reaches them.
+    public var url: String {
+        let address = configuration.effectiveHTTPAddress
+        let host = address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address
+        return "http://\(host.contains(":") ? "[\(host)]" : host):\(httpPort)"
+    }
+
+    /// Commands to paste into a shell: publish a test picture with sound into the session "demo", watch it, look at it.
+    public var developmentHints: String {
+        let header = configuration.adminToken.isEmpty ? "" : " -H \"Authorization: Bearer $MILLRACE_ADMIN_TOKEN\""
+        let session = "\(url)/v1/sessions/demo"
+        let post = "curl -fsS\(header) -H 'Content-Type: application/json' \(session)/plain -d"
+        return """
+
+            # publish a test picture with sound (ffmpeg):
+            J=$(\(post) '{"direction":"publish","stream":"cam","audio":{"ssrc":1001,"payloadType":111},"video":{"ssrc":1002,"payloadType":96}}')
+            KEY=$(printf %s "$J" | sed 's/.*"clientKey":"\\([^"]*\\)".*/\\1/')
+            PORT=$(printf %s "$J" | sed 's/.*"port":\\([0-9]*\\).*/\\1/')
+            ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=30 -f lavfi -i sine=frequency=440:sample_rate=48000 \\
+              -map 0:v -c:v libvpx -deadline realtime -cpu-used 8 -b:v 2M -g 60 -f rtp -payload_type 96 -ssrc 1002 \\
+              -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(configuration.mediaAdvertised):$PORT?pkt_size=1200" \\
+              -map 1:a -c:a libopus -ac 2 -b:a 96k -f rtp -payload_type 111 -ssrc 1001 \\
+              -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(configuration.mediaAdvertised):$PORT?pkt_size=1200"
+
+            # watch it (ffplay):
+            printf '%b' "$(\(post) '{"direction":"subscribe","audio":{"port":5004},"video":{"port":5006}}' | sed 's/.*"sdp":"\\([^"]*\\)".*/\\1/')" > demo.sdp
+            ffplay -protocol_whitelist file,udp,rtp,srtp -i demo.sdp
+
+            # a still picture of it, and what the relay counts:
+            curl -fsS\(header) \(session)/streams/cam/canvas.png -o demo.png
+            curl -fsS \(url)/metrics
+            """
+    }
+}

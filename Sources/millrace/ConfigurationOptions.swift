@@ -1,0 +1,95 @@
+import ArgumentParser
+import Foundation
+import RelayServer
+
+extension ArgumentHelp {
+    /// Help of a configuration key: what it does, what it may be, what it is by default.
+    fileprivate static func key(_ name: String, valueName: String = "value") -> ArgumentHelp {
+        guard let key = ConfigurationKey.named(name) else { return "" }
+        let preset = key.defaultText.isEmpty ? "none" : key.defaultText
+        let text = key.isSwitch ? key.help : "\(key.help) (\(key.allowed); default: \(preset))"
+        return ArgumentHelp(stringLiteral: text).valued(valueName)
+    }
+
+    private func valued(_ name: String) -> ArgumentHelp {
+        var help = self
+        help.valueName = name
+        return help
+    }
+}
+
+/// A flag for each configuration key. Values stay text: one place judges them, wherever they come from.
+struct ConfigurationOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("configuration file (.json, .yaml); also MILLRACE_CONFIG", valueName: "file"))
+    var config: String?
+
+    @Option(help: .key("http.address")) var httpAddress: String?
+    @Option(help: .key("http.port")) var httpPort: String?
+    @Option(help: .key("http.headerBytes")) var httpHeaderBytes: String?
+    @Option(help: .key("http.bodyBytes")) var httpBodyBytes: String?
+    @Option(help: .key("http.sendSeconds")) var httpSendSeconds: String?
+    @Option(help: .key("http.idleSeconds")) var httpIdleSeconds: String?
+    @Option(help: .key("http.connections")) var httpConnections: String?
+    @Option(name: .customLong("http-cors-origin"), help: .key("http.corsOrigin")) var httpCORSOrigin: String?
+    @Option(help: .key("admin.token")) var adminToken: String?
+
+    @Option(help: .key("media.address")) var mediaAddress: String?
+    @Option(help: .key("media.advertised")) var mediaAdvertised: String?
+    @Option(help: .key("media.port")) var mediaPort: String?
+    @Option(help: .key("media.workers")) var mediaWorkers: String?
+    @Option(help: .key("media.gatherMicroseconds")) var mediaGatherMicroseconds: String?
+    @Option(help: .key("media.protection")) var mediaProtection: String?
+    @Option(help: .key("media.offload")) var mediaOffload: String?
+
+    @Option(help: .key("limit.sessions")) var limitSessions: String?
+    @Option(help: .key("limit.streams")) var limitStreams: String?
+    @Option(help: .key("limit.transports")) var limitTransports: String?
+    @Option(help: .key("limit.taps")) var limitTaps: String?
+    @Option(help: .key("limit.retransmissionBytes")) var limitRetransmissionBytes: String?
+    @Option(help: .key("limit.retransmissionMilliseconds")) var limitRetransmissionMilliseconds: String?
+    @Option(help: .key("limit.retransmissionPercent")) var limitRetransmissionPercent: String?
+    @Option(help: .key("limit.publisherSeconds")) var limitPublisherSeconds: String?
+    @Option(help: .key("limit.mailbox")) var limitMailbox: String?
+    @Option(help: .key("limit.receiveBufferBytes")) var limitReceiveBufferBytes: String?
+    @Option(help: .key("limit.sendBufferBytes")) var limitSendBufferBytes: String?
+
+    @Option(help: .key("record", valueName: "directory")) var record: String?
+    @Option(help: .key("drain.seconds")) var drainSeconds: String?
+    @Option(help: .key("log.level")) var logLevel: String?
+    @Option(help: .key("log.format")) var logFormat: String?
+    @Flag(inversion: .prefixedNo, help: .key("dev")) var dev: Bool?
+
+    /// What was given, by key name.
+    var flags: [String: String] {
+        let all: KeyValuePairs<String, String?> = [
+            "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
+            "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds, "http.idleSeconds": httpIdleSeconds,
+            "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "admin.token": adminToken,
+            "media.address": mediaAddress, "media.advertised": mediaAdvertised, "media.port": mediaPort,
+            "media.workers": mediaWorkers, "media.gatherMicroseconds": mediaGatherMicroseconds,
+            "media.protection": mediaProtection, "media.offload": mediaOffload, "limit.sessions": limitSessions,
+            "limit.streams": limitStreams, "limit.transports": limitTransports, "limit.taps": limitTaps,
+            "limit.retransmissionBytes": limitRetransmissionBytes,
+            "limit.retransmissionMilliseconds": limitRetransmissionMilliseconds,
+            "limit.retransmissionPercent": limitRetransmissionPercent, "limit.publisherSeconds": limitPublisherSeconds,
+            "limit.mailbox": limitMailbox, "limit.receiveBufferBytes": limitReceiveBufferBytes,
+            "limit.sendBufferBytes": limitSendBufferBytes, "record": record, "drain.seconds": drainSeconds,
+            "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),
+        ]
+        return Dictionary(uniqueKeysWithValues: all.compactMap { key, value in value.map { (key, $0) } })
+    }
+
+    /// Flags, environment and file together. Says what is wrong and ends with exit code 2 where something is.
+    func resolve() async throws -> ResolvedConfiguration {
+        let environment = ProcessInfo.processInfo.environment
+        let loader = ConfigurationLoader(flags: flags, environment: environment, file: config ?? environment["MILLRACE_CONFIG"])
+        do {
+            let resolved = try await loader.load()
+            for warning in resolved.warnings { FileHandle.standardError.write(Data("millrace: \(warning)\n".utf8)) }
+            return resolved
+        } catch {
+            FileHandle.standardError.write(Data("millrace: \(error)\n".utf8))
+            throw ExitCode(2)
+        }
+    }
+}

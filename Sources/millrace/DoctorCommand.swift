@@ -1,0 +1,26 @@
+import ArgumentParser
+import RelayServer
+
+/// `millrace doctor`: is this machine ready for the relay?
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Checks host, ports, UDP buffers, offloads and ciphers, and says what to do.",
+        discussion: """
+            Takes the configuration that `serve` would take. Exit code 1 where a check fails.
+
+            Examples:
+              millrace doctor
+              millrace doctor --media-workers 4 --json
+            """)
+
+    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @Flag(help: "print JSON") var json = false
+
+    func run() async throws {
+        let resolved = try await options.resolve()
+        let findings = Doctor(configuration: resolved.configuration).examine()
+        print(json ? try Doctor.json(findings) : Doctor.text(findings))
+        if findings.contains(where: { $0.level == .fail }) { throw ExitCode.failure }
+    }
+}

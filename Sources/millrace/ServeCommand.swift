@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+import RelayServer
+
+/// `millrace serve`: the relay.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Runs the relay.",
+        discussion: """
+            Each flag can also be set in the environment (MILLRACE_HTTP_PORT=8080) and in a configuration file
+            (http: { port: 8080 }); a flag beats the environment, the environment the file.
+
+            Examples:
+              millrace serve --dev
+              millrace serve --admin-token "$TOKEN" --media-advertised 203.0.113.7 --record /var/lib/millrace
+              millrace serve --config relay.yaml --print-config
+            """)
+
+    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @Flag(help: "print every key, its value and where that came from, and end") var printConfig = false
+    @Flag(help: "JSON: of --print-config; else log lines and the ready line") var json = false
+
+    func run() async throws {
+        var resolved = try await options.resolve()
+        if printConfig {
+            print(json ? try resolved.json() : resolved.text)
+            return
+        }
+        if json, resolved.sources["log.format"] == nil { resolved.configuration.logFormat = .json }
+        let relay = Relay(configuration: resolved.configuration)
+        do {
+            try await relay.run { announce(relay) }
+        } catch {
+            FileHandle.standardError.write(Data("millrace: \(error)\n".utf8))
+            throw ExitCode.failure
+        }
+    }
+
+    /// One line on standard output once requests are taken, for whoever started us; commands to paste with `--dev`.
+    private func announce(_ relay: Relay) {
+        let url = relay.url
+        if json {
+            print("{\"url\":\"\(url)\"}")
+        } else {
+            print("millrace is ready at \(url)")
+            if relay.configuration.development { print(relay.developmentHints) }
+        }
+        fflush(stdout)
+    }
+}

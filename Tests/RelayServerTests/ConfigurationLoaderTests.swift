@@ -1,0 +1,150 @@
+import Foundation
+import Testing
+
+@testable import RelayServer
+
+@Suite("Configuration: flag > environment > file > default")
+struct ConfigurationLoaderTests {
+    /// A file of this content, gone after `body`.
+    private func withFile<R>(_ name: String, _ text: String, _ body: (String) async throws -> R) async throws -> R {
+        let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let file = directory.appending(path: name)
+        try Data(text.utf8).write(to: file)
+        return try await body(file.path)
+    }
+
+    @Test func defaultsComeFromTheStruct() async throws {
+        let resolved = try await ConfigurationLoader().load()
+        #expect(resolved.configuration == RelayConfiguration())
+        #expect(resolved.entries.count == ConfigurationKey.all.count)
+        #expect(resolved.entries.allSatisfy { $0.source == "default" })
+    }
+
+    @Test func eachLayerBeatsTheNext() async throws {
+        try await withFile("relay.json", #"{"http":{"port":1001,"bodyBytes":2048,"idleSeconds":7},"dev":true}"#) { file in
+            let resolved = try await ConfigurationLoader(
+                flags: ["http.port": "1003"],
+                environment: ["MILLRACE_HTTP_PORT": "1002", "MILLRACE_HTTP_BODY_BYTES": "4096", "PATH": "/bin"], file: file
+            ).load()
+            #expect(resolved.configuration.httpPort == 1003)
+            #expect(resolved.configuration.httpBodyBytes == 4096)
+            #expect(resolved.configuration.httpIdleSeconds == 7)
+            #expect(resolved.configuration.development)
+            #expect(resolved.sources["http.port"] == .flag("--http-port"))
+            #expect(resolved.sources["http.bodyBytes"] == .environment("MILLRACE_HTTP_BODY_BYTES"))
+            #expect(resolved.sources["http.idleSeconds"] == .file(file))
+            #expect(resolved.sources["media.port"] == nil)
+            #expect(resolved.warnings.isEmpty)
+            #expect(resolved.text.contains("http.port = 1003"))
+            #expect(resolved.text.contains("# environment MILLRACE_HTTP_BODY_BYTES"))
+        }
+    }
+
+    @Test func yamlReadsLikeJSON() async throws {
+        let yaml = """
+            http:
+              port: 8080
+              corsOrigin: "https://example.org"
+            media:
+              protection: evp
+            log: { level: debug, format: json }
+            record: "/tmp/with, comma"
+            """
+        try await withFile("relay.yaml", yaml) { file in
+            let configuration = try await ConfigurationLoader(file: file).load().configuration
+            #expect(configuration.httpPort == 8080)
+            #expect(configuration.httpCORSOrigin == "https://example.org")
+            #expect(configuration.mediaProtection == .evp)
+            #expect(configuration.logLevel == "debug")
+            #expect(configuration.logFormat == .json)
+            #expect(configuration.record == "/tmp/with, comma")
+        }
+    }
+
+    @Test("every key is set by its flag and by its environment variable", arguments: ConfigurationKey.all.map(\.name))
+    func everyKeyIsReachable(name: String) async throws {
+        let key = try #require(ConfigurationKey.named(name))
+        let text = key.defaultText
+        let byFlag = try await ConfigurationLoader(flags: [name: text]).load()
+        #expect(byFlag.sources[name] == .flag(key.flag))
+        let byVariable = try await ConfigurationLoader(environment: [key.environmentVariable: text]).load()
+        #expect(byVariable.sources[name] == .environment(key.environmentVariable))
+        #expect(byVariable.warnings.isEmpty)
+        #expect(byVariable.configuration == RelayConfiguration())
+    }
+
+    @Test(
+        "a bad value names key, value, range and source",
+        arguments: [
+            ("http.port", "65536", "0 to 65535"), ("http.port", "eighty", "0 to 65535"), ("http.port", "", "0 to 65535"),
+            ("http.port", "-1", "0 to 65535"), ("media.workers", "0", "1 to 64"),
+            ("media.protection", "fast", "automatic, evp, multiBuffer"), ("dev", "maybe", "true, false"),
+            ("log.level", "loud", "trace, debug, info, notice, warning, error, critical"),
+            ("media.address", "localhost", "a numeric address"),
+        ])
+    func badValue(name: String, value: String, allowed: String) async throws {
+        let key = try #require(ConfigurationKey.named(name))
+        await #expect(
+            throws: ConfigurationError.badValue(key: name, value: value, allowed: allowed, source: .flag(key.flag))
+        ) { try await ConfigurationLoader(flags: [name: value]).load() }
+        await #expect(
+            throws: ConfigurationError.badValue(
+                key: name, value: value, allowed: allowed, source: .environment(key.environmentVariable))
+        ) { try await ConfigurationLoader(environment: [key.environmentVariable: value]).load() }
+    }
+
+    @Test func aSecretIsNeverShown() async throws {
+        let error = await #expect(throws: ConfigurationError.self) {
+            try await ConfigurationLoader(environment: ["MILLRACE_ADMIN_TOKEN": "short"]).load()
+        }
+        #expect(error?.description.contains("short") == false)
+        let resolved = try await ConfigurationLoader(flags: ["admin.token": "a-long-secret"]).load()
+        #expect(resolved.configuration.adminToken == "a-long-secret")
+        #expect(!resolved.text.contains("a-long-secret"))
+        #expect(try !resolved.json().contains("a-long-secret"))
+    }
+
+    @Test func aSlipInTheFileIsAnErrorWithASuggestion() async throws {
+        for (name, text) in [("a.json", #"{"http":{"prot":1}}"#), ("a.yaml", "http:\n  prot: 1\n")] {
+            try await withFile(name, text) { file in
+                await #expect(
+                    throws: ConfigurationError.unknownKey(key: "http.prot", nearest: "http.port", source: .file(file))
+                ) { try await ConfigurationLoader(file: file).load() }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        ("a.json", "{"), ("a.json", "[]"), ("a.yaml", "- a\n- b\n"), ("a.toml", "a = 1"), ("a.json", #"{"http":{"port":[1,2]}}"#),
+    ])
+    func aBrokenFileIsATypedError(name: String, text: String) async throws {
+        try await withFile(name, text) { file in
+            await #expect(throws: ConfigurationError.self) { try await ConfigurationLoader(file: file).load() }
+        }
+        await #expect(throws: ConfigurationError.self) { try await ConfigurationLoader(file: "/nowhere/" + name).load() }
+    }
+
+    @Test func strangeVariablesAreWarnedAbout() async throws {
+        let resolved = try await ConfigurationLoader(environment: ["MILLRACE_HTTP_PROT": "1"]).load()
+        #expect(resolved.warnings == ["the environment variable MILLRACE_HTTP_PROT sets nothing"])
+    }
+
+    @Test func httpIsOpenToOthersOnlyWithAToken() {
+        var configuration = RelayConfiguration()
+        #expect(configuration.effectiveHTTPAddress == "127.0.0.1")
+        configuration.adminToken = "0123456789"
+        #expect(configuration.effectiveHTTPAddress == "0.0.0.0")
+        configuration.httpAddress = "::1"
+        #expect(configuration.effectiveHTTPAddress == "::1")
+    }
+
+    @Test func codeIsHeldToTheSameRanges() {
+        var configuration = RelayConfiguration()
+        configuration.limitTaps = 0
+        #expect(throws: ConfigurationError.badValue(key: "limit.taps", value: "0", allowed: "1 to 256", source: .code)) {
+            try configuration.validate()
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import RelayServer
+import Testing
+
+@Suite("Plain transports by HTTP")
+struct PlainDoorTests {
+    @Test func publishAnswersWhereAndHowToSend() async throws {
+        try await withRelay { _, http in
+            let answer = try await http.request(
+                "POST", "/v1/sessions/Team%20A/plain",
+                body: #"""
+                    {"direction":"publish","stream":"cam1","suite":"AEAD_AES_128_GCM","unknown":{"field":[1]},
+                     "audio":{"ssrc":1001,"payloadType":111},"video":{"ssrc":1002,"payloadType":97}}
+                    """#)
+            #expect(answer.status == 201)
+            let json = try answer.json
+            #expect(json["session"] as? String == "team a")
+            #expect(json["stream"] as? String == "cam1")
+            #expect(json["direction"] as? String == "publish")
+            #expect(json["suite"] as? String == "AEAD_AES_128_GCM")
+            #expect(Data(base64Encoded: json["clientKey"] as? String ?? "")?.count == 28)
+            #expect(Data(base64Encoded: json["relayKey"] as? String ?? "")?.count == 28)
+            let audio = try #require(json["audio"] as? [String: Any])
+            #expect(audio["ssrc"] as? Int == 1001)
+            #expect(audio["payloadType"] as? Int == 111)
+            #expect(audio["codec"] as? String == "opus")
+            #expect(audio["clockRate"] as? Int == 48_000)
+            #expect(audio["channels"] as? Int == 2)
+            let video = try #require(json["video"] as? [String: Any])
+            #expect(video["ssrc"] as? Int == 1002)
+            #expect((video["port"] as? Int ?? 0) > 0)
+            #expect((json["sdp"] as? String)?.hasPrefix("v=0") == true)
+
+            let location = try #require(answer.fields["location"])
+            #expect(location == "/v1/sessions/team%20a/plain/\(json["id"] as? String ?? "")")
+
+            let streams = try await http.request("GET", "/v1/sessions/TEAM%20A/streams").json
+            let list = try #require(streams["streams"] as? [[String: Any]])
+            #expect(list.map { $0["name"] as? String } == ["cam1"])
+            let sessions = try #require(try await http.request("GET", "/v1/sessions").json["sessions"] as? [[String: Any]])
+            #expect(sessions.map { $0["name"] as? String } == ["team a"])
+
+            #expect(try await http.request("DELETE", location).status == 204)
+            let again = try await http.request("DELETE", location)
+            #expect(again.status == 404 && again.problemCode != nil)
+        }
+    }
+
+    @Test func subscribersNeedAStream() async throws {
+        try await withRelay { _, http in
+            let body = #"{"direction":"subscribe","audio":{"port":5004},"video":{"port":5006}}"#
+            let early = try await http.request("POST", "/v1/sessions/a/plain", body: body)
+            #expect(early.status == 404)
+            #expect(early.fields["retry-after"] != nil)
+
+            let publish = try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish"}"#)
+            #expect(publish.status == 201)
+            let answer = try await http.request("POST", "/v1/sessions/a/plain", body: body)
+            #expect(answer.status == 201)
+            let json = try answer.json
+            #expect(json["address"] as? String == "127.0.0.1")
+            #expect((json["audio"] as? [String: Any])?["port"] as? Int == 5004)
+            #expect((json["video"] as? [String: Any])?["rtcpPort"] as? Int == 5007)
+            let missing = try await http.request(
+                "POST", "/v1/sessions/a/plain", body: #"{"direction":"subscribe","stream":"none","video":{"port":5006}}"#)
+            #expect(missing.status == 404 && missing.problemCode == "unknownStream")
+            #expect(try await http.request("DELETE", try #require(answer.fields["location"])).status == 204)
+        }
+    }
+
+    @Test func namesAndSSRCsAreTakenOnce() async throws {
+        try await withRelay { _, http in
+            let body = #"{"direction":"publish","stream":"cam","video":{"ssrc":77}}"#
+            #expect(try await http.request("POST", "/v1/sessions/a/plain", body: body).status == 201)
+            let twice = try await http.request("POST", "/v1/sessions/a/plain", body: body)
+            #expect(twice.status == 409 && twice.problemCode == "streamExists")
+            let ssrc = try await http.request("POST", "/v1/sessions/b/plain", body: body)
+            #expect(ssrc.status == 409 && ssrc.problemCode == "ssrcInUse")
+        }
+    }
+
+    @Test func limitsAreNamed() async throws {
+        try await withRelay({ $0.limitSessions = 1 }) { _, http in
+            let body = #"{"direction":"publish"}"#
+            #expect(try await http.request("POST", "/v1/sessions/a/plain", body: body).status == 201)
+            let answer = try await http.request("POST", "/v1/sessions/b/plain", body: body)
+            #expect(answer.status == 503 && answer.problemCode == "limitReached")
+            #expect(answer.fields["retry-after"] != nil)
+        }
+    }
+
+    @Test func muteIsSeen() async throws {
+        try await withRelay { _, http in
+            #expect(
+                try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish","stream":"cam"}"#).status == 201)
+            let path = "/v1/sessions/a/streams/cam/mute"
+            #expect(try await http.request("PUT", path, body: #"{"kind":"audio","muted":true}"#).status == 204)
+            let list = try #require(try await http.request("GET", "/v1/sessions/a/streams").json["streams"] as? [[String: Any]])
+            #expect((list.first?["audio"] as? [String: Any])?["muted"] as? Bool == true)
+            #expect((list.first?["video"] as? [String: Any])?["muted"] as? Bool == false)
+            let bad = try await http.request("PUT", path, body: #"{"kind":"smell","muted":true}"#)
+            #expect(try bad.status == 422 && bad.json["field"] as? String == "kind")
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Foundation
+
+/// The first HTTP/1.1 answer in what a server sent.
+struct RawHTTPResponse: Sendable {
+    struct Malformed: Error {
+        let text: String
+    }
+
+    let status: Int
+    /// By lower-case name; the last of several.
+    let fields: [String: String]
+    let body: [UInt8]
+
+    init(_ bytes: [UInt8]) throws {
+        let separator: [UInt8] = [13, 10, 13, 10]
+        guard let end = bytes.firstRange(of: separator) else {
+            throw Malformed(text: String(decoding: bytes, as: UTF8.self))
+        }
+        let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
+        guard let first = lines.first, let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+            throw Malformed(text: String(decoding: bytes, as: UTF8.self))
+        }
+        if status == 100 {
+            self = try RawHTTPResponse(Array(bytes[end.upperBound...]))
+            return
+        }
+        var fields: [String: String] = [:]
+        for line in lines.dropFirst() {
+            guard let colon = line.firstIndex(of: ":") else { continue }
+            fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+        }
+        self.status = status
+        self.fields = fields
+        let rest = bytes[end.upperBound...]
+        if fields["transfer-encoding"] == "chunked" {
+            body = Self.joined(chunks: rest)
+        } else if let length = fields["content-length"].flatMap({ Int($0) }) {
+            body = Array(rest.prefix(length))
+        } else {
+            body = Array(rest)
+        }
+    }
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+
+    var json: [String: Any] {
+        get throws {
+            guard let object = try JSONSerialization.jsonObject(with: Data(body)) as? [String: Any] else {
+                throw Malformed(text: text)
+            }
+            return object
+        }
+    }
+
+    /// The `code` of a problem document; nil where the answer is none.
+    var problemCode: String? {
+        guard fields["content-type"] == "application/problem+json" else { return nil }
+        return (try? json)?["code"] as? String
+    }
+
+    private static func joined(chunks: ArraySlice<UInt8>) -> [UInt8] {
+        var out: [UInt8] = []
+        var rest = chunks
+        while let line = rest.firstRange(of: [13, 10]) {
+            guard let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16), size > 0 else { break }
+            let data = rest[line.upperBound...]
+            out += data.prefix(size)
+            rest = data.dropFirst(size + 2)
+        }
+        return out
+    }
+}

@@ -1,0 +1,81 @@
+import NIOCore
+import RelayServer
+import Testing
+
+@Suite("A relay starts and stops")
+struct RelayLifecycleTests {
+    @Test func portsAreFreeAgainAfterStop() async throws {
+        var port = 0
+        try await withRelay { relay, _ in port = relay.httpPort }
+        #expect(port > 0)
+        try await withRelay({ $0.httpPort = port }) { relay, http in
+            #expect(relay.httpPort == port)
+            #expect(try await http.request("GET", "/healthz").status == 200)
+        }
+    }
+
+    @Test func aPortInUseIsATypedError() async throws {
+        try await withRelay { relay, _ in
+            var configuration = RelayConfiguration()
+            configuration.httpPort = relay.httpPort
+            configuration.mediaPort = 0
+            configuration.logLevel = "critical"
+            let second = Relay(configuration: configuration)
+            let error = await #expect(throws: RelayError.self) { try await second.start() }
+            guard case .http(let address, let port, _) = error else {
+                Issue.record("\(String(describing: error))")
+                return
+            }
+            #expect(address == "127.0.0.1" && port == relay.httpPort)
+            #expect(second.httpPort == 0)
+        }
+    }
+
+    @Test func aRelayRunsOnce() async throws {
+        try await withRelay { relay, _ in
+            await #expect(throws: RelayError.alreadyStarted) { try await relay.start() }
+        }
+        let never = Relay(configuration: RelayConfiguration())
+        await never.stop()
+        #expect(never.httpPort == 0)
+    }
+
+    @Test func aBadConfigurationIsATypedError() async {
+        var configuration = RelayConfiguration()
+        configuration.mediaWorkers = 0
+        let relay = Relay(configuration: configuration)
+        await #expect(
+            throws: RelayError.configuration(
+                .badValue(key: "media.workers", value: "0", allowed: "1 to 64", source: .code))
+        ) { try await relay.start() }
+    }
+
+    @Test func stopIsQuickWithIdleConnectionsOpen() async throws {
+        let clock = ContinuousClock()
+        let took = try await clock.measure {
+            try await withRelay { relay, http in
+                // Keeps its connection until the relay closes it.
+                async let open = http.exchange("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
+                #expect(try await http.request("GET", "/healthz").status == 200)
+                await relay.stop()
+                #expect(try await open.status == 200)
+            }
+        }
+        #expect(took < .seconds(5))
+    }
+
+    @Test func whileDrainingNothingNewIsOpened() async throws {
+        try await withRelay({ $0.drainSeconds = 2 }) { relay, http in
+            async let stopped: Void = relay.stop()
+            // The signal is through when readyz says so; each try is a request of its own.
+            var ready = try await http.request("GET", "/readyz")
+            while ready.status == 200 { ready = try await http.request("GET", "/readyz") }
+            #expect(ready.status == 503 && ready.problemCode == "draining")
+            #expect(ready.fields["retry-after"] != nil)
+            #expect(try await http.request("GET", "/healthz").status == 200)
+            let open = try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish"}"#)
+            #expect(open.status == 503 && open.problemCode == "draining")
+            await stopped
+        }
+    }
+}
