@@ -33,7 +33,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             try pipeline.addHandler(deadline)
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(
-                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: false))
+                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
         }
     }
 

@@ -9,6 +9,8 @@ package final class ControlStatistics: Sendable {
         package var answers: [Int: UInt64] = [:]
         /// Error answers by code.
         package var problems: [ProblemCode: UInt64] = [:]
+        /// Refusals for a limit, by its configuration key.
+        package var limits: [String: UInt64] = [:]
         /// Canvas bodies being sent.
         package var bodies = 0
         package var bodyBytes: UInt64 = 0
@@ -32,14 +34,17 @@ package final class ControlStatistics: Sendable {
     func answered(_ status: Int) { state.withLockedValue { $0.answers[status, default: 0] += 1 } }
 
     /// An error answer that the router made.
-    func problem(_ code: ProblemCode) { state.withLockedValue { $0.problems[code, default: 0] += 1 } }
+    func problem(_ problem: Problem) {
+        state.withLockedValue {
+            $0.problems[problem.code, default: 0] += 1
+            if let limit = problem.limit { $0.limits[limit, default: 0] += 1 }
+        }
+    }
 
     /// An error answer of the connection itself, before the router.
-    func refused(_ code: ProblemCode) {
-        state.withLockedValue {
-            $0.problems[code, default: 0] += 1
-            $0.answers[code.status.code, default: 0] += 1
-        }
+    func refused(_ problem: Problem) {
+        self.problem(problem)
+        answered(problem.code.status.code)
     }
 
     func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }

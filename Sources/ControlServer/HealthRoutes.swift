@@ -10,7 +10,9 @@ struct HealthRoutes {
             "readyz",
             [
                 .get: { _, _ in
-                    guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
+                    guard !bodies.isDraining else {
+                        throw Problem(.draining, "the relay is shutting down", retryAfter: 5)
+                    }
                     return .text("ready\n")
                 }
             ])

@@ -37,17 +37,26 @@ struct MetricsRoute {
     }
 
     private func engine(_ text: inout PrometheusText) async {
-        let sessions = await engine.sessions()
-        text.family("millrace_sessions", .gauge, "Sessions")
-        text.sample(sessions.count)
-        text.family("millrace_streams", .gauge, "Published streams")
-        text.sample(sessions.reduce(0) { $0 + $1.streams })
-        text.family("millrace_subscribers", .gauge, "Subscribing transports")
-        text.sample(sessions.reduce(0) { $0 + $1.subscribers })
-        for counter in await engine.counters().all {
-            text.family(counter.name, counter.isGauge ? .gauge : .counter, counter.help)
+        let counters = await engine.counters()
+        for counter in counters.all {
+            text.family("millrace_" + counter.name, .counter, counter.help)
             text.sample(counter.value)
         }
+        text.family("millrace_packets_dropped_total", .counter, "Datagrams dropped on arrival, by cause")
+        for (cause, count) in counters.dropped { text.sample(count, ["cause": cause]) }
+        for gauge in counters.gauges {
+            text.family("millrace_" + gauge.name, .gauge, gauge.help)
+            text.sample(gauge.value)
+        }
+        text.family("millrace_worker_cpu_seconds_total", .counter, "CPU time of the media workers in seconds")
+        text.sample(Double(counters.workerCPU) / 1e9)
+        text.family(
+            "millrace_forward_delay_seconds", .summary, "Time from arrival to send of forwarded packets in seconds")
+        for (label, quantile) in [("0.5", 0.5), ("0.99", 0.99), ("1", 1.0)] {
+            text.sample(counters.delay.quantile(quantile).seconds, ["quantile": label])
+        }
+        text.sample(counters.delay.sum.seconds, suffix: "_sum")
+        text.sample(Double(counters.delay.total), suffix: "_count")
     }
 
     private func http(_ text: inout PrometheusText) {
@@ -57,11 +66,15 @@ struct MetricsRoute {
         text.family("millrace_http_connections_total", .counter, "Accepted HTTP connections")
         text.sample(values.connectionsTotal)
         text.family("millrace_http_responses_total", .counter, "HTTP answers by status code")
-        for (status, count) in values.answers.sorted(by: { $0.key < $1.key }) { text.sample(count, ["status": String(status)]) }
+        for (status, count) in values.answers.sorted(by: { $0.key < $1.key }) {
+            text.sample(count, ["status": String(status)])
+        }
         text.family("millrace_http_problems_total", .counter, "HTTP error answers by code")
         for (code, count) in values.problems.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             text.sample(count, ["code": code.rawValue])
         }
+        text.family("millrace_http_limit_refusals_total", .counter, "Requests refused by HTTP for a limit, by its key")
+        for (limit, count) in values.limits.sorted(by: { $0.key < $1.key }) { text.sample(count, ["limit": limit]) }
         text.family("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent")
         text.sample(values.bodies)
         text.family("millrace_http_canvas_bytes_total", .counter, "Bytes of canvas bodies sent")

@@ -1,7 +1,7 @@
 internal import MediaEngine
 
 /// One track of a `PlainTransportAnswer`. Publish: `port` is where to send; subscribe: the client's own port.
-struct PlainTrackAnswer: Codable, Sendable {
+struct PlainTrackAnswer: Encodable, Sendable {
     var port: UInt16
     var rtcpPort: UInt16
     var payloadType: UInt8

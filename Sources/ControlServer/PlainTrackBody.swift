@@ -1,13 +1,26 @@
 internal import MediaEngine
 
 /// One track of a `PlainTransportBody`.
-struct PlainTrackBody: Codable, Sendable {
+struct PlainTrackBody: Decodable, Sendable {
     /// Subscribe: the UDP port that RTP goes to. Publish: ignored.
     var port: UInt16?
     /// Absent: Opus 111, VP8 96.
     var payloadType: UInt8?
     /// Absent: the relay picks one.
     var ssrc: UInt32?
+
+    private enum CodingKeys: String, CodingKey {
+        case port
+        case payloadType
+        case ssrc
+    }
+
+    init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        port = try container.integerIfPresent(UInt16.self, forKey: .port)
+        payloadType = try container.integerIfPresent(UInt8.self, forKey: .payloadType)
+        ssrc = try container.integerIfPresent(UInt32.self, forKey: .ssrc)
+    }
 
     /// - Parameter field: path of this object in the body.
     func request(field: String, direction: TransportDirection) throws(Problem) -> PlainTrackRequest {

@@ -2,7 +2,7 @@ internal import MediaEngine
 internal import SRTP
 
 /// Answer to `POST /v1/sessions/{session}/plain`.
-struct PlainTransportAnswer: Codable, Sendable {
+struct PlainTransportAnswer: Encodable, Sendable {
     var id: String
     var session: String
     var stream: String

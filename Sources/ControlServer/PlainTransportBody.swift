@@ -3,7 +3,7 @@ internal import MediaEngine
 internal import SRTP
 
 /// Body of `POST /v1/sessions/{session}/plain`.
-struct PlainTransportBody: Codable, Sendable {
+struct PlainTransportBody: Decodable, Sendable {
     /// `publish` or `subscribe`.
     var direction: String
     var stream: String?
@@ -25,7 +25,7 @@ struct PlainTransportBody: Codable, Sendable {
             do {
                 request.stream = try StreamName(stream).rawValue
             } catch {
-                throw Problem(error.code, error.detail, field: "stream")
+                throw Problem(.invalidField, error.detail, field: "stream")
             }
         }
         if let suite {
@@ -55,7 +55,8 @@ struct PlainTransportBody: Codable, Sendable {
             }
         case .subscribe:
             if audio == nil, video == nil {
-                throw Problem(.invalidField, "a subscriber names the port of at least one of audio, video", field: "audio")
+                throw Problem(
+                    .invalidField, "a subscriber names the port of at least one of audio, video", field: "audio")
             }
             if let a = request.audio?.port, let v = request.video?.port, collide(a, v) {
                 throw Problem(.invalidField, "the ports of audio and video overlap", field: "video.port")

@@ -1,6 +1,12 @@
 package import MediaEngine
 
 extension Problem {
+    /// Configuration keys of the engine's limits.
+    private static let limitKeys = [
+        "sessions": "limit.sessions", "streamsPerSession": "limit.streams", "transportsPerSession": "limit.transports",
+        "tapsPerStream": "limit.taps", "mailbox": "limit.mailbox",
+    ]
+
     /// The answer for what the engine refused.
     package init(_ error: EngineError) {
         switch error {
@@ -10,7 +16,9 @@ extension Problem {
         case .streamExists: self.init(.streamExists, error.description, field: "stream")
         case .ssrcInUse: self.init(.ssrcInUse, error.description, field: "ssrc")
         case .invalidRequest(let field, let reason): self.init(.invalidField, reason, field: field)
-        case .limitReached(let name, _): self.init(.limitReached, error.description, limit: name, retryAfter: 5)
+        case .limitReached(let name, let limit):
+            let key = Self.limitKeys[name] ?? name
+            self.init(.limitReached, "\(key) of \(limit) is reached", limit: key, retryAfter: 5)
         case .addressUnusable: self.init(.addressUnusable, error.description, field: "address")
         case .systemCall: self.init(.internalError, error.description)
         case .stopped: self.init(.draining, error.description, retryAfter: 5)

@@ -17,7 +17,9 @@ package struct Problem: Error, Sendable, Equatable {
     /// Methods that the path takes, for 405.
     package var allow: String?
 
-    package init(_ code: ProblemCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil) {
+    package init(
+        _ code: ProblemCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil
+    ) {
         self.code = code
         self.detail = detail
         self.field = field
@@ -37,7 +39,8 @@ package struct Problem: Error, Sendable, Equatable {
 
     package var body: [UInt8] {
         let document = Document(
-            title: code.title, status: code.status.code, detail: detail, code: code.rawValue, field: field, limit: limit)
+            title: code.title, status: code.status.code, detail: detail, code: code.rawValue, field: field, limit: limit
+        )
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         // Strings and integers always encode.

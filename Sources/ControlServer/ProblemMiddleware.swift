@@ -23,7 +23,7 @@ struct ProblemMiddleware: RouterMiddleware {
             if problem.code == .internalError {
                 context.logger.error("request failed", metadata: ["path": "\(request.uri.path)", "error": "\(error)"])
             }
-            statistics.problem(problem.code)
+            statistics.problem(problem)
             var fields = problem.fields
             // What remains of a body that is too large is not worth reading.
             if problem.code == .bodyTooLarge { fields[.connection] = "close" }
@@ -42,7 +42,8 @@ struct ProblemMiddleware: RouterMiddleware {
         case let error as HTTPError where error.status == .notFound:
             if request.uri.path.hasPrefix("/v1/sessions//") { return Problem(.invalidSessionName, "the name is empty") }
             return Problem(.notFound, "nothing is at \(request.uri.path)")
-        case is NIOTooManyBytesError: return Problem(.bodyTooLarge, "the request body is too large", limit: "http.bodyBytes")
+        case is NIOTooManyBytesError:
+            return Problem(.bodyTooLarge, "the request body is too large", limit: "http.bodyBytes")
         default: return Problem(.internalError, "the relay failed; its log says more")
         }
     }

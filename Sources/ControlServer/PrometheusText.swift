@@ -9,6 +9,7 @@ package struct PrometheusText: Sendable {
     package enum Kind: String, Sendable {
         case counter
         case gauge
+        case summary
     }
 
     package static let contentType = "text/plain; version=0.0.4; charset=utf-8"
@@ -30,14 +31,18 @@ package struct PrometheusText: Sendable {
         line(String(value), labels)
     }
 
-    package mutating func sample(_ value: Double, _ labels: KeyValuePairs<String, String> = [:]) {
-        line(value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Inf" : "+Inf") : "\(value)", labels)
+    /// - Parameter suffix: `_sum` or `_count` of a summary.
+    package mutating func sample(_ value: Double, _ labels: KeyValuePairs<String, String> = [:], suffix: String = "") {
+        line(
+            value.isNaN ? "NaN" : value.isInfinite ? (value < 0 ? "-Inf" : "+Inf") : "\(value)", labels, suffix: suffix)
     }
 
-    private mutating func line(_ value: String, _ labels: KeyValuePairs<String, String>) {
-        text += name
+    private mutating func line(_ value: String, _ labels: KeyValuePairs<String, String>, suffix: String = "") {
+        text += name + suffix
         if !labels.isEmpty {
-            text += "{" + labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",") + "}"
+            text +=
+                "{" + labels.map { "\($0.key)=\"\(Self.escaped($0.value, quotes: true))\"" }.joined(separator: ",")
+                + "}"
         }
         text += " \(value)\n"
     }

@@ -8,7 +8,9 @@ extension Request {
     /// The body as `T`. Unknown fields are ignored; what does not fit throws a `Problem` that names the field.
     func json<T: Decodable>(_ type: T.Type, limit: Int) async throws -> T {
         if let contentType = headers[.contentType] {
-            let media = contentType.split(separator: ";").first.map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+            let media = contentType.split(separator: ";").first.map {
+                $0.trimmingCharacters(in: .whitespaces).lowercased()
+            }
             guard let media, media == "application/json" || media.hasSuffix("+json") else {
                 throw Problem(.unsupportedMediaType, "the body is \(contentType)")
             }

@@ -56,7 +56,9 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
     /// `Expect: 100-continue` (RFC 9110 section 10.1.1): a body that is too large is not asked for.
     private func continueIfExpected(_ head: HTTPRequest, context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
-        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > configuration.bodyBytes { return }
+        if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > configuration.bodyBytes {
+            return
+        }
         context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
 
@@ -78,11 +80,12 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
             let problem: Problem
             if error == .headerOverflow {
                 problem = Problem(
-                    .headerTooLarge, "the request head may have \(configuration.headerBytes) bytes", limit: "http.headerBytes")
+                    .headerTooLarge, "the request head may have \(configuration.headerBytes) bytes",
+                    limit: "http.headerBytes")
             } else {
                 problem = Problem(.malformedRequest, "\(error)")
             }
-            statistics.refused(problem.code)
+            statistics.refused(problem)
             finish(with: phase.canAnswer ? problem : nil, context: context)
         }
         context.fireErrorCaught(error)
@@ -111,11 +114,11 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
         case .close:
             finish(with: nil, context: context)
         case .answerTimeout:
-            statistics.refused(.requestTimeout)
-            finish(
-                with: Problem(
-                    .requestTimeout, "a request must arrive within \(configuration.sendTime.components.seconds) s",
-                    limit: "http.sendSeconds"), context: context)
+            let problem = Problem(
+                .requestTimeout, "a request must arrive within \(configuration.sendTime.components.seconds) s",
+                limit: "http.sendSeconds")
+            statistics.refused(problem)
+            finish(with: problem, context: context)
         }
     }
 
@@ -132,7 +135,8 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
         fields[.connection] = "close"
         fields[.contentLength] = String(body.count)
         CrossOriginMiddleware.addFields(to: &fields, origin: configuration.corsOrigin)
-        context.write(wrapOutboundOut(.head(HTTPResponse(status: problem.code.status, headerFields: fields))), promise: nil)
+        context.write(
+            wrapOutboundOut(.head(HTTPResponse(status: problem.code.status, headerFields: fields))), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)
         let sent = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel

@@ -5,16 +5,21 @@ internal import NIOCore
 
 extension Response {
     /// - Parameter value: sent as `application/json`, keys sorted.
-    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:]) throws -> Response {
+    static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:]) throws
+        -> Response
+    {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         var headers = fields
         headers[.contentType] = "application/json"
         if headers[.cacheControl] == nil { headers[.cacheControl] = "no-store" }
-        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
+        return Response(
+            status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: try encoder.encode(value))))
     }
 
-    static func text(_ text: String, status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8") -> Response {
+    static func text(_ text: String, status: HTTPResponse.Status = .ok, type: String = "text/plain; charset=utf-8")
+        -> Response
+    {
         Response(
             status: status, headers: [.contentType: type, .cacheControl: "no-store"],
             body: .init(byteBuffer: ByteBuffer(string: text)))

@@ -1,7 +1,7 @@
 internal import MediaEngine
 
 /// One entry of `GET /v1/sessions`.
-struct SessionAnswer: Codable, Sendable {
+struct SessionAnswer: Encodable, Sendable {
     var name: String
     var streams: Int
     var publishers: Int

@@ -1,5 +1,5 @@
 /// Answer to `GET /v1/sessions`.
-struct SessionListAnswer: Codable, Sendable {
+struct SessionListAnswer: Encodable, Sendable {
     /// By name.
     var sessions: [SessionAnswer]
 }

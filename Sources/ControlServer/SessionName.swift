@@ -33,10 +33,15 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
     /// Why `text` cannot be a name; nil where it can. Streams are named by the same rule, but keep their case.
     static func objection(to text: String) -> String? {
         if text.isEmpty { return "the name is empty" }
-        if text.count > maximumCharacters { return "the name has \(text.count) characters, at most \(maximumCharacters) are allowed" }
-        if text.utf8.count > maximumBytes { return "the name has \(text.utf8.count) bytes, at most \(maximumBytes) are allowed" }
+        if text.count > maximumCharacters {
+            return "the name has \(text.count) characters, at most \(maximumCharacters) are allowed"
+        }
+        if text.utf8.count > maximumBytes {
+            return "the name has \(text.utf8.count) bytes, at most \(maximumBytes) are allowed"
+        }
         for scalar in text.unicodeScalars where !isAllowed(scalar) {
-            return "the name has the character U+\(String(scalar.value, radix: 16, uppercase: true)); letters, digits, symbols and spaces are allowed"
+            return
+                "the name has the character U+\(String(scalar.value, radix: 16, uppercase: true)); letters, digits, symbols and spaces are allowed"
         }
         return nil
     }

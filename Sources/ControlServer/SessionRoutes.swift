@@ -21,10 +21,7 @@ struct SessionRoutes {
 
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
-        let streams = await engine.streams(session: session.rawValue).sorted { $0.createdAt < $1.createdAt }
-        if streams.isEmpty, await !engine.sessions().contains(where: { $0.name == session.rawValue }) {
-            throw Problem(EngineError.unknownSession(session.rawValue))
-        }
+        let streams = try await engine.streams(session: session.rawValue).sorted { $0.createdAt < $1.createdAt }
         return try .json(
             StreamListAnswer(
                 session: session.rawValue, streams: streams.map(StreamAnswer.init)))

@@ -2,7 +2,7 @@ internal import Foundation
 internal import MediaEngine
 
 /// One entry of `GET /v1/sessions/{session}/streams`.
-struct StreamAnswer: Codable, Sendable {
+struct StreamAnswer: Encodable, Sendable {
     var name: String
     /// RFC 3339, UTC.
     var createdAt: String

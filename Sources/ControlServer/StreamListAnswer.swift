@@ -1,5 +1,5 @@
 /// Answer to `GET /v1/sessions/{session}/streams`.
-struct StreamListAnswer: Codable, Sendable {
+struct StreamListAnswer: Encodable, Sendable {
     var session: String
     /// Oldest first.
     var streams: [StreamAnswer]

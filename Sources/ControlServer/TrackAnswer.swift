@@ -2,7 +2,7 @@ internal import MediaBase
 internal import MediaEngine
 
 /// A track within a `StreamAnswer`.
-struct TrackAnswer: Codable, Sendable {
+struct TrackAnswer: Encodable, Sendable {
     var ssrc: UInt32
     var packets: UInt64
     var bytes: UInt64

@@ -22,17 +22,25 @@ extension ConfigurationKey {
         .text(
             "admin.token", \.adminToken, allowed: "8 to 512 visible ASCII characters, or nothing", secret: true,
             "bearer token that every /v1 request needs",
-            accepts: { $0.isEmpty || ($0.utf8.count >= 8 && $0.utf8.count <= 512 && $0.utf8.allSatisfy { (33...126).contains($0) }) }),
+            accepts: {
+                $0.isEmpty
+                    || ($0.utf8.count >= 8 && $0.utf8.count <= 512 && $0.utf8.allSatisfy { (33...126).contains($0) })
+            }),
 
         .text(
             "media.address", \.mediaAddress, allowed: "a numeric address", "address of the media sockets",
             accepts: numericAddress),
         .text(
-            "media.advertised", \.mediaAdvertised, allowed: "a numeric address", "address that clients are told to send to",
+            "media.advertised", \.mediaAdvertised, allowed: "a numeric address",
+            "address that clients are told to send to",
             accepts: numericAddress),
-        .integer("media.port", \.mediaPort, 0...65_000, "UDP port of worker 0, the next worker two higher; 0: free ones"),
+        .integer(
+            "media.port", \.mediaPort, 0...65_000, step: 2,
+            "UDP port of worker 0, the next worker two higher; 0: free ones"),
         .integer("media.workers", \.mediaWorkers, 1...64, "threads that forward media"),
-        .integer("media.gatherMicroseconds", \.mediaGatherMicroseconds, 0...5_000, "longest wait for packets to share a send"),
+        .integer(
+            "media.gatherMicroseconds", \.mediaGatherMicroseconds, 0...5_000, "longest wait for packets to share a send"
+        ),
         .choice("media.protection", \.mediaProtection, "what encrypts outgoing packets"),
         .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
 
@@ -40,16 +48,25 @@ extension ConfigurationKey {
         .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams a session"),
         .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports a session"),
         .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) a stream"),
-        .integer("limit.retransmissionBytes", \.limitRetransmissionBytes, (64 << 10)...(256 << 20), "kept packets a video track"),
-        .integer("limit.retransmissionMilliseconds", \.limitRetransmissionMilliseconds, 0...30_000, "age of kept packets"),
-        .integer("limit.retransmissionPercent", \.limitRetransmissionPercent, 0...100, "retransmissions among sent bytes"),
-        .integer("limit.publisherSeconds", \.limitPublisherSeconds, 0...86_400, "silence that closes a publisher; 0: never"),
+        .integer(
+            "limit.retransmissionBytes", \.limitRetransmissionBytes, (64 << 10)...(256 << 20),
+            "kept packets a video track"),
+        .integer(
+            "limit.retransmissionMilliseconds", \.limitRetransmissionMilliseconds, 0...30_000, "age of kept packets"),
+        .integer(
+            "limit.retransmissionPercent", \.limitRetransmissionPercent, 0...100, "retransmissions among sent bytes"),
+        .integer(
+            "limit.publisherSeconds", \.limitPublisherSeconds, 0...86_400, "silence that closes a publisher; 0: never"),
         .integer("limit.mailbox", \.limitMailbox, 16...1_000_000, "control calls waiting for one worker"),
-        .integer("limit.receiveBufferBytes", \.limitReceiveBufferBytes, (64 << 10)...(1 << 30), "kernel receive buffer a socket"),
-        .integer("limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer a socket"),
+        .integer(
+            "limit.receiveBufferBytes", \.limitReceiveBufferBytes, (64 << 10)...(1 << 30),
+            "kernel receive buffer a socket"),
+        .integer(
+            "limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer a socket"),
 
         .text("record", \.record, allowed: "a directory, or nothing", "records every stream into this directory"),
-        .integer("drain.seconds", \.drainSeconds, 0...60, "time between the shutdown signal and the close of the HTTP port"),
+        .integer(
+            "drain.seconds", \.drainSeconds, 0...60, "time between the shutdown signal and the close of the HTTP port"),
         .text(
             "log.level", \.logLevel, allowed: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "),
             "least severe messages that are logged", accepts: { Logger.Level(rawValue: $0) != nil }),

@@ -37,21 +37,26 @@ package struct ConfigurationKey: Sendable {
 
     // MARK: kinds
 
+    /// - Parameter step: values are multiples of it.
     static func integer(
-        _ name: String, _ path: WritableKeyPath<RelayConfiguration, Int> & Sendable, _ range: ClosedRange<Int>, _ help: String
+        _ name: String, _ path: WritableKeyPath<RelayConfiguration, Int> & Sendable, _ range: ClosedRange<Int>,
+        step: Int = 1, _ help: String
     ) -> ConfigurationKey {
-        ConfigurationKey(
-            name: name, help: help, allowed: "\(range.lowerBound) to \(range.upperBound)", isSecret: false, isSwitch: false,
+        let parity = step == 2 ? "an even number, " : ""
+        return ConfigurationKey(
+            name: name, help: help, allowed: parity + "\(range.lowerBound) to \(range.upperBound)", isSecret: false,
+            isSwitch: false,
             read: { String($0[keyPath: path]) },
             write: { configuration, text in
-                guard let value = Int(text), range.contains(value) else { return false }
+                guard let value = Int(text), range.contains(value), value % step == 0 else { return false }
                 configuration[keyPath: path] = value
                 return true
             })
     }
 
     static func text(
-        _ name: String, _ path: WritableKeyPath<RelayConfiguration, String> & Sendable, allowed: String, secret: Bool = false,
+        _ name: String, _ path: WritableKeyPath<RelayConfiguration, String> & Sendable, allowed: String,
+        secret: Bool = false,
         _ help: String, accepts: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> ConfigurationKey {
         ConfigurationKey(

@@ -46,7 +46,9 @@ package struct ConfigurationLoader: Sendable {
         /// The value as text, whatever scalar type the provider holds it in.
         func text(of key: ConfigurationKey) throws(ConfigurationError) -> String? {
             let absolute = AbsoluteConfigKey(prefix + key.components)
-            for type in [ConfigType.string, .int, .bool, .double] {
+            // JSON's true would also pass for the integer 1.
+            let types: [ConfigType] = key.isSwitch ? [.string, .bool, .double] : [.string, .int, .double, .bool]
+            for type in types {
                 guard let result = try? provider.value(forKey: absolute, type: type) else { continue }
                 switch result.value?.content {
                 case nil: return nil
@@ -65,7 +67,8 @@ package struct ConfigurationLoader: Sendable {
         var values: [AbsoluteConfigKey: ConfigValue] = [:]
         for (name, text) in flags {
             let secret = ConfigurationKey.named(name)?.isSecret ?? false
-            values[AbsoluteConfigKey(name.split(separator: ".").map(String.init))] = ConfigValue(.string(text), isSecret: secret)
+            values[AbsoluteConfigKey(name.split(separator: ".").map(String.init))] = ConfigValue(
+                .string(text), isSecret: secret)
         }
         return Layer(provider: InMemoryProvider(name: "flags", values: values), source: { .flag($0.flag) })
     }
@@ -73,7 +76,8 @@ package struct ConfigurationLoader: Sendable {
     private var environmentLayer: Layer {
         let secrets = Set(ConfigurationKey.all.filter(\.isSecret).map(\.environmentVariable))
         return Layer(
-            provider: EnvironmentVariablesProvider(environmentVariables: environment, secretsSpecifier: .specific(secrets)),
+            provider: EnvironmentVariablesProvider(
+                environmentVariables: environment, secretsSpecifier: .specific(secrets)),
             source: { .environment($0.environmentVariable) }, prefix: ["millrace"])
     }
 
@@ -120,7 +124,8 @@ package struct ConfigurationLoader: Sendable {
     }
 
     private static func nearest(to name: String) -> String? {
-        let best = ConfigurationKey.all.map { ($0.name, distance(Array(name.utf8.prefix(64)), Array($0.name.utf8))) }.min { $0.1 < $1.1 }
+        let best = ConfigurationKey.all.map { ($0.name, distance(Array(name.utf8.prefix(64)), Array($0.name.utf8))) }
+            .min { $0.1 < $1.1 }
         guard let best, best.1 <= max(2, name.utf8.count / 3) else { return nil }
         return best.0
     }

@@ -121,7 +121,8 @@ public final class Relay: Sendable {
                     .init(service: EngineService(engine: engine), serviceName: "media"),
                     .init(service: http, serviceName: "http"),
                     .init(
-                        service: DrainService(bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger),
+                        service: DrainService(
+                            bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger),
                         successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "drain"),
                 ], logger: quiet))
         let task = Task {

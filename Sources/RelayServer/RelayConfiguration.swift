@@ -115,7 +115,8 @@ public struct RelayConfiguration: Sendable, Equatable {
             var copy = self
             let text = key.read(self)
             guard key.write(&copy, text) else {
-                throw .badValue(key: key.name, value: key.isSecret ? "(secret)" : text, allowed: key.allowed, source: .code)
+                throw .badValue(
+                    key: key.name, value: key.isSecret ? "(secret)" : text, allowed: key.allowed, source: .code)
             }
         }
     }

@@ -31,7 +31,8 @@ package struct ResolvedConfiguration: Sendable {
     package var text: String {
         let rows = entries.map { ("\($0.key) = \($0.value.isEmpty ? "\"\"" : $0.value)", $0.source) }
         let width = rows.map(\.0.count).max() ?? 0
-        return rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count) + "  # " + $0.1 }.joined(separator: "\n")
+        return rows.map { $0.0 + String(repeating: " ", count: width - $0.0.count) + "  # " + $0.1 }.joined(
+            separator: "\n")
     }
 
     package func json() throws -> String {

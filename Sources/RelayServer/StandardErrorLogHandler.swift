@@ -39,7 +39,9 @@ package struct StandardErrorLogHandler: LogHandler {
         }
     }
 
-    static func textLine(time: String, level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata) -> String {
+    static func textLine(time: String, level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata)
+        -> String
+    {
         var line = "\(time) \(level.rawValue) \(escaped("\(message)"))"
         for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
             let text = escaped("\(value)")
@@ -48,7 +50,9 @@ package struct StandardErrorLogHandler: LogHandler {
         return line
     }
 
-    static func jsonLine(time: String, level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata) -> String {
+    static func jsonLine(time: String, level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata)
+        -> String
+    {
         var object = ["time": time, "level": level.rawValue, "message": "\(message)"]
         for (key, value) in metadata where object[key] == nil { object[key] = "\(value)" }
         let encoder = JSONEncoder()

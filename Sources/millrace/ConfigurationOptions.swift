@@ -82,7 +82,8 @@ struct ConfigurationOptions: ParsableArguments {
     /// Flags, environment and file together. Says what is wrong and ends with exit code 2 where something is.
     func resolve() async throws -> ResolvedConfiguration {
         let environment = ProcessInfo.processInfo.environment
-        let loader = ConfigurationLoader(flags: flags, environment: environment, file: config ?? environment["MILLRACE_CONFIG"])
+        let loader = ConfigurationLoader(
+            flags: flags, environment: environment, file: config ?? environment["MILLRACE_CONFIG"])
         do {
             let resolved = try await loader.load()
             for warning in resolved.warnings { FileHandle.standardError.write(Data("millrace: \(warning)\n".utf8)) }

@@ -6,6 +6,7 @@ import Testing
 @Suite("Configuration: flag > environment > file > default")
 struct ConfigurationLoaderTests {
     /// A file of this content, gone after `body`.
+    @discardableResult
     private func withFile<R>(_ name: String, _ text: String, _ body: (String) async throws -> R) async throws -> R {
         let directory = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
         try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
@@ -23,10 +24,12 @@ struct ConfigurationLoaderTests {
     }
 
     @Test func eachLayerBeatsTheNext() async throws {
-        try await withFile("relay.json", #"{"http":{"port":1001,"bodyBytes":2048,"idleSeconds":7},"dev":true}"#) { file in
+        try await withFile("relay.json", #"{"http":{"port":1001,"bodyBytes":2048,"idleSeconds":7},"dev":true}"#) {
+            file in
             let resolved = try await ConfigurationLoader(
                 flags: ["http.port": "1003"],
-                environment: ["MILLRACE_HTTP_PORT": "1002", "MILLRACE_HTTP_BODY_BYTES": "4096", "PATH": "/bin"], file: file
+                environment: ["MILLRACE_HTTP_PORT": "1002", "MILLRACE_HTTP_BODY_BYTES": "4096", "PATH": "/bin"],
+                file: file
             ).load()
             #expect(resolved.configuration.httpPort == 1003)
             #expect(resolved.configuration.httpBodyBytes == 4096)
@@ -78,8 +81,10 @@ struct ConfigurationLoaderTests {
     @Test(
         "a bad value names key, value, range and source",
         arguments: [
-            ("http.port", "65536", "0 to 65535"), ("http.port", "eighty", "0 to 65535"), ("http.port", "", "0 to 65535"),
+            ("http.port", "65536", "0 to 65535"), ("http.port", "eighty", "0 to 65535"),
+            ("http.port", "", "0 to 65535"),
             ("http.port", "-1", "0 to 65535"), ("media.workers", "0", "1 to 64"),
+            ("media.port", "7883", "an even number, 0 to 65000"),
             ("media.protection", "fast", "automatic, evp, multiBuffer"), ("dev", "maybe", "true, false"),
             ("log.level", "loud", "trace, debug, info, notice, warning, error, critical"),
             ("media.address", "localhost", "a numeric address"),
@@ -117,13 +122,16 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(arguments: [
-        ("a.json", "{"), ("a.json", "[]"), ("a.yaml", "- a\n- b\n"), ("a.toml", "a = 1"), ("a.json", #"{"http":{"port":[1,2]}}"#),
+        ("a.json", "{"), ("a.json", "[]"), ("a.yaml", "- a\n- b\n"), ("a.toml", "a = 1"),
+        ("a.json", #"{"http":{"port":[1,2]}}"#),
     ])
     func aBrokenFileIsATypedError(name: String, text: String) async throws {
         try await withFile(name, text) { file in
             await #expect(throws: ConfigurationError.self) { try await ConfigurationLoader(file: file).load() }
         }
-        await #expect(throws: ConfigurationError.self) { try await ConfigurationLoader(file: "/nowhere/" + name).load() }
+        await #expect(throws: ConfigurationError.self) {
+            try await ConfigurationLoader(file: "/nowhere/" + name).load()
+        }
     }
 
     @Test func strangeVariablesAreWarnedAbout() async throws {
@@ -143,7 +151,8 @@ struct ConfigurationLoaderTests {
     @Test func codeIsHeldToTheSameRanges() {
         var configuration = RelayConfiguration()
         configuration.limitTaps = 0
-        #expect(throws: ConfigurationError.badValue(key: "limit.taps", value: "0", allowed: "1 to 256", source: .code)) {
+        #expect(throws: ConfigurationError.badValue(key: "limit.taps", value: "0", allowed: "1 to 256", source: .code))
+        {
             try configuration.validate()
         }
     }

@@ -37,7 +37,8 @@ struct PlainDoorTests {
             let streams = try await http.request("GET", "/v1/sessions/TEAM%20A/streams").json
             let list = try #require(streams["streams"] as? [[String: Any]])
             #expect(list.map { $0["name"] as? String } == ["cam1"])
-            let sessions = try #require(try await http.request("GET", "/v1/sessions").json["sessions"] as? [[String: Any]])
+            let sessions = try #require(
+                try await http.request("GET", "/v1/sessions").json["sessions"] as? [[String: Any]])
             #expect(sessions.map { $0["name"] as? String } == ["team a"])
 
             #expect(try await http.request("DELETE", location).status == 204)
@@ -62,7 +63,8 @@ struct PlainDoorTests {
             #expect((json["audio"] as? [String: Any])?["port"] as? Int == 5004)
             #expect((json["video"] as? [String: Any])?["rtcpPort"] as? Int == 5007)
             let missing = try await http.request(
-                "POST", "/v1/sessions/a/plain", body: #"{"direction":"subscribe","stream":"none","video":{"port":5006}}"#)
+                "POST", "/v1/sessions/a/plain",
+                body: #"{"direction":"subscribe","stream":"none","video":{"port":5006}}"#)
             #expect(missing.status == 404 && missing.problemCode == "unknownStream")
             #expect(try await http.request("DELETE", try #require(answer.fields["location"])).status == 204)
         }
@@ -71,7 +73,8 @@ struct PlainDoorTests {
     @Test func namesAndSSRCsAreTakenOnce() async throws {
         try await withRelay { _, http in
             let body = #"{"direction":"publish","stream":"cam","video":{"ssrc":77}}"#
-            #expect(try await http.request("POST", "/v1/sessions/a/plain", body: body).status == 201)
+            let first = try await http.request("POST", "/v1/sessions/a/plain", body: body)
+            #expect(first.status == 201)
             let twice = try await http.request("POST", "/v1/sessions/a/plain", body: body)
             #expect(twice.status == 409 && twice.problemCode == "streamExists")
             let ssrc = try await http.request("POST", "/v1/sessions/b/plain", body: body)
@@ -82,20 +85,26 @@ struct PlainDoorTests {
     @Test func limitsAreNamed() async throws {
         try await withRelay({ $0.limitSessions = 1 }) { _, http in
             let body = #"{"direction":"publish"}"#
-            #expect(try await http.request("POST", "/v1/sessions/a/plain", body: body).status == 201)
+            let first = try await http.request("POST", "/v1/sessions/a/plain", body: body)
+            #expect(first.status == 201)
             let answer = try await http.request("POST", "/v1/sessions/b/plain", body: body)
             #expect(answer.status == 503 && answer.problemCode == "limitReached")
             #expect(answer.fields["retry-after"] != nil)
+            #expect(try answer.json["limit"] as? String == "limit.sessions")
+            #expect(
+                try await http.request("GET", "/metrics").text.contains("refusals_total{limit=\"limit.sessions\"} 1\n"))
         }
     }
 
     @Test func muteIsSeen() async throws {
         try await withRelay { _, http in
             #expect(
-                try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish","stream":"cam"}"#).status == 201)
+                try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish","stream":"cam"}"#)
+                    .status == 201)
             let path = "/v1/sessions/a/streams/cam/mute"
             #expect(try await http.request("PUT", path, body: #"{"kind":"audio","muted":true}"#).status == 204)
-            let list = try #require(try await http.request("GET", "/v1/sessions/a/streams").json["streams"] as? [[String: Any]])
+            let list = try #require(
+                try await http.request("GET", "/v1/sessions/a/streams").json["streams"] as? [[String: Any]])
             #expect((list.first?["audio"] as? [String: Any])?["muted"] as? Bool == true)
             #expect((list.first?["video"] as? [String: Any])?["muted"] as? Bool == false)
             let bad = try await http.request("PUT", path, body: #"{"kind":"smell","muted":true}"#)

@@ -17,7 +17,8 @@ struct RawHTTPResponse: Sendable {
             throw Malformed(text: String(decoding: bytes, as: UTF8.self))
         }
         let lines = String(decoding: bytes[..<end.lowerBound], as: UTF8.self).split(separator: "\r\n")
-        guard let first = lines.first, let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) }) else {
+        guard let first = lines.first, let status = first.split(separator: " ").dropFirst().first.flatMap({ Int($0) })
+        else {
             throw Malformed(text: String(decoding: bytes, as: UTF8.self))
         }
         if status == 100 {
@@ -62,7 +63,9 @@ struct RawHTTPResponse: Sendable {
         var out: [UInt8] = []
         var rest = chunks
         while let line = rest.firstRange(of: [13, 10]) {
-            guard let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16), size > 0 else { break }
+            guard let size = Int(String(decoding: rest[..<line.lowerBound], as: UTF8.self), radix: 16), size > 0 else {
+                break
+            }
             let data = rest[line.upperBound...]
             out += data.prefix(size)
             rest = data.dropFirst(size + 2)

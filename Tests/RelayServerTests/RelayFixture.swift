@@ -2,6 +2,7 @@ import Logging
 import RelayServer
 
 /// Runs `body` against a relay on free ports.
+@discardableResult
 func withRelay<R>(
     _ configure: (inout RelayConfiguration) -> Void = { _ in }, _ body: (Relay, RawHTTPClient) async throws -> R
 ) async throws -> R {

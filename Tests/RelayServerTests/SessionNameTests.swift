@@ -5,7 +5,8 @@ import Testing
 @Suite("SES-2 session names")
 struct SessionNameTests {
     @Test(arguments: [
-        ("a", "a"), ("Team Meeting", "team meeting"), ("ÄÖÜ", "äöü"), ("a+b=c!?#%&/\\\"'", "a+b=c!?#%&/\\\"'"), ("会議", "会議"),
+        ("a", "a"), ("Team Meeting", "team meeting"), ("ÄÖÜ", "äöü"), ("a+b=c!?#%&/\\\"'", "a+b=c!?#%&/\\\"'"),
+        ("会議", "会議"),
         ("🎥 1", "🎥 1"),
     ])
     func areStoredInLowerCase(text: String, stored: String) throws {

@@ -23,7 +23,9 @@ extension Doctor {
         if flags.contains("aes") { return DoctorFinding("cpu", .ok, text) }
         return DoctorFinding(
             "cpu", .warn, text,
-            advice: "without AES instructions encryption costs several times as much; in a virtual machine pass the host CPU through")
+            advice:
+                "without AES instructions encryption costs several times as much; in a virtual machine pass the host CPU through"
+        )
     }
 
     private func measure(_ suite: SRTPSuite) -> DoctorFinding {
@@ -38,10 +40,12 @@ extension Doctor {
         let cost = Self.nanosecondsAPacket(protector, suite: suite)
         let text = "\(suite.sdesName) by \(protector.backend.rawValue): \(cost) ns a packet of 1200 bytes"
         if wanted == .multiBuffer, protector.backend != .multiBuffer {
-            return DoctorFinding(name, .fail, text, advice: "media.protection asks for multiBuffer; this machine has none")
+            return DoctorFinding(
+                name, .fail, text, advice: "media.protection asks for multiBuffer; this machine has none")
         }
         if cost > 5_000 {
-            return DoctorFinding(name, .warn, text, advice: "one worker will encrypt fewer than 200,000 packets a second")
+            return DoctorFinding(
+                name, .warn, text, advice: "one worker will encrypt fewer than 200,000 packets a second")
         }
         return DoctorFinding(name, .ok, text)
     }

@@ -11,7 +11,8 @@ extension Doctor {
         let release = Self.kernelFile("/proc/sys/kernel/osrelease") ?? "unknown"
         let numbers = release.split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else {
-            return DoctorFinding("kernel", .warn, "release \(release) is not known", advice: "run on Linux 5.0 or later")
+            return DoctorFinding(
+                "kernel", .warn, "release \(release) is not known", advice: "run on Linux 5.0 or later")
         }
         // UDP_SEGMENT came with 4.18, UDP_GRO with 5.0.
         if (numbers[0], numbers[1]) < (5, 0) {
@@ -44,7 +45,8 @@ extension Doctor {
         }
         let cost = (last - start) / Int64(calls)
         if isBackwards {
-            return DoctorFinding("clock", .fail, "source \(source) runs backwards", advice: "choose another clocksource")
+            return DoctorFinding(
+                "clock", .fail, "source \(source) runs backwards", advice: "choose another clocksource")
         }
         // Above this the kernel is entered for each reading: hpet, acpi_pm, or an emulated counter.
         if cost > 300 {

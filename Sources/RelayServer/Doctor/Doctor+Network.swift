@@ -4,17 +4,22 @@ internal import MediaBase
 extension Doctor {
     /// Kernel offloads and socket buffers.
     func network() -> [DoctorFinding] {
-        [offload("udp gso", millrace_has_gso() != 0, "sending"), offload("udp gro", millrace_has_gro() != 0, "receiving")]
+        [
+            offload("udp gso", millrace_has_gso() != 0, "sending"),
+            offload("udp gro", millrace_has_gro() != 0, "receiving"),
+        ]
             + buffers()
     }
 
     private func offload(_ check: String, _ isThere: Bool, _ side: String) -> DoctorFinding {
         if configuration.mediaOffload == .off {
-            return DoctorFinding(check, .ok, isThere ? "available, switched off by media.offload" : "not available, not wanted")
+            return DoctorFinding(
+                check, .ok, isThere ? "available, switched off by media.offload" : "not available, not wanted")
         }
         if isThere { return DoctorFinding(check, .ok, "available") }
         return DoctorFinding(
-            check, .warn, "not available", advice: "\(side) will cost several times the CPU; Linux 5.0 or later has it, some sandboxes do not")
+            check, .warn, "not available",
+            advice: "\(side) will cost several times the CPU; Linux 5.0 or later has it, some sandboxes do not")
     }
 
     /// What a socket is granted of what the configuration asks for.
@@ -28,7 +33,9 @@ extension Doctor {
             &address, Int32(configuration.limitReceiveBufferBytes), Int32(configuration.limitSendBufferBytes), 0)
         guard socket >= 0 else {
             return [
-                DoctorFinding("udp buffers", .fail, "no UDP socket can be opened: \(errorText(-socket))", advice: "check the sandbox")
+                DoctorFinding(
+                    "udp buffers", .fail, "no UDP socket can be opened: \(errorText(-socket))",
+                    advice: "check the sandbox")
             ]
         }
         defer { millrace_close(socket) }
@@ -47,6 +54,7 @@ extension Doctor {
         let text = "\(bytes >> 10) KiB granted of \(asked >> 10) KiB (\(sysctl) = \(limit))"
         if bytes >= asked { return DoctorFinding(check, .ok, text) }
         return DoctorFinding(
-            check, .warn, text, advice: "sysctl -w \(sysctl)=\(asked), or give the process CAP_NET_ADMIN; bursts are lost else")
+            check, .warn, text,
+            advice: "sysctl -w \(sysctl)=\(asked), or give the process CAP_NET_ADMIN; bursts are lost else")
     }
 }

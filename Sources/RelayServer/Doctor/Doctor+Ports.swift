@@ -22,7 +22,8 @@ extension Doctor {
 
     private func udp(_ name: String, _ port: Int) -> DoctorFinding {
         let check = "udp \(port)"
-        guard let number = UInt16(exactly: port), let wanted = SocketAddress(configuration.mediaAddress, port: number) else {
+        guard let number = UInt16(exactly: port), let wanted = SocketAddress(configuration.mediaAddress, port: number)
+        else {
             return DoctorFinding(check, .fail, "no such port", advice: "lower media.port or media.workers")
         }
         var address = millrace_address()
@@ -42,11 +43,14 @@ extension Doctor {
         let host = configuration.effectiveHTTPAddress
         let check = "tcp \(configuration.httpPort)"
         guard configuration.httpPort != 0 else { return DoctorFinding("http port", .ok, "any free one") }
-        guard let number = UInt16(exactly: configuration.httpPort), let address = SocketAddress(host, port: number) else {
+        guard let number = UInt16(exactly: configuration.httpPort), let address = SocketAddress(host, port: number)
+        else {
             return DoctorFinding(check, .fail, "\(host) is no numeric address", advice: "set http.address")
         }
         let socket = Glibc.socket(address.isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard socket >= 0 else { return DoctorFinding(check, .fail, "no TCP socket can be opened: \(errorText(errno))") }
+        guard socket >= 0 else {
+            return DoctorFinding(check, .fail, "no TCP socket can be opened: \(errorText(errno))")
+        }
         defer { close(socket) }
         // As the server binds: connections of an earlier run in TIME_WAIT are no obstacle.
         var one: Int32 = 1

@@ -25,16 +25,23 @@ extension Doctor {
     private var recordingDirectory: DoctorFinding {
         let path = configuration.record
         if FileManager.default.fileExists(atPath: path), !FileManager.default.isWritableFile(atPath: path) {
-            return DoctorFinding("recordings", .fail, "\(path) cannot be written", advice: "give this user the directory")
+            return DoctorFinding(
+                "recordings", .fail, "\(path) cannot be written", advice: "give this user the directory")
         }
         let existing = Self.nearestExisting(path)
-        guard FileManager.default.isWritableFile(atPath: existing) else {
-            return DoctorFinding("recordings", .fail, "\(path) cannot be made in \(existing)", advice: "make it beforehand")
+        var isDirectory: ObjCBool = false
+        _ = FileManager.default.fileExists(atPath: existing, isDirectory: &isDirectory)
+        guard isDirectory.boolValue, FileManager.default.isWritableFile(atPath: existing) else {
+            return DoctorFinding(
+                "recordings", .fail, "\(path) cannot be made in \(existing)", advice: "make it beforehand")
         }
-        let free = (try? FileManager.default.attributesOfFileSystem(forPath: existing)[.systemFreeSize] as? NSNumber)?.int64Value
+        let free = (try? FileManager.default.attributesOfFileSystem(forPath: existing)[.systemFreeSize] as? NSNumber)?
+            .int64Value
         guard let free else { return DoctorFinding("recordings", .ok, path) }
         let text = "\(path), \(free >> 20) MiB free"
-        if free < 1 << 30 { return DoctorFinding("recordings", .warn, text, advice: "an hour of 2 Mb/s takes 900 MiB a stream") }
+        if free < 1 << 30 {
+            return DoctorFinding("recordings", .warn, text, advice: "an hour of 2 Mb/s takes 900 MiB a stream")
+        }
         return DoctorFinding("recordings", .ok, text)
     }
 
