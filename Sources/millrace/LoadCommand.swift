@@ -74,13 +74,17 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Subscribers that leave and are replaced each second.", valueName: "rate"))
     var churn = LoadOptions().churn
 
-    @Option(help: ArgumentHelp("Packets dropped on purpose, of what is sent and of what is received.", valueName: "percent"))
+    @Option(
+        help: ArgumentHelp("Packets dropped on purpose, of what is sent and of what is received.", valueName: "percent")
+    )
     var loss = LoadOptions().loss
 
     @Option(help: "Chooses which packets --loss drops.")
     var seed = LoadOptions().seed
 
-    @Option(help: ArgumentHelp("SRTP suite: AES_CM_128_HMAC_SHA1_80 (cm), _32 (cm32) or AEAD_AES_128_GCM (gcm).", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "SRTP suite: AES_CM_128_HMAC_SHA1_80 (cm), _32 (cm32) or AEAD_AES_128_GCM (gcm).", valueName: "name"))
     var suite = LoadOptions().suite
 
     @Option(help: ArgumentHelp("Subscribers whose media is decoded.", valueName: "count"))
@@ -110,7 +114,8 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Fail above this 99th percentile of times to the first frame.", valueName: "ms"))
     var maxFirstFrame: Double?
 
-    @Option(name: .customLong("max-packet-cpu"), help: ArgumentHelp("Fail above this relay CPU a packet.", valueName: "ns"))
+    @Option(
+        name: .customLong("max-packet-cpu"), help: ArgumentHelp("Fail above this relay CPU a packet.", valueName: "ns"))
     var maxPacketCPU: Double?
 
     @Flag(help: "Report as JSON on standard output.")

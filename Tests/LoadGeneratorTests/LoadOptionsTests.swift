@@ -41,7 +41,9 @@ import Testing
         Wrong("video") { $0.video = "320x180@0" },
         Wrong("video") { $0.video = "320x180@" },
         Wrong("video") { $0.video = "" },
-        Wrong("video") { $0.video = "none"; $0.audio = false },
+        Wrong("video") {
+            $0.video = "none"; $0.audio = false
+        },
         Wrong("suite") { $0.suite = "ROT13" },
         Wrong("loss") { $0.loss = 100 },
         Wrong("loss") { $0.loss = -1 },
@@ -53,14 +55,20 @@ import Testing
         Wrong("sessions") { $0.sessions = 0 },
         Wrong("publishers") { $0.publishers = 0 },
         Wrong("subscribers") { $0.subscribers = -1 },
-        Wrong("subscribers") { $0.sessions = 1_000; $0.subscribers = 1_000 },
+        Wrong("subscribers") {
+            $0.sessions = 1_000; $0.subscribers = 1_000
+        },
         Wrong("decode-sample") { $0.decodeSample = 65 },
         Wrong("video-bitrate") { $0.videoBitrate = 1 },
         Wrong("video-bitrate") { $0.videoBitrate = .max },
         Wrong("address") { $0.address = "localhost" },
         Wrong("max-loss") { $0.maxLoss = -1 },
-        Wrong("min-psnr") { $0.minPSNR = 30; $0.video = "none" },
-        Wrong("max-freezes") { $0.maxFreezes = 0; $0.decodeSample = 0 },
+        Wrong("min-psnr") {
+            $0.minPSNR = 30; $0.video = "none"
+        },
+        Wrong("max-freezes") {
+            $0.maxFreezes = 0; $0.decodeSample = 0
+        },
     ]
 
     @Test(arguments: wrong)

@@ -11,7 +11,10 @@ import Testing
 
     @Test func theSameSeedDropsTheSamePackets() {
         let (a, b) = (LossPattern(share: 0.1, seed: 3), LossPattern(share: 0.1, seed: 3))
-        #expect((0..<10_000 as Range<UInt64>).allSatisfy { a.drops(stream: 1, packet: $0) == b.drops(stream: 1, packet: $0) })
+        #expect(
+            (0..<10_000 as Range<UInt64>).allSatisfy {
+                a.drops(stream: 1, packet: $0) == b.drops(stream: 1, packet: $0)
+            })
     }
 
     @Test func otherSeedsAndStreamsDropOthers() {

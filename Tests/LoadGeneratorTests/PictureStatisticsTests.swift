@@ -63,7 +63,9 @@ import Testing
     }
 
     @Test func mergingAddsUp() {
-        var (a, b) = (PictureStatistics(frameInterval: .milliseconds(33)), PictureStatistics(frameInterval: .milliseconds(33)))
+        var (a, b) = (
+            PictureStatistics(frameInterval: .milliseconds(33)), PictureStatistics(frameInterval: .milliseconds(33))
+        )
         a.record(bar(0), captured: .zero, now: .milliseconds(5))
         b.record(bar(0), captured: .zero, now: .milliseconds(7))
         b.record(bar(9), captured: .zero, now: .milliseconds(400))

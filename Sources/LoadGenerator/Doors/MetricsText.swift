@@ -17,8 +17,11 @@ package struct MetricsText: Sendable {
 
     /// What the relay says of itself; nil where it leaves out its CPU or its packets.
     package var usage: RelayUsage? {
-        guard let cpu = sums["process_cpu_seconds_total"], let packets = sums["millrace_packets_forwarded_total"] else { return nil }
+        guard let cpu = sums["process_cpu_seconds_total"], let packets = sums["millrace_packets_forwarded_total"] else {
+            return nil
+        }
         return RelayUsage(
-            cpuNanoseconds: cpu * 1e9, forwardedPackets: packets, residentBytes: sums["process_resident_memory_bytes"] ?? 0)
+            cpuNanoseconds: cpu * 1e9, forwardedPackets: packets,
+            residentBytes: sums["process_resident_memory_bytes"] ?? 0)
     }
 }

@@ -40,12 +40,15 @@ struct PlainDoorAnswer: Decodable {
     var sdp: String?
 
     func transport() throws(LoadError) -> PlainTransport {
-        guard let suite = SRTPSuite(sdesName: suite) else { throw .door("the relay answered with suite \"\(self.suite)\"") }
+        guard let suite = SRTPSuite(sdesName: suite) else {
+            throw .door("the relay answered with suite \"\(self.suite)\"")
+        }
         guard let direction = TransportDirection(rawValue: direction) else {
             throw .door("the relay answered with direction \"\(self.direction)\"")
         }
         let keys: (client: SRTPKey, relay: SRTPKey)
-        do { keys = (try SRTPKey(suite: suite, inline: clientKey), try SRTPKey(suite: suite, inline: relayKey)) } catch {
+        do { keys = (try SRTPKey(suite: suite, inline: clientKey), try SRTPKey(suite: suite, inline: relayKey)) } catch
+        {
             throw .door("the relay answered with a key that does not fit \(suite.sdesName)")
         }
         return PlainTransport(

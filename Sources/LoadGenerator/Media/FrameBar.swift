@@ -68,7 +68,9 @@ package struct FrameBar: Equatable, Sendable {
 
     /// Reads the bar of a decoded picture; nil where none is to be found or its CRC says that it is damaged.
     package static func read(from frame: I420Frame) -> FrameBar? {
-        frame.bytes.withUnsafeBufferPointer { read(luma: $0, stride: frame.width, width: frame.width, height: frame.height) }
+        frame.bytes.withUnsafeBufferPointer {
+            read(luma: $0, stride: frame.width, width: frame.width, height: frame.height)
+        }
     }
 
     /// Reads the bar from a Y plane whose rows lie `stride` bytes apart.
@@ -102,7 +104,9 @@ package struct FrameBar: Equatable, Sendable {
 
     private var encoded: [UInt8] {
         var bytes = [Self.sync]
-        for shift in stride(from: 24, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: counter >> UInt32(shift))) }
+        for shift in stride(from: 24, through: 0, by: -8) {
+            bytes.append(UInt8(truncatingIfNeeded: counter >> UInt32(shift)))
+        }
         for shift in stride(from: 56, through: 0, by: -8) {
             bytes.append(UInt8(truncatingIfNeeded: captureMicroseconds >> UInt64(shift)))
         }

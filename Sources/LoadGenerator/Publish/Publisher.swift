@@ -36,7 +36,9 @@ final class Publisher {
         self.loss = loss
         let transport = setup.transport
         func address(_ port: UInt16?) throws(LoadError) -> millrace_address {
-            guard let address = SocketAddress(transport.address, port: port ?? 0) else { throw .address(transport.address) }
+            guard let address = SocketAddress(transport.address, port: port ?? 0) else {
+                throw .address(transport.address)
+            }
             return millrace_address(address)
         }
         rtpAddress = (try address(transport.audio?.port), try address(transport.video?.port))

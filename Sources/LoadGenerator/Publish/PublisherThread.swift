@@ -109,7 +109,8 @@ final class PublisherThread: Sendable {
             let publisher = publishers[Int(tag)]
             withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: 16) { datagrams in
                 var truncated: UInt32 = 0
-                let received = millrace_receive(receiver, publisher.socket.descriptor, datagrams.baseAddress, &truncated)
+                let received = millrace_receive(
+                    receiver, publisher.socket.descriptor, datagrams.baseAddress, &truncated)
                 for i in 0..<max(0, Int(received)) {
                     publisher.receive(
                         UnsafeMutableRawBufferPointer(start: datagrams[i].data, count: Int(datagrams[i].length)),

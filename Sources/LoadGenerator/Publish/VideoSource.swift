@@ -45,11 +45,14 @@ final class VideoSource: Sendable {
             return { [self] skipped in
                 let captured = LoadClock.now
                 let bar = FrameBar(
-                    counter: UInt32(truncatingIfNeeded: number), captureMicroseconds: clock.unixMicroseconds(at: captured))
+                    counter: UInt32(truncatingIfNeeded: number),
+                    captureMicroseconds: clock.unixMicroseconds(at: captured))
                 picture.draw(bar, into: &frame)
                 lastTicks = max(lastTicks + 1, RTPTicks.ticks(nanoseconds: captured - start, clockRate: 90_000))
                 let force = wantsKeyFrame.exchange(false, ordering: .relaxed)
-                guard let encoded = try encoder.encode(frame, timestamp: lastTicks, forceKeyFrame: force) else { return }
+                guard let encoded = try encoder.encode(frame, timestamp: lastTicks, forceKeyFrame: force) else {
+                    return
+                }
                 publish(
                     VideoPicture(
                         number: number, captured: captured, ready: LoadClock.now, isKeyFrame: encoded.isKeyFrame,

@@ -10,12 +10,15 @@ struct GeneratorWatch {
     private(set) var isBottleneck = false
 
     init(
-        threads: [ThreadUsage], sent: SendStatistics, received: ReceptionStatistics, decodeDrops: UInt64, skippedPictures: UInt64,
+        threads: [ThreadUsage], sent: SendStatistics, received: ReceptionStatistics, decodeDrops: UInt64,
+        skippedPictures: UInt64,
         pictures: UInt64
     ) {
         for thread in threads where thread.busiest > Self.busyShare {
             let share = LoadReport.number(thread.busiest * 100)
-            warn("the generator's thread \(thread.name) took \(share) % of a core in its busiest second", bottleneck: true)
+            warn(
+                "the generator's thread \(thread.name) took \(share) % of a core in its busiest second",
+                bottleneck: true)
         }
         if let waiting = threads.max(by: { $0.mostWaiting < $1.mostWaiting }), waiting.mostWaiting > Self.waitingShare {
             let share = LoadReport.number(waiting.mostWaiting * 100)
@@ -33,10 +36,14 @@ struct GeneratorWatch {
         if sent.missed > 0 { warn("\(sent.missed) pictures or sound packets were never sent", bottleneck: true) }
         if sent.refused > 0 { warn("the kernel refused \(sent.refused) of the generator's packets", bottleneck: true) }
         if received.kernelDrops > 0 {
-            warn("the kernel dropped \(received.kernelDrops) packets because the generator read too slowly", bottleneck: true)
+            warn(
+                "the kernel dropped \(received.kernelDrops) packets because the generator read too slowly",
+                bottleneck: true)
         }
         if decodeDrops > 0 {
-            warn("\(decodeDrops) packets of the sample were not decoded: the decoding thread is too slow", bottleneck: true)
+            warn(
+                "\(decodeDrops) packets of the sample were not decoded: the decoding thread is too slow",
+                bottleneck: true)
         }
         if skippedPictures > 0 {
             warn(

@@ -47,7 +47,8 @@ package struct LoadOptions: Sendable {
     /// - Throws: `LoadError.invalidSetting` for what cannot be meant.
     package func plan() throws(LoadError) -> LoadPlan {
         guard !simulcast else {
-            throw .invalidSetting("simulcast", reason: "simulcast needs the WebRTC door, not available over the plain door")
+            throw .invalidSetting(
+                "simulcast", reason: "simulcast needs the WebRTC door, not available over the plain door")
         }
         let target: LoadPlan.Target
         switch (url, embedded) {
@@ -101,7 +102,9 @@ package struct LoadOptions: Sendable {
 
     /// Seconds as a span, where they are a number of reasonable size.
     private func time(_ name: String, _ seconds: Double) throws(LoadError) -> MediaTime {
-        guard seconds.isFinite, abs(seconds) <= 1e6 else { throw .invalidSetting(name, reason: "\(seconds) s is no usable time") }
+        guard seconds.isFinite, abs(seconds) <= 1e6 else {
+            throw .invalidSetting(name, reason: "\(seconds) s is no usable time")
+        }
         return .seconds(seconds)
     }
 }

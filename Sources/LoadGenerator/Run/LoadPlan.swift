@@ -64,7 +64,8 @@ package struct LoadPlan: Sendable {
         try check(churn >= 0 && churn <= 1_000, "churn", "\(churn) is not in 0...1000 a second")
         try check(loss >= 0 && loss < 1, "loss", "\(loss * 100) % is not in 0..<100")
         try check((0...64).contains(decodeSample), "decode-sample", "\(decodeSample) is not in 0...64")
-        try check(SocketAddress(localAddress, port: 0) != nil, "address", "\"\(localAddress)\" is not a numeric address")
+        try check(
+            SocketAddress(localAddress, port: 0) != nil, "address", "\"\(localAddress)\" is not a numeric address")
         try thresholds.validate(plan: self)
     }
 

@@ -19,9 +19,11 @@ extension LoadReport {
             guard let spread else { return }
             row(
                 name,
-                "p50 \(Self.number(spread.p50))  p99 \(Self.number(spread.p99))  max \(Self.number(spread.max)) ms  (\(spread.count))")
+                "p50 \(Self.number(spread.p50))  p99 \(Self.number(spread.p99))  max \(Self.number(spread.max)) ms  (\(spread.count))"
+            )
         }
-        let video = settings.video.map { "\($0) at \(Self.number(settings.videoKilobitsPerSecond ?? 0)) kb/s" } ?? "none"
+        let video =
+            settings.video.map { "\($0) at \(Self.number(settings.videoKilobitsPerSecond ?? 0)) kb/s" } ?? "none"
         row("relay", settings.target)
         row(
             "participants",
@@ -54,7 +56,8 @@ extension LoadReport {
         var lines = rows.map { $0.0.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $0.1 }
         lines += generator.warnings.map { "warning: \($0)" }
         if generator.isBottleneck {
-            lines.append("warning: THE GENERATOR IS THE BOTTLENECK: the figures above say more about it than about the relay")
+            lines.append(
+                "warning: THE GENERATOR IS THE BOTTLENECK: the figures above say more about it than about the relay")
         }
         lines += failures.map { "failed: \($0)" }
         return lines.joined(separator: "\n")
@@ -74,13 +77,15 @@ extension LoadReport {
             if let psnr = pictures.psnr {
                 row(
                     "PSNR",
-                    "mean \(Self.number(psnr.mean))  p50 \(Self.number(psnr.p50))  min \(Self.number(psnr.min)) dB  (\(psnr.count))")
+                    "mean \(Self.number(psnr.mean))  p50 \(Self.number(psnr.p50))  min \(Self.number(psnr.min)) dB  (\(psnr.count))"
+                )
             }
         }
         if let sound {
             row(
                 "sound",
-                "\(sound.decoded) packets decoded, \(sound.concealed) concealed, wrong tone \(sound.wrongTone) of \(sound.checked)")
+                "\(sound.decoded) packets decoded, \(sound.concealed) concealed, wrong tone \(sound.wrongTone) of \(sound.checked)"
+            )
         }
     }
 
@@ -90,8 +95,12 @@ extension LoadReport {
             return
         }
         let each = relay.cpuNanosecondsPerPacket.map { "\(Self.number($0)) ns a forwarded packet, " } ?? ""
-        row("relay CPU", "\(each)\(Self.number(relay.cores * 100)) % of a core at \(Self.number(relay.packetsPerSecond)) packets/s")
-        row("relay RSS", "\(Self.number(relay.residentMegabytes)) MB\(relay.sharesProcess ? ", this generator included" : "")")
+        row(
+            "relay CPU",
+            "\(each)\(Self.number(relay.cores * 100)) % of a core at \(Self.number(relay.packetsPerSecond)) packets/s")
+        row(
+            "relay RSS",
+            "\(Self.number(relay.residentMegabytes)) MB\(relay.sharesProcess ? ", this generator included" : "")")
     }
 
     private func generatorRows(_ row: (String, String) -> Void) {

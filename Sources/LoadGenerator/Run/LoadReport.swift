@@ -139,7 +139,8 @@ extension LoadReport.Spread {
         guard microseconds.count > 0 else { return nil }
         func milliseconds(_ value: Int64) -> Double { Double(value) / 1_000 }
         self.init(
-            count: microseconds.count, min: milliseconds(microseconds.minimum), p50: milliseconds(microseconds.percentile(0.5)),
+            count: microseconds.count, min: milliseconds(microseconds.minimum),
+            p50: milliseconds(microseconds.percentile(0.5)),
             p99: milliseconds(microseconds.percentile(0.99)), max: milliseconds(microseconds.maximum))
     }
 }

@@ -20,7 +20,8 @@ extension LoadRun {
             sent: sent(total.sent, measurement), received: received(total.received, measurement),
             pictures: decoded.viewers > 0 && plan.video != nil ? pictures(decoded) : nil,
             sound: decoded.viewers > 0 && plan.audio ? sound(decoded.sound) : nil, relay: relay(measurement),
-            generator: generator(total, threads, watch, skipped: skipped, decodeDrops: decoded.dropped, processNanoseconds),
+            generator: generator(
+                total, threads, watch, skipped: skipped, decodeDrops: decoded.dropped, processNanoseconds),
             failures: [])
         report.failures = failures(of: report, roster, decoded)
         return report
@@ -54,7 +55,8 @@ extension LoadRun {
             packets: total.packets, expected: total.expected, lost: total.lost,
             lossPercent: total.expected == 0 ? 0 : Double(total.lost) / Double(total.expected) * 100,
             duplicates: total.duplicates, reordered: total.reordered, restarts: total.restarts,
-            droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain, keyFrameRequests: total.keyFrameRequests,
+            droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain,
+            keyFrameRequests: total.keyFrameRequests,
             foreign: total.foreign, tracks: total.tracks, silentTracks: total.silentTracks,
             packetsPerSecond: Double(end.packets - start.packets) / measurement.duration,
             kilobitsPerSecond: Double(end.bytes - start.bytes) * 8 / 1_000 / measurement.duration)
@@ -66,13 +68,16 @@ extension LoadRun {
             viewers: decoded.viewers, decoded: pictures.decoded, countersMissed: pictures.countersMissed,
             unreadable: pictures.unreadable, repeated: pictures.repeated, decodeErrors: pictures.decodeErrors,
             framesDropped: pictures.framesDropped, freezes: pictures.freezes,
-            frozenMilliseconds: pictures.frozen.milliseconds, longestPauseMilliseconds: pictures.longestPause.milliseconds,
-            latency: LoadReport.Spread(microseconds: pictures.latency), psnr: LoadReport.Quality(centibels: pictures.psnr))
+            frozenMilliseconds: pictures.frozen.milliseconds,
+            longestPauseMilliseconds: pictures.longestPause.milliseconds,
+            latency: LoadReport.Spread(microseconds: pictures.latency),
+            psnr: LoadReport.Quality(centibels: pictures.psnr))
     }
 
     private func sound(_ sound: SoundStatistics) -> LoadReport.Sound {
         LoadReport.Sound(
-            decoded: sound.decoded, concealed: sound.concealed, decodeErrors: sound.decodeErrors, checked: sound.checked,
+            decoded: sound.decoded, concealed: sound.concealed, decodeErrors: sound.decodeErrors,
+            checked: sound.checked,
             wrongTone: sound.wrongTone)
     }
 

@@ -37,7 +37,9 @@ package final class LoadRun: Sendable {
             let bitrate = plan.videoBitrate ?? format.usualBitrate
             let count = plan.distinctVideo ? plan.totalPublishers : 1
             sources = (0..<count).map {
-                VideoSource(name: count == 1 ? "load-video" : "load-video-\($0)", format: format, bitrate: bitrate, clock: clock)
+                VideoSource(
+                    name: count == 1 ? "load-video" : "load-video-\($0)", format: format, bitrate: bitrate, clock: clock
+                )
             }
         } else {
             sources = []
@@ -135,12 +137,17 @@ package final class LoadRun: Sendable {
         while true {
             let now = LoadClock.now
             if let failure { throw failure }
-            let due = plan.ramp == .zero
+            let due =
+                plan.ramp == .zero
                 ? plan.totalSubscribers
-                : min(plan.totalSubscribers, Int(Double(now - start) / Double(plan.ramp.rawValue) * Double(plan.totalSubscribers)))
+                : min(
+                    plan.totalSubscribers,
+                    Int(Double(now - start) / Double(plan.ramp.rawValue) * Double(plan.totalSubscribers)))
             while begun < due, joining.enter() {
                 begun += 1
-                Task { await join(); joining.leave() }
+                Task {
+                    await join(); joining.leave()
+                }
             }
             if measurement == nil, begun == plan.totalSubscribers, joining.isIdle {
                 measurement = Measurement(start: snapshot(), usage: await door.usage())
@@ -149,7 +156,9 @@ package final class LoadRun: Sendable {
                 let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
                 while churned < wanted, joining.enter() {
                     churned += 1
-                    Task { await replace(); joining.leave() }
+                    Task {
+                        await replace(); joining.leave()
+                    }
                 }
                 if now - began.start.time >= plan.duration.rawValue { break }
             }
@@ -159,7 +168,9 @@ package final class LoadRun: Sendable {
         }
         while !joining.isIdle { try? await Task.sleep(for: Self.tick) }
         var result: Measurement
-        if let measurement { result = measurement } else {
+        if let measurement {
+            result = measurement
+        } else {
             result = Measurement(start: snapshot(), usage: await door.usage())
         }
         result.end = snapshot()
@@ -184,7 +195,8 @@ package final class LoadRun: Sendable {
             if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
             let transport = try await door.open(request)
             let answered = LoadClock.now
-            let feed = isSampled ? feed(transport, publisher: session * plan.publishers + publisher, joined: started) : nil
+            let feed =
+                isSampled ? feed(transport, publisher: session * plan.publishers + publisher, joined: started) : nil
             let thread = index % receiveThreads.count
             receiveThreads[thread].add(
                 SubscriberSetup(index: index, transport: transport, socket: socket, joined: started, feed: feed))

@@ -21,7 +21,8 @@ package struct LoadThresholds: Sendable, Equatable {
     package func validate(plan: LoadPlan) throws(LoadError) {
         let needsPictures: [(String, Bool)] = [
             ("max-latency-p99", latencyP99 != nil), ("max-freezes", freezes != nil),
-            ("max-counters-missed", countersMissed != nil), ("min-psnr", psnr != nil), ("max-first-frame", firstFrame != nil),
+            ("max-counters-missed", countersMissed != nil), ("min-psnr", psnr != nil),
+            ("max-first-frame", firstFrame != nil),
         ]
         if plan.video == nil || plan.decodeSample == 0 || plan.subscribers == 0 {
             for (name, isSet) in needsPictures where isSet {
@@ -31,7 +32,8 @@ package struct LoadThresholds: Sendable, Equatable {
         let values: [(String, Double?)] = [
             ("max-loss", loss), ("max-latency-p99", latencyP99?.seconds), ("max-freezes", freezes.map(Double.init)),
             ("max-counters-missed", countersMissed.map(Double.init)), ("min-psnr", psnr),
-            ("max-join-time", joinTime?.seconds), ("max-first-frame", firstFrame?.seconds), ("max-packet-cpu", packetCPU),
+            ("max-join-time", joinTime?.seconds), ("max-first-frame", firstFrame?.seconds),
+            ("max-packet-cpu", packetCPU),
         ]
         for (name, value) in values {
             if let value, value < 0 || !value.isFinite { throw .invalidSetting(name, reason: "is negative") }
@@ -44,7 +46,8 @@ package struct LoadThresholds: Sendable, Equatable {
         func most(_ what: String, _ value: Double?, _ bound: Double?, _ unit: String) {
             guard let bound else { return }
             guard let value else {
-                lines.append("\(what): nothing was measured, so the bound of \(LoadReport.number(bound)) \(unit) does not hold")
+                lines.append(
+                    "\(what): nothing was measured, so the bound of \(LoadReport.number(bound)) \(unit) does not hold")
                 return
             }
             if value > bound {
@@ -61,7 +64,9 @@ package struct LoadThresholds: Sendable, Equatable {
         most("relay CPU a packet", report.relay?.cpuNanosecondsPerPacket, packetCPU, "ns")
         if let psnr {
             if let mean = pictures?.psnr?.mean {
-                if mean < psnr { lines.append("PSNR: \(LoadReport.number(mean)) dB is less than \(LoadReport.number(psnr))") }
+                if mean < psnr {
+                    lines.append("PSNR: \(LoadReport.number(mean)) dB is less than \(LoadReport.number(psnr))")
+                }
             } else {
                 lines.append("PSNR: nothing was measured, so the bound of \(LoadReport.number(psnr)) dB does not hold")
             }

@@ -98,7 +98,8 @@ final class SampleViewer {
         guard let decoded else { return }
         let now = LoadClock.now
         let bar = FrameBar.read(from: decoded)
-        let captured = bar.map { clock.monotonic(unixMicroseconds: $0.captureMicroseconds) + feed.source.sendOffset } ?? now
+        let captured =
+            bar.map { clock.monotonic(unixMicroseconds: $0.captureMicroseconds) + feed.source.sendOffset } ?? now
         pictures.record(
             bar, captured: .nanoseconds(captured), joined: .nanoseconds(feed.source.joined), now: .nanoseconds(now))
         if !hasShown {

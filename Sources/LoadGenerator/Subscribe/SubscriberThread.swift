@@ -108,7 +108,8 @@ final class SubscriberThread: Sendable {
     private func receive(_ subscriber: Subscriber, _ receiver: OpaquePointer) {
         withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: 8) { datagrams in
             var truncated: UInt32 = 0
-            let count = millrace_receive(receiver, subscriber.setup.socket.descriptor, datagrams.baseAddress, &truncated)
+            let count = millrace_receive(
+                receiver, subscriber.setup.socket.descriptor, datagrams.baseAddress, &truncated)
             let now = LoadClock.now
             for i in 0..<max(0, Int(count)) {
                 let length = Int(datagrams[i].length)
