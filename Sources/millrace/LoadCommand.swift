@@ -38,6 +38,11 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The running relay's HTTP address, e.g. http://127.0.0.1:7880.", valueName: "address"))
     var url: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The relay's admin token, where it has one; by default what MILLRACE_ADMIN_TOKEN says.", valueName: "token"))
+    var token: String?
+
     @Flag(help: "Start a relay inside this process.")
     var embedded = false
 
@@ -127,7 +132,9 @@ struct LoadCommand: AsyncParsableCommand {
             let plan = try options.plan()
             let door: any RelayDoor
             switch plan.target {
-            case .url(let address): door = try PlainHTTPDoor(address: address)
+            case .url(let address):
+                let token = token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"]
+                door = try PlainHTTPDoor(address: address, token: token)
             case .embedded: door = try EmbeddedDoor()
             }
             let load = try LoadRun(plan: plan, door: door)

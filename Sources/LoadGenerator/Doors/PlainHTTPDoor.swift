@@ -9,9 +9,13 @@ package import MediaEngine
 package final class PlainHTTPDoor: RelayDoor {
     private let base: URL
     private let session: URLSession
+    private let token: String?
 
-    /// - Parameter address: the relay's address, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
-    package init(address: String) throws(LoadError) {
+    /// - Parameters:
+    ///   - address: the relay's address, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
+    ///   - token: the relay's admin token, where it has one.
+    package init(address: String, token: String? = nil) throws(LoadError) {
+        self.token = token
         let text = address.contains("://") ? address : "http://" + address
         guard let url = URL(string: text), let scheme = url.scheme, scheme == "http" || scheme == "https",
             url.host?.isEmpty == false
@@ -63,6 +67,8 @@ package final class PlainHTTPDoor: RelayDoor {
     }
 
     private func perform(_ request: URLRequest) async throws(LoadError) -> (Data, Int) {
+        var request = request
+        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
         do {
             let (data, response) = try await session.data(for: request)
             guard let response = response as? HTTPURLResponse else { throw LoadError.door("not an HTTP answer") }
