@@ -18,6 +18,13 @@ package struct CanvasBytes: AsyncSequence, Sendable {
     package let queue: CanvasQueue
     package let format: Format
 
+    /// - Parameter queue: the consumer that `tap` was opened with.
+    package init(tap: CanvasTap, queue: CanvasQueue, format: Format) {
+        self.tap = tap
+        self.queue = queue
+        self.format = format
+    }
+
     package func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     package final class Iterator: AsyncIteratorProtocol {

@@ -104,7 +104,7 @@ import Testing
         for await _ in requests { break }
         tap.close()
         await tap.ended()
-        #expect(tap.statistics.keyFrameRequests == 1)
+        #expect(tap.statistics.keyFrameRequests >= 1)
         for await _ in queue.pictures { Issue.record("a picture out of nothing") }
     }
 
