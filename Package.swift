@@ -53,7 +53,7 @@ let package = Package(
 
         // L2: safe owners of C handles
         .target(
-            name: "SRTP", dependencies: ["MediaBase", "RTP", "CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
+            name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
         .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
