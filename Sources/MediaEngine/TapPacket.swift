@@ -1,4 +1,6 @@
+internal import Forwarding
 package import MediaBase
+internal import RTP
 
 /// One packet of a stream as a tap sees it, decrypted.
 package struct TapPacket {
@@ -25,5 +27,15 @@ package struct TapPacket {
         self.arrival = arrival
         self.captureNTP = captureNTP
         self.payload = payload
+    }
+}
+
+extension TapPacket {
+    init(_ packet: borrowing StoredPacket, _ payload: UnsafeRawBufferPointer, of producer: Producer) {
+        let timestamp = RTPTimestamp(UInt32(truncatingIfNeeded: packet.timestamp))
+        self.init(
+            kind: producer.kind, sequence: packet.sequence, timestamp: packet.timestamp,
+            marker: packet.flags.contains(.marker), arrival: packet.arrival,
+            captureNTP: producer.clock.ntp(of: timestamp)?.rawValue, payload: payload)
     }
 }

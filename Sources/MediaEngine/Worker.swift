@@ -299,11 +299,7 @@ final class Worker: @unchecked Sendable {
         _ slot: UnsafeMutablePointer<StoredPacket>, _ payload: UnsafeRawBufferPointer,
         of track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer
     ) {
-        let packet = TapPacket(
-            kind: producer.kind, sequence: slot.pointee.sequence, timestamp: slot.pointee.timestamp,
-            marker: slot.pointee.flags.contains(.marker), arrival: slot.pointee.arrival,
-            captureNTP: producer.clock.ntp(of: RTPTimestamp(UInt32(truncatingIfNeeded: slot.pointee.timestamp)))?.rawValue,
-            payload: payload)
+        let packet = TapPacket(slot.pointee, payload, of: producer)
         for tap in track.pointee.stream._withUnsafeGuaranteedRef({ $0.taps }) where tap.wants(producer.kind) {
             if !tap.push(packet) { counters.droppedTap &+= 1 }
             tapped.append(tap)
