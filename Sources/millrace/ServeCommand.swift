@@ -46,6 +46,6 @@ struct ServeCommand: AsyncParsableCommand {
             print("millrace is ready at \(url)")
             if relay.configuration.development { print(relay.developmentHints) }
         }
-        fflush(stdout)
+        fflush(nil)
     }
 }
