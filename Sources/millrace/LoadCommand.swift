@@ -40,7 +40,8 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The relay's admin token, where it has one; by default what MILLRACE_ADMIN_TOKEN says.", valueName: "token"))
+            "The relay's admin token, where it has one; by default what MILLRACE_ADMIN_TOKEN says.", valueName: "token")
+    )
     var token: String?
 
     @Flag(help: "Start a relay inside this process.")
