@@ -30,7 +30,8 @@ package struct SenderClock: Sendable {
         guard let ntp else { return nil }
         let elapsed = now - reportedAt
         return (
-            ntp.advanced(by: elapsed), timestamp.advanced(by: Int(elapsed.rawValue / 1000 * Int64(clockRate) / 1_000_000))
+            ntp.advanced(by: elapsed),
+            timestamp.advanced(by: Int(elapsed.rawValue / 1000 &* Int64(clockRate) / 1_000_000))
         )
     }
 
