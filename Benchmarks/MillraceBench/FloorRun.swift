@@ -2,17 +2,19 @@ import Foundation
 
 /// The C baselines of Benchmarks/floor, by turns in one process.
 struct FloorRun {
-    /// Median CPU nanoseconds a packet by mode: `conventional`, `portable`, `best`.
+    /// Median CPU nanoseconds a packet by mode: `conventional`, `portable`, `best` in a tight loop; `best` alone at `pace` bursts a second.
     static func run(
-        directory: String, subscribers: Int, payload: Int, burst: Int, cipher: String, seconds: Double, base: Int
+        directory: String, subscribers: Int, payload: Int, burst: Int, cipher: String, seconds: Double, base: Int,
+        pace: Double? = nil
     ) throws -> [String: Double] {
         let process = Process()
         let output = Pipe()
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
         process.executableURL = URL(fileURLWithPath: directory + "/fanout_floor")
         process.arguments = [
-            "--mode", "compare", "--subs", String(subscribers), "--payload", String(payload), "--burst", String(burst),
+            "--mode", pace == nil ? "compare" : "best", "--subs", String(subscribers), "--payload", String(payload), "--burst", String(burst),
             "--cipher", cipher, "--seconds", String(seconds), "--base", String(base),
+            "--pace", String(pace ?? 0),
         ]
         process.standardOutput = output
         try process.run()

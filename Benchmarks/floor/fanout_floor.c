@@ -26,7 +26,7 @@
 enum send { S_NONE, S_SENDTO, S_SEND, S_SENDMMSG, S_URING, S_GSO, S_GSO_MMSG, S_GSO_URING };
 static const char *send_names[] = {"none", "sendto", "send", "sendmmsg", "uring", "gso", "gso-mmsg", "gso-uring"};
 
-static int N = 100, B = 10, PAYLOAD = 1200, BASE = 26000, GROUP, UNPROTECT, PAD, VERIFY, BATCH = 16; static double SECONDS = 3;
+static int N = 100, B = 10, PAYLOAD = 1200, BASE = 26000, GROUP, UNPROTECT, PAD, VERIFY, BATCH = 16; static double SECONDS = 3, PACE;
 static enum cipher CI = CM; static const char *SIZES = "equal", *PROTECT, *SEND, *RECV, *LABEL;
 static struct sub *S; static int U, IN, PUB; static struct sockaddr_in in_addr;
 static struct sinks K; static uint8_t *dst; static size_t DST = 16 << 20; static struct pjob *J; static int JMAX;
@@ -244,9 +244,14 @@ static struct pipe *pipe_new(const char *mode) {
 }
 static void slice(struct pipe *p, double seconds) {
   int lot = 20000 / (N * B); if (lot < 1) lot = 1; if (lot > 64) lot = 64; if (lot * B > 640) lot = 640 / B;
-  uint64_t w0 = wall_ns(), cpu = 0, wall = 0, before = p->packets, c = calls;
+  if (PACE > 0) lot = 1;
+  uint64_t w0 = wall_ns(), cpu = 0, wall = 0, before = p->packets, c = calls; double paced = 0;
   do {
     publish(p, lot);
+    if (PACE > 0) {                                        // real time: the caches are as cold as a relay finds them
+      uint64_t next = w0 + (uint64_t)((paced += 1) * 1e9 / PACE), at = wall_ns();
+      if (next > at) nanosleep(&(struct timespec){(next - at) / 1000000000, (next - at) % 1000000000}, NULL);
+    }
     uint64_t a = wall_ns(), t = cpu_ns();
     for (int i = 0; i < lot; i++) fan_out(p);
     cpu += cpu_ns() - t; wall += wall_ns() - a;
@@ -264,8 +269,8 @@ int main(int c, char **v) {
     else if (!strcmp(o, "--protect")) PROTECT = x; else if (!strcmp(o, "--send")) SEND = x; else if (!strcmp(o, "--recv")) RECV = x;
     else if (!strcmp(o, "--sink")) sink = x; else if (!strcmp(o, "--group")) GROUP = atoi(x); else if (!strcmp(o, "--batch")) BATCH = atoi(x);
     else if (!strcmp(o, "--sizes")) SIZES = x; else if (!strcmp(o, "--pad")) PAD = atoi(x); else if (!strcmp(o, "--base")) BASE = atoi(x);
-    else if (!strcmp(o, "--verify")) VERIFY = atoi(x); else if (!strcmp(o, "--label")) LABEL = x; else if (!strcmp(o, "--unprotect")) UNPROTECT = atoi(x);
-    else DIE("usage: fanout_floor [--mode conventional|conventional-openssl|portable|best|compare] [--subs N] [--payload BYTES] [--burst PKTS] [--seconds S] [--cipher cm|gcm]\n"
+    else if (!strcmp(o, "--verify")) VERIFY = atoi(x); else if (!strcmp(o, "--label")) LABEL = x; else if (!strcmp(o, "--pace")) PACE = atof(x); else if (!strcmp(o, "--unprotect")) UNPROTECT = atoi(x);
+    else DIE("usage: fanout_floor [--mode conventional|conventional-openssl|portable|best|compare] [--subs N] [--payload BYTES] [--burst PKTS] [--seconds S] [--cipher cm|gcm] [--pace BURSTS_A_SECOND]\n"
              "  [--protect copy|libsrtp-nss|libsrtp-openssl|evp|shani|avx512|imb-job|imb-burst|imb-split|imb-direct] [--batch JOBS]\n"
              "  [--send none|sendto|send|sendmmsg|uring|gso|gso-mmsg|gso-uring] [--recv recvfrom|recvmmsg] [--group SUBS] [--sink full|bpf|drain|none]\n"
              "  [--sizes equal|webrtc|lastshort|random] [--pad MAXBYTES] [--unprotect 1] [--base PORT] [--verify 1] [--label TEXT]");
