@@ -1,0 +1,188 @@
+package import Containers
+package import MediaBase
+
+/// A recorded file opened for decoding, whatever its container: its first VP8 track and its first Opus track.
+package final class EncodedFile {
+    private enum Reader {
+        case webM(WebMReader, video: WebMTrack?, audio: WebMTrack?)
+        case ivf(IVFReader)
+        case ogg(OggOpusReader)
+    }
+
+    package struct Video: Sendable {
+        /// As the header says; pictures may differ.
+        package var width: Int
+        package var height: Int
+        /// Pictures a second, where the header says it.
+        package var rate: (Int, Int)?
+    }
+
+    package struct Audio: Sendable {
+        package var channels: Int
+        /// Samples at 48 kHz to drop from the start.
+        package var preSkip: Int
+    }
+
+    package let path: String
+    package let container: ContainerKind
+    package let video: Video?
+    package let audio: Audio?
+    /// Tracks that are not decoded, in words.
+    package let ignoredTracks: [String]
+    private let reader: Reader
+
+    package init(path: String) throws(DecodeError) {
+        self.path = path
+        do throws(ContainerError) {
+            let source = try FileSource(path: path)
+            var head = [UInt8](repeating: 0, count: 16)
+            let count = try Self.read(source, into: &head)
+            switch ContainerKind.sniff(Array(head.prefix(count))) {
+            case .webm:
+                let webM = try WebMReader(source: source)
+                let pictures = webM.tracks.first { $0.codec == .vp8 && !$0.isEncoded }
+                let sound = webM.tracks.first { $0.codec == .opus && !$0.isEncoded && (1...2).contains($0.channels) }
+                container = .webm
+                video = pictures.map { track in
+                    Video(width: track.width, height: track.height, rate: Self.rate(of: track.defaultDuration))
+                }
+                audio = sound.map { track in
+                    let head = try? OpusHead(parsing: track.codecPrivate, in: .webm)
+                    return Audio(
+                        channels: track.channels,
+                        preSkip: head?.preSkip ?? Int(track.codecDelay.rawValue * 48_000 / 1_000_000_000))
+                }
+                ignoredTracks = webM.tracks.filter { $0 != pictures && $0 != sound }.map { track in
+                    "track \(track.number) (\(Self.name(of: track)))"
+                }
+                reader = .webM(webM, video: pictures, audio: sound)
+            case .ivf:
+                let ivf = try IVFReader(source: source)
+                container = .ivf
+                let isVP8 = ivf.header.codec == "VP80"
+                video =
+                    isVP8
+                    ? Video(
+                        width: ivf.header.width, height: ivf.header.height,
+                        rate: ivf.header.rate > 0 && ivf.header.scale > 0 ? (ivf.header.rate, ivf.header.scale) : nil)
+                    : nil
+                audio = nil
+                ignoredTracks = isVP8 ? [] : ["the only track (\(ivf.header.codec))"]
+                reader = .ivf(ivf)
+            case .ogg:
+                let ogg = try OggOpusReader(source: source)
+                container = .ogg
+                video = nil
+                let isPlain = ogg.head.mappingFamily == 0 && ogg.head.channels <= 2
+                audio = isPlain ? Audio(channels: ogg.head.channels, preSkip: ogg.head.preSkip) : nil
+                ignoredTracks = isPlain ? [] : ["an Opus track of \(ogg.head.channels) channels"]
+                reader = .ogg(ogg)
+            case let other:
+                let what = other.map { "a \($0.rawValue) file holds nothing encoded" } ?? "neither WebM, IVF nor Ogg"
+                throw ContainerError(.file, path, at: 0, .unsupported(what))
+            }
+        } catch {
+            throw .container(error)
+        }
+        if video == nil, audio == nil {
+            throw .unsupported("\(path): no VP8 and no Opus track in it: \(ignoredTracks.joined(separator: ", "))")
+        }
+    }
+
+    package var damage: DamageLog {
+        switch reader {
+        case .webM(let reader, _, _): reader.damage
+        case .ivf(let reader): reader.damage
+        case .ogg(let reader): reader.damage
+        }
+    }
+
+    /// Bytes read, and bytes in all.
+    package var progress: (done: Int64, total: Int64) {
+        switch reader {
+        case .webM(let reader, _, _): (reader.position, reader.byteCount)
+        case .ivf(let reader): (reader.position, reader.byteCount)
+        case .ogg(let reader): (reader.position, reader.byteCount)
+        }
+    }
+
+    /// How the WebM is built; nil for other containers. Complete when all was read.
+    package var structure: WebMStructure? {
+        if case .webM(let reader, _, _) = reader { return reader.structure }
+        return nil
+    }
+
+    /// Length as the header says.
+    package var claimedDuration: MediaTime? {
+        if case .webM(let reader, _, _) = reader { return reader.info.duration }
+        return nil
+    }
+
+    /// Writer and wall-clock start as the header says.
+    package var origin: (application: String, date: Int64?)? {
+        if case .webM(let reader, _, _) = reader { return (reader.info.muxingApp, reader.info.date) }
+        return nil
+    }
+
+    /// The next packet of the two tracks in file order, nil at the end.
+    package func next() throws(DecodeError) -> EncodedPacket? {
+        do throws(ContainerError) {
+            switch reader {
+            case .webM(let reader, let video, let audio):
+                while let frame = try reader.next() {
+                    if frame.track == video?.number {
+                        return EncodedPacket(
+                            kind: .video, time: frame.timestamp, isKeyFrame: frame.isKeyframe, position: frame.position,
+                            bytes: frame.bytes)
+                    }
+                    if let audio, frame.track == audio.number {
+                        let trim = frame.discardPadding.seconds * 48_000
+                        return EncodedPacket(
+                            kind: .audio, time: frame.timestamp - audio.codecDelay, isKeyFrame: true,
+                            trimEnd: trim > 0 && trim < 1e9 ? Int(trim.rounded()) : 0, position: frame.position,
+                            bytes: frame.bytes)
+                    }
+                }
+                return nil
+            case .ivf(let reader):
+                guard let frame = try reader.next() else { return nil }
+                return EncodedPacket(
+                    kind: .video, time: reader.time(of: frame),
+                    isKeyFrame: frame.bytes.first.map { $0 & 1 == 0 } ?? false,
+                    position: frame.position, bytes: frame.bytes)
+            case .ogg(let reader):
+                guard let packet = try reader.next() else { return nil }
+                let (seconds, rest) = packet.timestamp.quotientAndRemainder(dividingBy: 48_000)
+                return EncodedPacket(
+                    kind: .audio, time: .nanoseconds(seconds &* 1_000_000_000 &+ rest * 1_000_000_000 / 48_000),
+                    isKeyFrame: true, trimEnd: packet.trimEnd, position: packet.position, bytes: packet.bytes)
+            }
+        } catch {
+            throw .container(error)
+        }
+    }
+
+    private static func read(_ source: FileSource, into head: inout [UInt8]) throws(ContainerError) -> Int {
+        var count = 0
+        var failure: ContainerError?
+        head.withUnsafeMutableBytes { buffer in
+            do throws(ContainerError) { count = try source.read(at: 0, into: buffer) } catch { failure = error }
+        }
+        if let failure { throw failure }
+        return count
+    }
+
+    private static func rate(of duration: MediaTime?) -> (Int, Int)? {
+        guard let duration, duration >= .milliseconds(1), duration <= .seconds(10) else { return nil }
+        return FrameRate.snap(1e9 / Double(duration.rawValue))
+    }
+
+    private static func name(of track: WebMTrack) -> String {
+        switch track.codec {
+        case .vp8: track.isEncoded ? "VP8, compressed or encrypted" : "a further VP8 track"
+        case .opus:
+            track.isEncoded ? "Opus, compressed or encrypted" : "a further Opus track, or of more than two channels"
+        case .other(let name): name
+        }
+    }
+}

@@ -1,0 +1,91 @@
+internal import CLinuxNet
+internal import Containers
+package import MediaBase
+
+/// Decodes a recorded file (WebM of ours and of others, IVF, Ogg Opus) into pictures and sound, and finds what is wrong with it.
+///
+/// ```swift
+/// let decoder = try FileDecoder(path: "cam1.webm", threads: 2)
+/// let report = try decoder.run(to: [FingerprintOutput(stem: "cam1") { print($0) }])
+/// ```
+package final class FileDecoder {
+    package struct Progress: Sendable {
+        package var bytes: Int64
+        package var totalBytes: Int64
+        package var frames: Int
+        /// How far into the recording.
+        package var time: MediaTime
+    }
+
+    package let file: EncodedFile
+    private let threads: Int
+    private let wantsVideo: Bool
+    private let wantsAudio: Bool
+
+    /// - Parameters:
+    ///   - threads: for the pictures, 1 to 16.
+    ///   - video, audio: what of the two is decoded, where the file has it.
+    package init(path: String, threads: Int = 1, video: Bool = true, audio: Bool = true) throws(DecodeError) {
+        file = try EncodedFile(path: path)
+        self.threads = threads
+        wantsVideo = video
+        wantsAudio = audio
+    }
+
+    /// Decodes to the end and finishes the consumers.
+    ///
+    /// - Parameter progress: called about every 2 MiB of the file.
+    /// - Returns: what was found; also for a damaged file, of which all is decoded that can be had.
+    /// - Throws: when the file cannot be read or a consumer cannot write.
+    package func run(
+        to consumers: [any DecodedMediaConsumer], progress: ((Progress) -> Void)? = nil
+    ) throws(DecodeError) -> DecodeReport {
+        let began = millrace_monotonic_ns()
+        var video: VideoTrackDecoder?
+        var audio: AudioTrackDecoder?
+        do {
+            if wantsVideo, file.video != nil { video = try VideoTrackDecoder(threads: threads) }
+            if wantsAudio, let sound = file.audio { audio = try AudioTrackDecoder(sound) }
+        } catch {
+            throw .codec(error)
+        }
+        var toldAt: Int64 = 0
+        while let packet = try file.next() {
+            switch packet.kind {
+            case .video: try video?.decode(packet, to: consumers)
+            case .audio: try audio?.decode(packet, to: consumers)
+            }
+            let (done, total) = file.progress
+            if let progress, done - toldAt >= 2 << 20 {
+                toldAt = done
+                progress(
+                    Progress(bytes: done, totalBytes: total, frames: video?.report.frames ?? 0, time: packet.time))
+            }
+        }
+        for consumer in consumers { try consumer.finish() }
+        var report = self.report(video, audio)
+        report.elapsed = Double(millrace_monotonic_ns() - began) / 1e9
+        return report
+    }
+
+    private func report(_ video: VideoTrackDecoder?, _ audio: AudioTrackDecoder?) -> DecodeReport {
+        var report = DecodeReport(file: file.path, container: file.container.rawValue)
+        report.writer = file.origin?.application
+        report.bytes = file.progress.total
+        report.video = video?.report
+        report.audio = audio?.report
+        if let pictures = video?.report.start, let sound = audio?.report.start { report.audioOffset = sound - pictures }
+        report.claimedDuration = file.claimedDuration?.seconds
+        if let structure = file.structure {
+            report.clusters = structure.clusters
+            report.isClosed = structure.segmentSizeIsKnown
+            report.hasCues = structure.hasCues
+        }
+        report.ignoredTracks = file.ignoredTracks
+        report.damage = file.damage.notes.map(\.description)
+        report.damageCount = file.damage.count
+        report.lostBytes = file.damage.lostBytes
+        report.errors = (video?.errors ?? []) + (audio?.errors ?? [])
+        return report
+    }
+}

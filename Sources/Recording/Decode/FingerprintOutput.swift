@@ -1,0 +1,30 @@
+package import Codecs
+internal import MediaBase
+
+/// The MD5 of each picture's planes without row padding, a line each, in the form that the VP8 test vectors use:
+/// `<md5>  <stem>-<width>x<height>-<number>.i420`.
+package final class FingerprintOutput: DecodedMediaConsumer {
+    private let stem: String
+    private let print: (String) -> Void
+
+    package init(stem: String, print: @escaping (String) -> Void) {
+        self.stem = stem
+        self.print = print
+    }
+
+    package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
+        var digest = MD5()
+        Self.add(picture.y, picture.yStride, picture.width, picture.height, to: &digest)
+        Self.add(picture.u, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
+        Self.add(picture.v, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
+        let number = String(info.number)
+        let padded = String(repeating: "0", count: max(0, 4 - number.count)) + number
+        print("\(digest.hexDigest())  \(stem)-\(picture.width)x\(picture.height)-\(padded).i420")
+    }
+
+    private static func add(
+        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ width: Int, _ rows: Int, to digest: inout MD5
+    ) {
+        for row in 0..<rows { digest.update(UnsafeRawBufferPointer(start: plane + row * stride, count: width)) }
+    }
+}

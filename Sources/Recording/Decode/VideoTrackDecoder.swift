@@ -1,0 +1,86 @@
+internal import Codecs
+internal import MediaBase
+
+/// Decodes the pictures of a recording and notes what is wrong with them.
+struct VideoTrackDecoder {
+    private let decoder: VP8Decoder
+    private(set) var report = DecodeReport.Video()
+    private(set) var errors: [String] = []
+    private var packets = 0
+    private var lastTime: MediaTime?
+    private var lastSize: (Int, Int)?
+    /// A slow average of the time between pictures, against which a gap stands out.
+    private var pace: Double = 0
+
+    init(threads: Int) throws(CodecError) { decoder = try VP8Decoder(threads: threads) }
+
+    mutating func decode(_ packet: EncodedPacket, to consumers: [any DecodedMediaConsumer]) throws(DecodeError) {
+        noteTime(packet.time)
+        packets += 1
+        guard !packet.bytes.isEmpty else {
+            report.empty += 1
+            return
+        }
+        var failure: DecodeError?
+        var size: (Int, Int)?
+        let number = packets
+        let shownNumber = report.frames + 1
+        let shown: Bool?
+        do throws(CodecError) {
+            shown = try packet.bytes.withRawBuffer { bytes throws(CodecError) in
+                try decoder.withDecodedPlanes(bytes) { planes in
+                    size = (planes.width, planes.height)
+                    let info = DecodedPicture(
+                        number: number, shownNumber: shownNumber, time: packet.time, isKeyFrame: packet.isKeyFrame)
+                    do throws(DecodeError) {
+                        for consumer in consumers { try consumer.take(planes, info) }
+                    } catch { failure = error }
+                    return true
+                }
+            }
+        } catch .missingKeyFrame {
+            report.skipped += 1
+            return
+        } catch {
+            report.errors += 1
+            if errors.count < 64 { errors.append("picture at byte \(packet.position), \(packet.time): \(error)") }
+            return
+        }
+        if let failure { throw failure }
+        if packet.isKeyFrame { report.keyFrames += 1 }
+        guard shown == true, let size else {
+            report.hidden += 1
+            return
+        }
+        report.frames += 1
+        if let lastSize, lastSize != size { report.sizeChanges += 1 }
+        if lastSize == nil { (report.width, report.height) = size }
+        lastSize = size
+    }
+
+    private mutating func noteTime(_ time: MediaTime) {
+        if report.start == nil { report.start = time.seconds }
+        report.end = max(report.end ?? 0, time.seconds)
+        defer { lastTime = time }
+        guard let lastTime, time > lastTime else { return }
+        let step = (time - lastTime).seconds
+        if pace > 0, step > max(0.1, pace * 3.5) {
+            report.gapCount += 1
+            if report.gaps.count < DecodeReport.listedGaps {
+                report.gaps.append(DecodeReport.Gap(at: lastTime.seconds, duration: step))
+            }
+        } else {
+            pace = pace == 0 ? step : pace * 0.9 + step * 0.1
+        }
+    }
+}
+
+extension [UInt8] {
+    /// `withUnsafeBytes` that keeps the type of what is thrown.
+    fileprivate func withRawBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+        let result: Result<R, E> = withUnsafeBytes { bytes in
+            do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }
+        }
+        return try result.get()
+    }
+}

@@ -1,0 +1,92 @@
+internal import Canvas
+package import Codecs
+package import Containers
+internal import MediaBase
+
+/// Pictures as a Y4M file. All have the size of the first one: others are fitted into it.
+///
+/// Without `cadence` each picture is written once. With it, pictures are repeated and left out so that the file keeps the recording's
+/// time from zero on.
+package final class Y4MOutput: DecodedMediaConsumer {
+    private let sink: any ByteSink
+    private let rate: (Int, Int)
+    private let keepsTime: Bool
+    private var writer: Y4MWriter?
+    /// Written, or due, at the constant pace.
+    private var last: I420Frame?
+    private var slots: Int64 = 0
+    package private(set) var fittedFrames = 0
+
+    /// Gaps longer than this are not filled with repeated pictures.
+    private static let longestRepeat: MediaTime = .seconds(60)
+
+    /// - Parameters:
+    ///   - rate: pictures a second as a fraction.
+    ///   - keepsTime: write at exactly that pace.
+    package init(sink: any ByteSink, rate: (Int, Int), keepsTime: Bool) {
+        self.sink = sink
+        self.rate = rate
+        self.keepsTime = keepsTime
+    }
+
+    package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
+        do throws(ContainerError) {
+            if writer == nil {
+                writer = try Y4MWriter(
+                    sink: sink,
+                    header: Y4MHeader(width: picture.width, height: picture.height, rate: rate.0, scale: rate.1))
+            }
+            guard let writer else { return }
+            if keepsTime {
+                try fill(writer, until: info.time)
+                last = fitted(picture, writer)
+            } else if picture.width == writer.header.width, picture.height == writer.header.height {
+                try writer.write(
+                    width: picture.width, height: picture.height,
+                    y: UnsafeRawBufferPointer(
+                        start: picture.y, count: (picture.height - 1) * picture.yStride + picture.width),
+                    yStride: picture.yStride,
+                    u: UnsafeRawBufferPointer(
+                        start: picture.u, count: (picture.chromaHeight - 1) * picture.chromaStride + picture.chromaWidth
+                    ),
+                    v: UnsafeRawBufferPointer(
+                        start: picture.v, count: (picture.chromaHeight - 1) * picture.chromaStride + picture.chromaWidth
+                    ),
+                    chromaStride: picture.chromaStride)
+            } else {
+                try writer.write(fitted(picture, writer))
+            }
+        } catch {
+            throw .container(error)
+        }
+    }
+
+    package func finish() throws(DecodeError) {
+        do throws(ContainerError) {
+            if let writer {
+                if let last { try writer.write(last) }
+                try writer.finish()
+            } else {
+                try sink.close()
+            }
+        } catch {
+            throw .container(error)
+        }
+    }
+
+    /// Repeats what is shown up to the slot in which the next picture begins; the first one stands for what was before it.
+    private func fill(_ writer: Y4MWriter, until time: MediaTime) throws(ContainerError) {
+        let slot = Int64((time.seconds * Double(rate.0) / Double(rate.1)).rounded())
+        guard let last, slot > slots else { return }
+        let missing = min(slot - slots, Int64(Self.longestRepeat.seconds) * Int64(rate.0) / Int64(rate.1) + 1)
+        for _ in 0..<missing { try writer.write(last) }
+        slots = slot
+    }
+
+    private func fitted(_ picture: borrowing I420Planes, _ writer: Y4MWriter) -> I420Frame {
+        let frame = picture.frame()
+        guard frame.width != writer.header.width || frame.height != writer.header.height else { return frame }
+        fittedFrames += 1
+        return frame.fitted(width: writer.header.width, height: writer.header.height)
+    }
+}

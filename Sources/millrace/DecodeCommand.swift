@@ -1,0 +1,172 @@
+import ArgumentParser
+import Containers
+import Foundation
+import Recording
+
+/// `millrace decode`: recorded files to raw pictures, sound, stills and fingerprints.
+struct DecodeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "decode",
+        abstract: "Decode recorded files to raw pictures, sound, stills or fingerprints; check them.",
+        discussion: """
+            FILE is a .webm (of ours or of others: VP8, Opus), an .ivf (VP8), an .ogg or .opus (Opus). Without any output the file \
+            is decoded and what was found is told.
+
+            --video writes each decoded picture once, all in the size of the first; --constant-rate repeats and leaves out \
+            pictures instead, so that the file keeps the recording's time. --audio begins at the recording's time zero and fills \
+            gaps, so that it stays beside the pictures. Both take - for standard output.
+
+            A damaged file gives what can be had; what was lost is said on standard error, and the exit code is 1.
+
+            Exit code: 0 fine, 1 failed or damaged, 2 bad usage.
+
+            EXAMPLES
+              A recording to raw pictures and sound:
+                millrace decode lobby/cam1-20260801T120000.000Z.webm --video cam1.y4m --audio cam1.wav
+
+              A still a second of a 30 fps recording:
+                millrace decode cam1.webm --frames stills --every 30
+
+              The fingerprint of each picture, to compare with a test vector's:
+                millrace decode vp80-00-comprehensive-001.ivf --md5 | diff - vp80-00-comprehensive-001.ivf.md5
+
+              Are these recordings whole?
+                millrace decode --verify lobby/*.webm && echo yes
+            """)
+
+    @Argument(help: ArgumentHelp("Recorded files.", valueName: "file"))
+    var files: [String]
+
+    @Option(help: ArgumentHelp("Write raw pictures as Y4M.", valueName: "out.y4m"))
+    var video: String?
+
+    @Flag(help: "With --video: repeat and leave out pictures so that the file keeps the recording's time.")
+    var constantRate = false
+
+    @Option(help: ArgumentHelp("Write 48 kHz sound as WAV.", valueName: "out.wav"))
+    var audio: String?
+
+    @Option(help: ArgumentHelp("Write pictures as PNG into this folder.", valueName: "folder"))
+    var frames: String?
+
+    @Option(help: ArgumentHelp("With --frames: only each n-th picture.", valueName: "n"))
+    var every = 1
+
+    @Flag(name: .customLong("md5"), help: "Print a line a picture: MD5, name, size, number.")
+    var fingerprints = false
+
+    @Flag(help: "Tell structure, gaps, the offset of sound and pictures, and whether all decodes.")
+    var verify = false
+
+    @Option(help: ArgumentHelp("Threads that decode pictures, 1 to 16.", valueName: "n"))
+    var threads = min(8, max(1, ProcessInfo.processInfo.activeProcessorCount))
+
+    @Flag(help: "Print the findings as JSON.")
+    var json = false
+
+    func validate() throws {
+        guard !files.isEmpty else { throw ValidationError("name at least one file") }
+        guard (1...16).contains(threads) else { throw ValidationError("--threads takes 1 to 16") }
+        guard every >= 1 else { throw ValidationError("--every takes 1 or more") }
+        guard every == 1 || frames != nil else { throw ValidationError("--every goes with --frames") }
+        guard !constantRate || video != nil else { throw ValidationError("--constant-rate goes with --video") }
+        guard files.count == 1 || (video == nil && audio == nil) else {
+            throw ValidationError("--video and --audio take one file at a time")
+        }
+        let toOutput = [video == "-", audio == "-", fingerprints, json].filter { $0 }.count
+        guard toOutput <= 1 || (toOutput == 2 && fingerprints && json) else {
+            throw ValidationError("only one thing can go to standard output")
+        }
+    }
+
+    func run() throws {
+        // A reader that leaves early, such as head, is an error to report, not a signal to die of.
+        signal(SIGPIPE, SIG_IGN)
+        var outcomes: [DecodeOutcome] = []
+        for path in files { outcomes.append(decode(path)) }
+        if json {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            print(String(decoding: try encoder.encode(outcomes), as: UTF8.self))
+        }
+        if outcomes.contains(where: { !$0.isFine }) { throw ExitCode(1) }
+    }
+
+    private func decode(_ path: String) -> DecodeOutcome {
+        var outcome = DecodeOutcome(file: path)
+        let lines = FingerprintLines(keeps: json)
+        do {
+            let decoder = try FileDecoder(
+                path: path, threads: threads, video: needsVideo, audio: needsAudio)
+            let outputs = try self.outputs(decoder, path, lines)
+            let bar = ProgressBar(name: (path as NSString).lastPathComponent)
+            let report = try decoder.run(to: outputs.all) { progress in bar?.show(progress) }
+            bar?.clear()
+            outcome.report = report
+            lines.flush()
+            if json {
+                outcome.fingerprints = fingerprints ? lines.kept : nil
+            } else if !fingerprints || verify {
+                tell(DecodeReportText(report, verify: verify).lines)
+            }
+            for line in DecodeReportText.complaints(report) { note("\(path): \(line)") }
+            if let fitted = outputs.video?.fittedFrames, fitted > 0 {
+                note("\(path): \(fitted) pictures of another size were fitted into the first one's")
+            }
+        } catch {
+            lines.flush()
+            outcome.error = "\(error)"
+            note("\(path): \(error)")
+        }
+        return outcome
+    }
+
+    private var decodesAll: Bool {
+        verify || (video == nil && audio == nil && frames == nil && !fingerprints)
+    }
+    private var needsVideo: Bool { decodesAll || video != nil || frames != nil || fingerprints }
+    private var needsAudio: Bool { decodesAll || audio != nil }
+
+    private func outputs(
+        _ decoder: FileDecoder, _ path: String, _ lines: FingerprintLines
+    ) throws -> (all: [any DecodedMediaConsumer], video: Y4MOutput?) {
+        var all: [any DecodedMediaConsumer] = []
+        let name = (path as NSString).lastPathComponent
+        let stem = (name as NSString).deletingPathExtension
+        var pictures: Y4MOutput?
+        if video != nil || frames != nil || fingerprints, decoder.file.video == nil {
+            throw DecodeError.unsupported("there is no VP8 track in it")
+        }
+        if let video {
+            let output = Y4MOutput(
+                sink: try sink(video), rate: try FrameRate.ofFile(path), keepsTime: constantRate)
+            pictures = output
+            all.append(output)
+        }
+        if let audio {
+            guard let track = decoder.file.audio else { throw DecodeError.unsupported("there is no Opus track in it") }
+            all.append(try WAVOutput(sink: try sink(audio), channels: track.channels))
+        }
+        if let frames {
+            try FileManager.default.createDirectory(atPath: frames, withIntermediateDirectories: true)
+            all.append(StillsOutput(directory: frames, stem: stem, every: every))
+        }
+        if fingerprints { all.append(FingerprintOutput(stem: stem) { lines.add($0) }) }
+        return (all, pictures)
+    }
+
+    private func sink(_ path: String) throws -> FileSink {
+        path == "-" ? FileSink(descriptor: dup(1), name: "standard output") : try FileSink(path: path)
+    }
+
+    /// The findings: to standard output, but for when that carries media.
+    private func tell(_ lines: [String]) {
+        if video == "-" || audio == "-" {
+            for line in lines { note(line) }
+        } else {
+            for line in lines { print(line) }
+        }
+    }
+
+    private func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}

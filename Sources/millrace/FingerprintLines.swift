@@ -1,0 +1,25 @@
+import Foundation
+
+/// Lines of `--md5` on their way to standard output in large writes, or kept for the JSON.
+final class FingerprintLines {
+    private let keeps: Bool
+    private var text = ""
+    private(set) var kept: [String] = []
+
+    init(keeps: Bool) { self.keeps = keeps }
+
+    func add(_ line: String) {
+        if keeps {
+            kept.append(line)
+            return
+        }
+        text += line + "\n"
+        if text.utf8.count >= 64 << 10 { flush() }
+    }
+
+    func flush() {
+        guard !text.isEmpty else { return }
+        FileHandle.standardOutput.write(Data(text.utf8))
+        text = ""
+    }
+}

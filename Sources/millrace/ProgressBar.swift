@@ -1,0 +1,26 @@
+import Foundation
+import Recording
+
+/// A line on standard error that shows how far decoding is; nil where nobody looks.
+struct ProgressBar {
+    private static let width = 30
+    private let name: String
+
+    init?(name: String) {
+        guard isatty(2) == 1 else { return nil }
+        self.name = name
+    }
+
+    func show(_ progress: FileDecoder.Progress) {
+        let share = min(1, Double(progress.bytes) / Double(max(1, progress.totalBytes)))
+        let full = Int(share * Double(Self.width))
+        let bar = String(repeating: "#", count: full) + String(repeating: ".", count: Self.width - full)
+        let line =
+            "\(name) [\(bar)] \(Int(share * 100)) %, \(progress.frames) pictures, \(Int(progress.time.seconds)) s"
+        write("\r\u{1b}[K" + line)
+    }
+
+    func clear() { write("\r\u{1b}[K") }
+
+    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+}
