@@ -8,6 +8,8 @@ import threading
 
 # An SRTP packet of a publisher is never this small; nothing shorter can hold a header and a tag.
 HEADER, TAG = 12, 10
+# Places in the list of attacks: tampered, wrong_key.
+FORGERIES = (2, 3)
 
 
 class HostileProxy:
@@ -55,14 +57,20 @@ class HostileProxy:
                 if s not in ready:
                     continue
                 packet = s.recv(65536)
+                count += 1
+                media = index == 0 and len(packet) > 2 * (HEADER + TAG) and not 192 <= packet[1] <= 223
+                # Forgeries of a packet go first: the genuine one must still be taken after them.
+                if media:
+                    self._attack(packet, count, before=True)
                 self._out[index].sendto(packet, ("127.0.0.1", self._relay_port + index))
                 self.forwarded += 1
-                count += 1
-                if index == 0 and len(packet) > 2 * (HEADER + TAG) and not 192 <= packet[1] <= 223:
-                    self._attack(packet, count)
+                if media:
+                    self._attack(packet, count, before=False)
 
-    def _attack(self, packet, count):
+    def _attack(self, packet, count, before):
         r = self._random
+        if (count % 8 in FORGERIES) != before:
+            return
         kinds = [
             # A copy of a genuine packet, from the publisher's own address and from another.
             ("replay", packet, self._out[0]),
