@@ -11,6 +11,7 @@ struct OutgoingTrack {
     }
 
     let ssrc: UInt32
+    let kind: MediaKind
     let isPresent: Bool
     /// Packets made so far, those dropped on purpose included.
     private(set) var packets: UInt64 = 0
@@ -21,7 +22,8 @@ struct OutgoingTrack {
     private var history: [Kept?]
 
     /// - Parameter history: packets to keep.
-    init(_ track: PlainTrack?, history: Int) {
+    init(_ track: PlainTrack?, kind: MediaKind, history: Int) {
+        self.kind = kind
         isPresent = track != nil
         ssrc = track?.ssrc ?? 0
         payloadType = PayloadType(track?.payloadType ?? 0)

@@ -50,8 +50,8 @@ final class Publisher {
             inbound = try SRTPContext(key: transport.relayKey, direction: .inbound)
         } catch { throw .media("SRTP: \(error)") }
         socket = try UDPSocket(host: host, receiveBuffer: 256 << 10, coalescing: false)
-        audio = OutgoingTrack(transport.audio, history: 0)
-        video = OutgoingTrack(transport.video, history: 512)
+        audio = OutgoingTrack(transport.audio, kind: .audio, history: 0)
+        video = OutgoingTrack(transport.video, kind: .video, history: 512)
         nextAudio = setup.audio?.nextNumber ?? 0
         nextPicture = setup.video?.nextNumber ?? 0
         epoch = LoadClock.now
@@ -129,13 +129,18 @@ final class Publisher {
             statistics.refused += 1
             return
         }
-        if loss.drops(stream: UInt64(track.ssrc), packet: track.packets) {
+        if loss.drops(stream: lossStream(track.kind), packet: track.packets) {
             sender.dropLast()
             statistics.droppedOnPurpose += 1
         } else {
             statistics.packets += 1
             statistics.bytes += UInt64(length)
         }
+    }
+
+    /// By the publisher's number, which is the same in every run, as its SSRC is not. Nil: retransmissions.
+    private func lossStream(_ kind: MediaKind?) -> UInt64 {
+        UInt64(setup.index) << 2 | (kind == .audio ? 0 : kind == .video ? 1 : 2)
     }
 
     private func sendReports(now: Int64, with sender: PacketSender) {
@@ -178,7 +183,7 @@ final class Publisher {
         for number in numbers {
             guard let kept = video.kept(number) else { continue }
             statistics.resent += 1
-            guard !loss.drops(stream: UInt64(video.ssrc) | 1 << 32, packet: statistics.resent) else {
+            guard !loss.drops(stream: lossStream(nil), packet: statistics.resent) else {
                 statistics.droppedOnPurpose += 1
                 continue
             }
