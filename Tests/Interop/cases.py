@@ -8,6 +8,7 @@ import urllib.request
 
 import clients
 import media
+import srtcp
 from clients import CM_32, CM_80, GCM
 from proxy import HostileProxy
 from relay import RelayError, free_udp_pair
@@ -202,6 +203,77 @@ def joiner_is_served_at_once(bench, name):
             time.sleep(0.37)
         bench.reporter.check(name, "first packet within 250 ms, wherever in the run of pictures", max(waits) < 250,
                              milliseconds=[round(w) for w in waits])
+    finally:
+        if publisher:
+            publisher.stop()
+        relay.stop()
+
+
+def feedback(bench, name):
+    """A subscriber that speaks SRTCP of its own making: loss reports bring packets again, keyframe requests are gathered."""
+    import socket
+    source, folder = bench.source(min(12, bench.duration)), bench.folder(name)
+    relay = bench.relay(folder)
+    report = bench.reporter.check
+    publisher = None
+    try:
+        way_in = relay.open("publish", "feedback", stream="cam1")
+        way_out = relay.open("subscribe", "feedback", stream="cam1", kinds=("video",))
+        with (socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rtp, socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as rtcp):
+            rtp.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+            rtp.bind(("127.0.0.1", way_out.video.port))
+            rtcp.bind(("127.0.0.1", way_out.video.rtcp_port))
+            rtp.settimeout(3)
+            publisher = clients.ffmpeg_publisher(way_in, source.path, folder / "publisher.log", loop=True, seconds=30)
+            seen = {}
+
+            def receive(seconds):
+                """Packets that came a second time."""
+                again, end = [], time.monotonic() + seconds
+                while time.monotonic() < end:
+                    packet = rtp.recv(2048)
+                    sequence = int.from_bytes(packet[2:4])
+                    if sequence in seen:
+                        again.append((sequence, packet == seen[sequence]))
+                    seen[sequence] = packet
+                return again
+
+            report(name, "no packet comes twice unasked", receive(1.0) == [], packets=len(seen))
+            sender = srtcp.Sender(way_out.answer["clientKey"])
+            me, media_ssrc, to = 0x01020304, way_out.video.ssrc, ("127.0.0.1", relay.media_port + 1)
+            report(name, "all packets carry the announced SSRC",
+                   {int.from_bytes(p[8:12]) for p in seen.values()} == {media_ssrc})
+            before = relay.metrics()
+            wanted = list(seen)[-20::4]
+            for sequence in wanted:
+                rtcp.sendto(sender.protect(srtcp.receiver_report(me) +
+                                           srtcp.negative_acknowledgement(me, media_ssrc, sequence)), to)
+            again = receive(1.0)
+            report(name, "each packet asked for comes once more, bit for bit",
+                   sorted(again) == sorted((s, True) for s in wanted), asked=len(wanted), came=len(again))
+            for _ in range(40):
+                rtcp.sendto(sender.protect(srtcp.receiver_report(me) + srtcp.picture_loss(me, media_ssrc)), to)
+                receive(0.02)
+            receive(0.7)
+            after = relay.metrics()
+
+            def rise(metric):
+                return int(after[metric] - before[metric])
+
+            report(name, "keyframe requests are counted", rise("millrace_key_frame_requests_received_total") == 40,
+                   counted=rise("millrace_key_frame_requests_received_total"))
+            # 40 requests in somewhat over a second, one to the publisher in 500 ms.
+            report(name, "and gathered on their way to the publisher", 1 <= rise("millrace_key_frame_requests_sent_total") <= 8,
+                   sent=rise("millrace_key_frame_requests_sent_total"))
+            # A feedback packet of another key does nothing.
+            stranger = srtcp.Sender(relay.open("subscribe", "feedback", stream="cam1", kinds=("video",)).answer["clientKey"])
+            retransmitted = relay.metrics()["millrace_packets_retransmitted_total"]
+            rtcp.sendto(stranger.protect(srtcp.receiver_report(me) +
+                                         srtcp.negative_acknowledgement(me, media_ssrc, list(seen)[-1])), to)
+            receive(0.3)
+            report(name, "feedback under another's key is dropped and counted",
+                   relay.metrics()["millrace_packets_retransmitted_total"] == retransmitted and
+                   relay.dropped().get("rtcp_authentication", 0) >= 1)
     finally:
         if publisher:
             publisher.stop()
@@ -493,6 +565,7 @@ ALL = [
     ("gst publishes with 32-bit tags", pairings("gst", CM_32, seconds=10, receivers=[("gst", CM_32), ("ffmpeg", CM_32)])),
     ("late joiner", late_joiner),
     ("joiner is served at once", joiner_is_served_at_once),
+    ("feedback of a subscriber", feedback),
     ("mute", mute),
     ("canvas", canvas),
     ("recording", recording),
