@@ -17,8 +17,6 @@ package struct ControlConfiguration: Sendable {
     package var corsOrigin = "*"
     /// Needed as bearer token by every `/v1` route; nil: none is.
     package var adminToken: String?
-    /// Where recordings asked for by HTTP go; nil: recording is refused.
-    package var recordingDirectory: String?
 
     package init() {}
 }

@@ -4,19 +4,26 @@ internal import HummingbirdCore
 package import Logging
 package import MediaEngine
 internal import NIOCore
+package import Recording
 package import ServiceLifecycle
 
 /// The HTTP doors of a relay: wire to command and back, no rule of their own.
 package struct ControlServer: Sendable {
     package let engine: MediaEngine
     package let configuration: ControlConfiguration
+    /// Nil where the relay has no directory for recordings.
+    package let recorder: SessionRecorder?
     package let bodies: OpenBodies
     package let statistics = ControlStatistics()
     package let logger: Logger
 
-    package init(engine: MediaEngine, configuration: ControlConfiguration, bodies: OpenBodies, logger: Logger) {
+    package init(
+        engine: MediaEngine, configuration: ControlConfiguration, recorder: SessionRecorder?, bodies: OpenBodies,
+        logger: Logger
+    ) {
         self.engine = engine
         self.configuration = configuration
+        self.recorder = recorder
         self.bodies = bodies
         self.logger = logger
     }
@@ -48,13 +55,15 @@ package struct ControlServer: Sendable {
         router.add(middleware: ProblemMiddleware(statistics: statistics))
         let open = RouteTable(group: router.group())
         HealthRoutes(bodies: bodies).add(to: open)
-        MetricsRoute(engine: engine, statistics: statistics, bodies: bodies).add(to: open)
+        MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies).add(to: open)
 
         let group = router.group("v1")
         if let token = configuration.adminToken { group.add(middleware: BearerTokenMiddleware(token: token)) }
         let v1 = RouteTable(group: group)
         PlainRoutes(engine: engine, configuration: configuration, bodies: bodies, logger: logger).add(to: v1)
-        SessionRoutes(engine: engine, configuration: configuration).add(to: v1)
+        SessionRoutes(engine: engine, recorder: recorder, configuration: configuration).add(to: v1)
+        CanvasRoutes(engine: engine, bodies: bodies, statistics: statistics).add(to: v1)
+        RecordRoutes(recorder: recorder, configuration: configuration, bodies: bodies).add(to: v1)
         return router
     }
 }

@@ -1,10 +1,12 @@
 internal import CLinuxNet
 internal import Hummingbird
 internal import MediaEngine
+internal import Recording
 
 /// `/metrics`: the engine's counters, the HTTP doors' and the process's, as Prometheus text.
 struct MetricsRoute {
     let engine: MediaEngine
+    let recorder: SessionRecorder?
     let statistics: ControlStatistics
     let bodies: OpenBodies
 
@@ -23,6 +25,7 @@ struct MetricsRoute {
             ])
         process(&text)
         await engine(&text)
+        await recordings(&text)
         http(&text)
         return text.text
     }
@@ -57,6 +60,14 @@ struct MetricsRoute {
         }
         text.sample(counters.delay.sum.seconds, suffix: "_sum")
         text.sample(Double(counters.delay.total), suffix: "_count")
+    }
+
+    private func recordings(_ text: inout PrometheusText) async {
+        let statuses = await recorder?.statuses() ?? []
+        text.family("millrace_recordings", .gauge, "Recordings that run")
+        text.sample(statuses.count { $0.phase == .waiting || $0.phase == .recording })
+        text.family("millrace_recording_failures_total", .counter, "Recordings that could not begin or that failed")
+        text.sample(await recorder?.failureCount ?? 0)
     }
 
     private func http(_ text: inout PrometheusText) {

@@ -29,7 +29,11 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
     case ssrcInUse
     case recordingExists
     case recordingDisabled
-    /// The stream has no such track, or it carries no picture yet.
+    /// The recording directory or its disk failed.
+    case recordingFailed
+    /// The stream was published without this kind of media.
+    case noTrack
+    /// No picture came in time.
     case noMedia
     /// `limit` names the configuration key.
     case limitReached
@@ -43,14 +47,15 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
         case .headerTooLarge: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
         case .requestTimeout: .requestTimeout
-        case .notFound, .unknownSession, .unknownStream, .unknownTransport, .unknownRecording: .notFound
+        case .notFound, .unknownSession, .unknownStream, .unknownTransport, .unknownRecording, .noTrack:
+            .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unsupportedMediaType: .unsupportedMediaType
         case .unauthorized: .unauthorized
         case .invalidField, .addressUnusable: .unprocessableContent
         case .streamExists, .ssrcInUse, .recordingExists, .recordingDisabled: .conflict
         case .noMedia, .limitReached, .draining: .serviceUnavailable
-        case .internalError: .internalServerError
+        case .recordingFailed, .internalError: .internalServerError
         }
     }
 
@@ -77,6 +82,8 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
         case .ssrcInUse: "The SSRC is in use"
         case .recordingExists: "The stream is being recorded already"
         case .recordingDisabled: "The relay has no recording directory"
+        case .recordingFailed: "The recording failed"
+        case .noTrack: "The stream has no such track"
         case .noMedia: "The stream has no such media now"
         case .limitReached: "A limit is reached"
         case .addressUnusable: "The address cannot be used"

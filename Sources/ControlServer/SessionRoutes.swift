@@ -2,10 +2,12 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import MediaBase
 internal import MediaEngine
+internal import Recording
 
 /// What is there: sessions and streams; and muting a track at the relay.
 struct SessionRoutes {
     let engine: MediaEngine
+    let recorder: SessionRecorder?
     let configuration: ControlConfiguration
 
     func add(to table: RouteTable) {
@@ -22,9 +24,13 @@ struct SessionRoutes {
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let streams = try await engine.streams(session: session.rawValue).sorted { $0.createdAt < $1.createdAt }
+        let recorded = Set(
+            (await recorder?.statuses(session: session.rawValue) ?? [])
+                .filter { $0.phase == .waiting || $0.phase == .recording }.map(\.stream))
         return try .json(
             StreamListAnswer(
-                session: session.rawValue, streams: streams.map(StreamAnswer.init)))
+                session: session.rawValue,
+                streams: streams.map { StreamAnswer($0, recording: recorded.contains($0.name)) }))
     }
 
     @Sendable private func mute(_ request: Request, _ context: ControlContext) async throws -> Response {

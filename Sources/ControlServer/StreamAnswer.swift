@@ -8,15 +8,17 @@ struct StreamAnswer: Encodable, Sendable {
     var createdAt: String
     var subscribers: Int
     var taps: Int
+    var recording: Bool
     var audio: TrackAnswer?
     var video: TrackAnswer?
 
-    init(_ snapshot: StreamSnapshot) {
+    init(_ snapshot: StreamSnapshot, recording: Bool) {
         name = snapshot.name
         createdAt = Date(timeIntervalSince1970: Double(snapshot.createdAt) / 1e9)
             .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
         subscribers = snapshot.subscribers
         taps = snapshot.taps
+        self.recording = recording
         audio = snapshot.audio.map(TrackAnswer.init)
         video = snapshot.video.map(TrackAnswer.init)
     }

@@ -65,6 +65,9 @@ extension ConfigurationKey {
             "limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer a socket"),
 
         .text("record", \.record, allowed: "a directory, or nothing", "records every stream into this directory"),
+        .text(
+            "recording.directory", \.recordingDirectory, allowed: "a directory, or nothing",
+            "directory of recordings that are asked for by HTTP; by default that of record"),
         .integer(
             "drain.seconds", \.drainSeconds, 0...60, "time between the shutdown signal and the close of the HTTP port"),
         .text(

@@ -1,7 +1,9 @@
 internal import ControlServer
+internal import Foundation
 public import Logging
 package import MediaEngine
 internal import NIOConcurrencyHelpers
+internal import Recording
 internal import ServiceLifecycle
 
 /// A relay: media engine, HTTP doors and recordings, started and stopped together.
@@ -102,29 +104,34 @@ public final class Relay: Sendable {
         } catch {
             throw .configuration(error)
         }
+        if let directory = configuration.effectiveRecordingDirectory { try Self.prepare(directory) }
         let engine: MediaEngine
         do {
             engine = try MediaEngine(configuration: configuration.engine)
         } catch {
             throw .media(error.description)
         }
+        let recorder = configuration.effectiveRecordingDirectory.map { SessionRecorder(engine: engine, directory: $0) }
         let bodies = OpenBodies()
-        let server = ControlServer(engine: engine, configuration: configuration.control, bodies: bodies, logger: logger)
+        let server = ControlServer(
+            engine: engine, configuration: configuration.control, recorder: recorder, bodies: bodies, logger: logger)
 
         // The bound port comes first; an error instead of it means that the group ended before.
         let (ports, report) = AsyncThrowingStream<Int, any Error>.makeStream()
         let http = server.service { report.yield($0) }
-        // Shut down from last to first: drain, close the doors, stop the media.
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(
-                services: [
-                    .init(service: EngineService(engine: engine), serviceName: "media"),
-                    .init(service: http, serviceName: "http"),
-                    .init(
-                        service: DrainService(
-                            bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger),
-                        successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "drain"),
-                ], logger: quiet))
+        // Shut down from last to first: drain, close the doors, close the files, stop the media.
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
+            .init(service: EngineService(engine: engine), serviceName: "media")
+        ]
+        if let recorder {
+            let service = RecordingService(
+                recorder: recorder, engine: engine, recordsEverything: !configuration.record.isEmpty, logger: logger)
+            services.append(.init(service: service, serviceName: "recording"))
+        }
+        services.append(.init(service: http, serviceName: "http"))
+        let drain = DrainService(bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger)
+        services.append(.init(service: drain, serviceName: "drain"))
+        let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: services, logger: quiet))
         let task = Task {
             do {
                 try await group.run()
@@ -145,6 +152,18 @@ public final class Relay: Sendable {
         _ = await task.result
         engine.stop()
         throw .http(address: configuration.effectiveHTTPAddress, port: configuration.httpPort, reason: reason)
+    }
+
+    /// Makes the recording directory, so that a wrong one is heard of now and not with the first stream.
+    private static func prepare(_ directory: String) throws(RelayError) {
+        do {
+            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        } catch {
+            throw .recordingDirectory(path: directory, reason: error.localizedDescription)
+        }
+        guard access(directory, W_OK | X_OK) == 0 else {
+            throw .recordingDirectory(path: directory, reason: String(cString: strerror(errno)))
+        }
     }
 
     /// The service group's own messages are of use only when it breaks.

@@ -44,7 +44,6 @@ extension RelayConfiguration {
         control.connections = httpConnections
         control.corsOrigin = httpCORSOrigin
         control.adminToken = adminToken.isEmpty ? nil : adminToken
-        control.recordingDirectory = record.isEmpty ? nil : record
         return control
     }
 }

@@ -71,8 +71,10 @@ public struct RelayConfiguration: Sendable, Equatable {
 
     // MARK: the process
 
-    /// Directory that every published stream is recorded into, and that recordings asked for by HTTP go to. Empty: no recording.
+    /// Directory that every published stream is recorded into. Empty: streams are recorded when that is asked for.
     public var record = ""
+    /// Directory of recordings that are asked for; empty: the one of `record`, and without that there are none.
+    public var recordingDirectory = ""
     /// Seconds from the shutdown signal, when `/readyz` turns 503, to the close of the HTTP port.
     public var drainSeconds = 1
     /// `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
@@ -87,6 +89,12 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var effectiveHTTPAddress: String {
         if !httpAddress.isEmpty { return httpAddress }
         return adminToken.isEmpty ? "127.0.0.1" : "0.0.0.0"
+    }
+
+    /// Where recordings go; nil: nowhere.
+    public var effectiveRecordingDirectory: String? {
+        if !recordingDirectory.isEmpty { return recordingDirectory }
+        return record.isEmpty ? nil : record
     }
 
     /// Which implementation encrypts what subscribers get.

@@ -54,6 +54,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.sendBufferBytes")) var limitSendBufferBytes: String?
 
     @Option(help: .key("record", valueName: "directory")) var record: String?
+    @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?
     @Option(help: .key("drain.seconds")) var drainSeconds: String?
     @Option(help: .key("log.level")) var logLevel: String?
     @Option(help: .key("log.format")) var logFormat: String?
@@ -73,7 +74,8 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.retransmissionMilliseconds": limitRetransmissionMilliseconds,
             "limit.retransmissionPercent": limitRetransmissionPercent, "limit.publisherSeconds": limitPublisherSeconds,
             "limit.mailbox": limitMailbox, "limit.receiveBufferBytes": limitReceiveBufferBytes,
-            "limit.sendBufferBytes": limitSendBufferBytes, "record": record, "drain.seconds": drainSeconds,
+            "limit.sendBufferBytes": limitSendBufferBytes, "record": record, "recording.directory": recordingDirectory,
+            "drain.seconds": drainSeconds,
             "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),
         ]
         return Dictionary(uniqueKeysWithValues: all.compactMap { key, value in value.map { (key, $0) } })

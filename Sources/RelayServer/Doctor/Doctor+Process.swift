@@ -4,7 +4,7 @@ extension Doctor {
     /// What this process may do.
     func process() -> [DoctorFinding] {
         var findings = [openFiles]
-        if !configuration.record.isEmpty { findings.append(recordingDirectory) }
+        if let path = configuration.effectiveRecordingDirectory { findings.append(recordings(path)) }
         return findings
     }
 
@@ -22,8 +22,7 @@ extension Doctor {
             advice: "ulimit -n \(wanted) (LimitNOFILE= in systemd), or lower http.connections")
     }
 
-    private var recordingDirectory: DoctorFinding {
-        let path = configuration.record
+    private func recordings(_ path: String) -> DoctorFinding {
         if FileManager.default.fileExists(atPath: path), !FileManager.default.isWritableFile(atPath: path) {
             return DoctorFinding(
                 "recordings", .fail, "\(path) cannot be written", advice: "give this user the directory")

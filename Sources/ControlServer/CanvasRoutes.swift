@@ -1,0 +1,93 @@
+internal import Canvas
+internal import HTTPTypes
+internal import Hummingbird
+internal import MediaBase
+internal import MediaEngine
+internal import NIOCore
+
+/// A stream's canvas over HTTP (CAN-2): a still picture, endless raw frames, endless sound. An endless body ends with the stream, when
+/// the client goes, and when the relay drains; a client that reads slowly loses frames and nobody else does.
+struct CanvasRoutes {
+    let engine: MediaEngine
+    let bodies: OpenBodies
+    let statistics: ControlStatistics
+
+    func add(to table: RouteTable) {
+        table.add("sessions/:session/streams/:stream/canvas.png", [.get: still])
+        table.add("sessions/:session/streams/:stream/canvas.y4m", [.get: frames])
+        table.add("sessions/:session/streams/:stream/canvas.wav", [.get: sound])
+    }
+
+    @Sendable private func still(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let (session, stream) = try await target(context, kind: .video)
+        let png: [UInt8]
+        do {
+            png = try await CanvasTap.stillPicture(engine: engine, session: session, stream: stream)
+        } catch {
+            throw Problem(error)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "image/png", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(bytes: png)))
+    }
+
+    @Sendable private func frames(_ request: Request, _ context: ControlContext) async throws -> Response {
+        var rate = 30
+        if let text = request.uri.queryParameters["rate"] {
+            guard let value = Int(text), (1...120).contains(value) else {
+                throw Problem(.invalidField, "\"\(text)\" is not a frame rate of 1 to 120", field: "rate")
+            }
+            rate = value
+        }
+        let (session, stream) = try await target(context, kind: .video)
+        return try await endless(.y4m(rate: rate), session, stream, context, type: "video/x-yuv4mpeg")
+    }
+
+    @Sendable private func sound(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let (session, stream) = try await target(context, kind: .audio)
+        return try await endless(.wav, session, stream, context, type: "audio/wav")
+    }
+
+    /// The stream of the path, when it has a track of this kind.
+    private func target(_ context: ControlContext, kind: MediaKind) async throws -> (session: String, stream: String) {
+        let session = try context.session.rawValue
+        let stream = try context.stream.rawValue
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard let snapshot = try await engine.streams(session: session).first(where: { $0.name == stream }) else {
+            throw EngineError.unknownStream(stream)
+        }
+        guard (kind == .video ? snapshot.video : snapshot.audio) != nil else {
+            throw Problem(.noTrack, "the stream has no \(kind.rawValue)")
+        }
+        return (session, stream)
+    }
+
+    private func endless(
+        _ format: CanvasBytes.Format, _ session: String, _ stream: String, _ context: ControlContext, type: String
+    ) async throws -> Response {
+        let canvas: CanvasBytes
+        do {
+            canvas = try await CanvasTap.bytes(format, engine: engine, session: session, stream: stream)
+        } catch {
+            throw Problem(error)
+        }
+        let channel = context.channel
+        let body = ResponseBody { [bodies, statistics] writer in
+            let tap = canvas.tap
+            defer { tap.close() }
+            // A silent stream writes nothing, so nothing would fail when the client goes.
+            channel.closeFuture.whenComplete { [weak tap] _ in tap?.close() }
+            if let id = bodies.add({ [weak tap] in tap?.close() }) {
+                defer { bodies.remove(id) }
+                statistics.bodyBegan()
+                defer { statistics.bodyEnded() }
+                for try await bytes in canvas {
+                    try await writer.write(ByteBuffer(bytes: bytes))
+                    statistics.bodySent(bytes.count)
+                }
+            }
+            try await writer.finish(nil)
+        }
+        return Response(status: .ok, headers: [.contentType: type, .cacheControl: "no-store"], body: body)
+    }
+}

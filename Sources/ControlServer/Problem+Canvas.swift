@@ -1,0 +1,12 @@
+internal import Canvas
+
+extension Problem {
+    /// The answer for a canvas that gives nothing.
+    init(_ error: CanvasError) {
+        switch error {
+        case .engine(let error): self.init(error)
+        case .noPicture: self.init(.noMedia, error.description, retryAfter: 1)
+        case .codec, .container, .thread: self.init(.internalError, error.description)
+        }
+    }
+}

@@ -1,0 +1,46 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Recording
+
+/// Recording of a stream: start, stop, and how it stands.
+struct RecordRoutes {
+    /// Nil where the relay has no directory for recordings.
+    let recorder: SessionRecorder?
+    let configuration: ControlConfiguration
+    let bodies: OpenBodies
+
+    func add(to table: RouteTable) {
+        table.add("sessions/:session/streams/:stream/record", [.get: status, .post: change])
+    }
+
+    @Sendable private func status(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let session = try context.session
+        let stream = try context.stream
+        guard let status = await recorder?.status(session: session.rawValue, stream: stream.rawValue) else {
+            throw Problem(RecordingError.notRecording(session: session.rawValue, stream: stream.rawValue))
+        }
+        return try .json(RecordAnswer(status))
+    }
+
+    @Sendable private func change(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let session = try context.session
+        let stream = try context.stream
+        let body = try await request.json(RecordBody.self, limit: configuration.bodyBytes)
+        guard ["start", "stop"].contains(body.action) else {
+            throw Problem(.invalidField, "\"\(body.action)\" is not one of start, stop", field: "action")
+        }
+        guard let recorder else { throw Problem(.recordingDisabled, "set recording.directory or record") }
+        do {
+            if body.action == "stop" {
+                return try .json(
+                    RecordAnswer(try await recorder.stop(session: session.rawValue, stream: stream.rawValue)))
+            }
+            guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+            return try .json(
+                RecordAnswer(try await recorder.start(session: session.rawValue, stream: stream.rawValue)),
+                status: .created)
+        } catch let error as RecordingError {
+            throw Problem(error)
+        }
+    }
+}

@@ -1,0 +1,36 @@
+internal import Logging
+internal import MediaEngine
+internal import Recording
+internal import ServiceLifecycle
+
+/// Records every stream that is published, where that is wanted; and at the relay's end closes every file, whoever began it.
+struct RecordingService: Service {
+    let recorder: SessionRecorder
+    let engine: MediaEngine
+    let recordsEverything: Bool
+    let logger: Logger
+
+    func run() async throws {
+        if recordsEverything {
+            await cancelWhenGracefulShutdown {
+                for await event in engine.streamEvents {
+                    guard case .published(let session, let stream) = event else { continue }
+                    await record(session, stream)
+                }
+            }
+        } else {
+            try? await gracefulShutdown()
+        }
+        await recorder.stopAll()
+    }
+
+    private func record(_ session: String, _ stream: String) async {
+        let metadata: Logger.Metadata = ["session": "\(session)", "stream": "\(stream)"]
+        do {
+            try await recorder.start(session: session, stream: stream)
+            logger.info("recording", metadata: metadata)
+        } catch {
+            logger.error("the stream is not recorded: \(error)", metadata: metadata)
+        }
+    }
+}
