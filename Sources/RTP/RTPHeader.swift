@@ -62,7 +62,6 @@ package struct RTPHeader: Hashable, Sendable {
 
     /// Reads the header of `packet`, which is the whole packet in the clear. A packet that is still encrypted parses too as long
     /// as it has no padding, which encryption covers: for it use `init(parsingProtected:)`.
-    @inline(__always)
     package init(parsing packet: UnsafeRawBufferPointer) throws(RTPError) {
         try self.init(parsingProtected: packet)
         guard packet[0] & 0x20 != 0 else { return }
@@ -75,6 +74,8 @@ package struct RTPHeader: Hashable, Sendable {
 
     /// Reads the part that SRTP leaves in the clear (RFC 3711 section 3.1). Padding, which is encrypted, is still counted as
     /// payload, as is an authentication tag.
+    // Inlined into the other initializer: a copy of the struct there would take as long as the parsing.
+    @inline(__always)
     package init(parsingProtected packet: UnsafeRawBufferPointer) throws(RTPError) {
         guard packet.count >= Self.fixedLength, let base = packet.baseAddress else { throw .truncated(.fixedHeader) }
         let first = base.u8(0)
