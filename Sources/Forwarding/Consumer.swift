@@ -60,7 +60,7 @@ package struct Consumer {
 
     /// Goes live, or begins to catch up, at a producer's packet: the next consumer sequence number follows the last, and so do picture
     /// ids and, after a change of producer, timestamps.
-    mutating func begin(at packet: borrowing StoredPacket, clockRate: Int, state: State) {
+    mutating func begin(at packet: borrowing PendingPacket, state: State) {
         rewrite.sequenceOffset = packet.sequence &- (progress.sequence &+ 1)
         if progress.hasSent {
             if packet.vp8.pictureIDOffset != 0 {
@@ -71,10 +71,10 @@ package struct Consumer {
             }
         }
         if joinsTimestamps {
-            let elapsed = max(1, (packet.arrival - progress.sentAt).rawValue / 1000 &* Int64(clockRate) / 1_000_000)
+            let clockRate: Int64 = packet.isAudio ? 48_000 : 90_000
+            let elapsed = max(1, (packet.arrival - progress.sentAt).rawValue / 1000 &* clockRate / 1_000_000)
             rewrite.timestampOffset =
-                progress.timestamp &+ UInt32(truncatingIfNeeded: elapsed)
-                &- UInt32(truncatingIfNeeded: packet.timestamp)
+                progress.timestamp &+ UInt32(truncatingIfNeeded: elapsed) &- packet.timestamp
             joinsTimestamps = false
         }
         first = packet.sequence

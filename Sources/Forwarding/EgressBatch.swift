@@ -45,7 +45,8 @@ package struct EgressBatch: ~Copyable {
     private static let maximumMessageBytes = 65_000
 
     package init(maximumSegments: Int) {
-        slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: 64).assumingMemoryBound(to: UInt8.self)
+        slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: 64).assumingMemoryBound(
+            to: UInt8.self)
         jobs = .allocate(capacity: Self.maximumPackets)
         messages = .allocate(capacity: Self.maximumPackets)
         self.maximumSegments = maximumSegments
@@ -90,7 +91,8 @@ package struct EgressBatch: ~Copyable {
         }
         jobs[jobCount] = ProtectJob(
             leg: path.pointee.leg, ssrc: ssrc, index: UInt64(bitPattern: sequence) & 0xffff_ffff_ffff, source: source,
-            destination: destination, headerLength: UInt32(Self.headerLength), payloadLength: UInt32(packet.payloadLength))
+            destination: destination, headerLength: UInt32(Self.headerLength),
+            payloadLength: UInt32(packet.payloadLength))
         jobCount += 1
 
         let length = UInt32(Self.headerLength + packet.payloadLength + path.pointee.tagLength)

@@ -4,11 +4,13 @@ internal import MediaBase
 package struct PacketRing: ~Copyable {
     /// Bytes kept free behind each payload, so that padding can be put there.
     package static let maximumPadding = 16
+    /// Longer payloads are not stored.
+    package static let maximumPayload = 4096
 
     private let slots: UnsafeMutablePointer<StoredPacket>
     private let slotMask: Int64
     private let arena: UnsafeMutablePointer<UInt8>
-    private let arenaBytes: Int
+    let arenaBytes: Int
     private var position = 0
 
     /// - Parameters:
@@ -29,8 +31,10 @@ package struct PacketRing: ~Copyable {
         UnsafeMutableRawPointer(arena).deallocate()
     }
 
-    /// Copies `payload` in and returns its slot, whose other fields the caller sets. The oldest packets give way.
-    package mutating func store(sequence: Int64, payload: UnsafeRawBufferPointer) -> UnsafeMutablePointer<StoredPacket> {
+    /// Copies `payload` (at most `maximumPayload` bytes) in and returns its slot, whose other fields the caller sets. The oldest packets
+    /// give way.
+    package mutating func store(sequence: Int64, payload: UnsafeRawBufferPointer) -> UnsafeMutablePointer<StoredPacket>
+    {
         let room = (payload.count + Self.maximumPadding + 15) & ~15
         let untilEnd = arenaBytes - (position & (arenaBytes - 1))
         if room > untilEnd { position += untilEnd }
@@ -40,7 +44,8 @@ package struct PacketRing: ~Copyable {
         slot.pointee.position = position
         slot.pointee.payloadLength = UInt16(payload.count)
         if let base = payload.baseAddress {
-            UnsafeMutableRawPointer(arena + (position & (arenaBytes - 1))).copyMemory(from: base, byteCount: payload.count)
+            UnsafeMutableRawPointer(arena + (position & (arenaBytes - 1))).copyMemory(
+                from: base, byteCount: payload.count)
         }
         position += room
         return slot

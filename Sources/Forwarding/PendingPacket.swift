@@ -14,6 +14,7 @@ struct PendingPacket {
     /// 0x80 or 0.
     var markerBit: UInt8
     var startsKeyFrame: Bool
+    var isLate: Bool
     var isAudio: Bool
     var vp8: VP8RewriteFields
 
@@ -29,7 +30,16 @@ struct PendingPacket {
         firstByte = slot.pointee.paddingLength > 0 ? 0xa0 : 0x80
         markerBit = slot.pointee.flags.contains(.marker) ? 0x80 : 0
         startsKeyFrame = slot.pointee.flags.contains(.keyFrameStart)
+        isLate = slot.pointee.flags.contains(.late)
         isAudio = producer.pointee.isAudio
         vp8 = slot.pointee.vp8
+    }
+
+    /// Lengthens the packet to `length` bytes where its slot still is its own: a jump in sequence numbers may have taken it.
+    mutating func pad(to length: Int) {
+        guard slot.pointee.sequence == sequence else { return }
+        producer.pointee.ring.pad(slot, to: length)
+        payloadLength = Int(slot.pointee.payloadLength)
+        firstByte = slot.pointee.paddingLength > 0 ? 0xa0 : 0x80
     }
 }

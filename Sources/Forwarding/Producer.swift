@@ -51,6 +51,8 @@ package final class Producer {
     package private(set) var packets: UInt64 = 0
     package private(set) var bytes: UInt64 = 0
     package var lastArrival: MediaTime
+    /// Newest packet that came while muted: what is not newer was said in that time, or before it, and stays unheard.
+    private var mutedThrough = Int64.min
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
 
@@ -91,10 +93,11 @@ package final class Producer {
             if latestSequence - sequence >= Int64(configuration.ringPackets) { return .tooOld }
         }
         nack.receive(sequence: sequence, now: now)
-        if isMuted {
+        if isMuted || sequence <= mutedThrough {
             if !isLate { latestSequence = sequence }
             return .muted
         }
+        guard payload.count <= PacketRing.maximumPayload else { return .malformed }
 
         var flags: StoredPacket.Flags = header.marker ? .marker : []
         if isLate { flags.insert(.late) }
@@ -123,16 +126,16 @@ package final class Producer {
         return .forward
     }
 
-    /// Mutes or unmutes. After an unmute consumers start again where a decoder can: the caller asks for a key frame for video.
+    /// Mutes or unmutes. After it consumers start again where a decoder can: for video the caller of an unmute asks for a key frame.
     package func setMuted(_ muted: Bool) {
         guard muted != isMuted else { return }
         isMuted = muted
-        guard !muted else { return }
         keyFrameStart = -1
+        if !muted { mutedThrough = latestSequence }
         for i in 0..<core.pointee.consumerCount where core.pointee.consumers[i].state != .paused {
-            if core.pointee.consumers[i].state == .catchingUp { core.pointee.catchingUp -= 1 }
             core.pointee.consumers[i].state = .waiting
         }
+        core.pointee.catchingUp = 0
     }
 
     /// The first packet of the newest key frame where the ring still holds everything from there on: what a joiner can start with.

@@ -7,8 +7,12 @@ package final class Router {
     package static let maximumPending = 256
     /// Sizes that differ by no more are made equal by padding, so that one segmented send carries them.
     private static let paddingReach = PacketRing.maximumPadding
-    /// What a consumer that catches up gets in one call: at one call a millisecond about 150 Mb/s.
+    /// What a consumer that catches up gets in one call: at one call a millisecond about 150 Mb/s. Less where many catch up at once,
+    /// so that a call stays short.
     private static let catchUpPackets = 16
+    private static let catchUpPacketsOfAll = 1024
+    /// Packets that one request for retransmission can bring.
+    private static let retransmittedPackets = 64
 
     package private(set) var producers: [Producer] = []
     private var paths: UnsafeMutablePointer<EgressPath>
@@ -69,14 +73,14 @@ package final class Router {
 
     package func path(_ index: Int) -> UnsafeMutablePointer<EgressPath> { paths + index }
 
-    /// Adds a consumer. It starts with the cached pictures since the last key frame where there are any.
+    /// Adds a consumer. Unless it is paused, it starts with the cached pictures since the last key frame where there are any.
     /// - Returns: true where a key frame has to be asked for.
     package func subscribe(_ consumer: Consumer, to producer: Producer) -> Bool {
         var consumer = consumer
         var wantsKeyFrame = false
-        if producer.kind == .video {
+        if producer.kind == .video, consumer.state != .paused {
             if let start = producer.cachedKeyFrame() {
-                consumer.begin(at: start.pointee, clockRate: producer.kind.clockRate, state: .catchingUp)
+                consumer.begin(at: PendingPacket(producer: producer.core, slot: start), state: .catchingUp)
                 producer.core.pointee.catchingUp += 1
             } else {
                 wantsKeyFrame = true
@@ -114,6 +118,13 @@ package final class Router {
     package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
         let bytes = EgressBatch.bytes(payload: Int(slot.pointee.payloadLength) + Self.paddingReach)
         guard pendingCount < Self.maximumPending, pendingBytes + bytes <= EgressBatch.slabBytes else { return false }
+        // What is pending points into the ring, which may be smaller than the queue: it leaves before the ring comes round.
+        let core = producer.core
+        if core.pointee.pendingSince < 0 {
+            core.pointee.pendingSince = slot.pointee.position
+        } else if slot.pointee.position - core.pointee.pendingSince > core.pointee.ring.arenaBytes / 2 {
+            return false
+        }
         pendingBytes += bytes
         (pending + pendingCount).initialize(to: PendingPacket(producer: producer.core, slot: slot))
         pendingCount += 1
@@ -135,6 +146,7 @@ package final class Router {
             perPath += EgressBatch.bytes(payload: pending[i].payloadLength)
             if pending[i].arrival < oldest { oldest = pending[i].arrival }
             pending[i].producer.pointee.groupStart = 0
+            pending[i].producer.pointee.pendingSince = -1
         }
         let group = max(1, min(EgressBatch.groupBytes / perPath, EgressBatch.maximumPackets / pendingCount))
         var start = 0
@@ -194,11 +206,17 @@ package final class Router {
         case .paused:
             return false
         case .waiting:
-            // A late packet is no start: what follows it went by already.
             guard packet.pointee.startsStream, packet.pointee.sequence >= consumer.pointee.next else { return false }
-            consumer.pointee.begin(
-                at: packet.pointee.slot.pointee, clockRate: packet.pointee.isAudio ? 48_000 : 90_000, state: .live)
-            return true
+            guard packet.pointee.isLate else {
+                consumer.pointee.begin(at: packet.pointee, state: .live)
+                return true
+            }
+            // What follows a late packet went by already: a key frame is read from the ring, sound starts with what comes next.
+            if !packet.pointee.isAudio {
+                consumer.pointee.begin(at: packet.pointee, state: .catchingUp)
+                core.pointee.catchingUp += 1
+            }
+            return false
         case .catchingUp:
             // What it has not read yet it will find in the ring; what it has passed came late.
             return packet.pointee.sequence < consumer.pointee.next && packet.pointee.sequence >= consumer.pointee.first
@@ -208,10 +226,13 @@ package final class Router {
     /// Sends consumers that catch up their next packets. Call about once a millisecond while `isCatchingUp`, with nothing pending.
     package func catchUp(into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void) {
         precondition(pendingCount == 0)
+        let count = producers.reduce(0) { $0 + $1.core.pointee.catchingUp }
+        guard count > 0 else { return }
+        let limit = max(1, min(Self.catchUpPackets, Self.catchUpPacketsOfAll / count))
         for producer in producers where producer.core.pointee.catchingUp > 0 {
             for i in 0..<producer.core.pointee.consumerCount
             where producer.core.pointee.consumers[i].state == .catchingUp {
-                catchUp(producer.core.pointee.consumers + i, of: producer, into: &batch)
+                catchUp(producer.core.pointee.consumers + i, of: producer, limit: limit, into: &batch)
                 if batch.jobCount > 0 { flush(&batch) }
                 batch.removeAll()
             }
@@ -219,14 +240,14 @@ package final class Router {
     }
 
     private func catchUp(
-        _ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer, into batch: inout EgressBatch
+        _ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer, limit: Int, into batch: inout EgressBatch
     ) {
         let core = producer.core
         let path = paths + consumer.pointee.path
         path.pointee.cursor = batch.slab
         path.pointee.message = -1
         var sent = 0
-        while sent < Self.catchUpPackets, consumer.pointee.next <= producer.latestSequence {
+        while sent < limit, consumer.pointee.next <= producer.latestSequence {
             guard let slot = core.pointee.ring.find(consumer.pointee.next) else {
                 consumer.pointee.next += 1  // lost: the gap stays a gap
                 continue
@@ -258,10 +279,16 @@ package final class Router {
         path.pointee.cursor = batch.slab
         path.pointee.message = -1
         let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.progress.sequence))
+        let jobs = batch.jobs
         var sent = 0
-        for sequence in consumerSequences where batch.jobCount < 64 {
+        for sequence in consumerSequences {
+            guard sent < Self.retransmittedPackets else { break }
             let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
-            guard let found = consumer.pointee.history.find(consumerSequence: unwrapped), unwrapped <= consumer.pointee.progress.sequence,
+            // Named twice, sent once: a request is not to be an amplifier.
+            let index = UInt64(bitPattern: unwrapped) & 0xffff_ffff_ffff
+            if (0..<sent).contains(where: { jobs[$0].index == index }) { continue }
+            guard let found = consumer.pointee.history.find(consumerSequence: unwrapped),
+                unwrapped <= consumer.pointee.progress.sequence,
                 let slot = core.pointee.ring.find(found.producerSequence)
             else { continue }
             batch.append(
@@ -290,10 +317,7 @@ package final class Router {
                 j += 1
             }
             if low != high {
-                for k in i..<j where pending[k].payloadLength < high {
-                    pending[k].producer.pointee.ring.pad(pending[k].slot, to: high)
-                    pending[k] = PendingPacket(producer: pending[k].producer, slot: pending[k].slot)
-                }
+                for k in i..<j where pending[k].payloadLength < high { pending[k].pad(to: high) }
             }
             i = j
         }

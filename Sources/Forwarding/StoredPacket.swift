@@ -2,8 +2,8 @@ package import MediaBase
 
 /// What the relay remembers of one packet that came from a publisher, beside its payload in the ring's arena.
 package struct StoredPacket {
-    /// Unwrapped sequence number; -1 for an empty slot.
-    package var sequence: Int64 = -1
+    /// Unwrapped sequence number, negative where it came before the publisher's first; `Int64.min` for an empty slot.
+    package var sequence: Int64 = .min
     /// Unwrapped RTP timestamp.
     package var timestamp: Int64 = 0
     package var arrival: MediaTime = .zero

@@ -1,0 +1,179 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Fan-out")
+struct FanoutTests {
+    /// The packets under their own numbers with a constant offset, in order, none missing.
+    static func expectRun(
+        _ viewed: [ViewedPacket], _ sent: [SourcePacket], first: Int64, ssrc: SSRC, payloadType: PayloadType
+    ) throws {
+        try #require(viewed.map(\.index) == sent.map(\.index))
+        for (i, (got, packet)) in zip(viewed, sent).enumerated() {
+            #expect(got.sequence == first + packet.index - sent[0].index, "packet \(i)")
+            #expect(got.payload == packet.payload)
+            #expect(got.header.ssrc == ssrc && got.header.payloadType == payloadType)
+            #expect(got.header.marker == packet.header.marker && got.header.timestamp == packet.header.timestamp)
+        }
+    }
+
+    @Test(
+        "every viewer gets every packet of a sound and a video track under its own SSRC and payload type",
+        arguments: [1, 2, 3, 100, 500], SRTPSuite.allCases)
+    func everyViewer(_ viewers: Int, _ suite: SRTPSuite) throws {
+        // 500 viewers of these need many groups of paths.
+        let rounds = viewers > 100 ? 2 : 8
+        let harness = RouterHarness()
+        var sound = SyntheticSource(id: 1, kind: .audio)
+        var video = SyntheticSource(id: 2, kind: .video, firstSequence: 65_530)
+        let soundProducer = harness.producer(sound)
+        let videoProducer = harness.producer(video)
+        var all: [Viewer] = []
+        for i in 0..<viewers {
+            let viewer = try harness.viewer(suite)
+            harness.subscribe(
+                viewer, to: soundProducer, ssrc: SSRC(UInt32(10_000 + i)), payloadType: PayloadType(111),
+                progress: .init(firstSequence: UInt16(i)))
+            harness.subscribe(
+                viewer, to: videoProducer, ssrc: SSRC(UInt32(20_000 + i)), payloadType: PayloadType(UInt8(96 + i % 8)),
+                progress: .init(firstSequence: UInt16(32_760 + i % 8)))
+            all.append(viewer)
+        }
+        var sentSound: [SourcePacket] = []
+        var sentVideo: [SourcePacket] = []
+        for round in 0..<rounds {
+            for _ in 0..<2 {
+                let packet = sound.sound(bytes: 60 + 37 * round)
+                sentSound.append(packet)
+                try harness.feed([packet], to: soundProducer)
+            }
+            let frame = video.frame(isKey: round == 0, packets: 11, sizes: [1180, 1180, 1179, 900])
+            sentVideo += frame
+            try harness.feed(frame, to: videoProducer)
+            try harness.flush()
+        }
+        for (i, viewer) in all.enumerated() {
+            try Self.expectRun(
+                viewer.packets[UInt32(10_000 + i)] ?? [], sentSound, first: Int64(i), ssrc: SSRC(UInt32(10_000 + i)),
+                payloadType: PayloadType(111))
+            try Self.expectRun(
+                viewer.packets[UInt32(20_000 + i)] ?? [], sentVideo, first: Int64(32_760 + i % 8),
+                ssrc: SSRC(UInt32(20_000 + i)), payloadType: PayloadType(UInt8(96 + i % 8)))
+            #expect(viewer.datagramCount == sentSound.count + sentVideo.count)
+        }
+        let perFlush = (11 * 1200 + 2 * 300) * viewers
+        if perFlush > EgressBatch.slabBytes { #expect(harness.batches > rounds) }
+    }
+
+    @Test("a full queue is forwarded in between and takes the next packet", arguments: [40, 2000])
+    func fullQueue(_ bytes: Int) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer(.aeadAES128GCM)
+        harness.subscribe(viewer, to: producer)
+        let packets = source.frame(isKey: true, packets: 1000, sizes: [bytes])
+        try harness.feed(packets, to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.index) == packets.map(\.index))
+        #expect(harness.batches >= 3)
+    }
+
+    @Test("what waits in the queue is not overwritten by what comes after it", arguments: [30, 500, 1200, 2000])
+    func ringSmallerThanQueue(_ bytes: Int) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 4))
+        let packets = (0..<600).map { _ in source.sound(bytes: bytes) }
+        try harness.feed(packets, to: producer)
+        try harness.flush()
+        try FanoutTests.expectRun(
+            viewer.received, packets, first: 4, ssrc: viewer.received[0].header.ssrc, payloadType: PayloadType(111))
+    }
+
+    @Test(
+        "a jump in sequence numbers that takes a waiting packet's place in the ring does not touch it",
+        arguments: [256, 512, 25_600])
+    func jumpOntoWaiting(_ jump: Int64) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 4))
+        var packets = [source.sound(bytes: 100)]
+        source.nextIndex += jump - 1
+        packets += [source.sound(bytes: 108), source.sound(bytes: 104)]
+        try harness.feed(packets, to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.payload) == packets.map(\.payload))
+        #expect(viewer.received.map(\.sequence) == [4, 4 + jump, 5 + jump])
+    }
+
+    @Test("without offload every packet is a message", arguments: SRTPSuite.allCases)
+    func withoutSegmentation(_ suite: SRTPSuite) throws {
+        let harness = RouterHarness(maximumSegments: 1, backend: .evp)
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewers = try (0..<5).map { _ in try harness.viewer(suite) }
+        for viewer in viewers { harness.subscribe(viewer, to: producer) }
+        let frame = source.frame(isKey: true, packets: 10)
+        try harness.feed(frame, to: producer)
+        try harness.flush()
+        #expect(harness.messages == 50)
+        for viewer in viewers { #expect(viewer.received.map(\.index) == frame.map(\.index)) }
+    }
+
+    @Test("viewers that come, go and take over paths between batches get their own packets only")
+    func pathsAreUsedAgain() throws {
+        let harness = RouterHarness()
+        var a = SyntheticSource(id: 1, kind: .audio)
+        var b = SyntheticSource(id: 2, kind: .audio)
+        let first = harness.producer(a)
+        let second = harness.producer(b)
+        let early = try (0..<20).map { _ in try harness.viewer() }
+        for (i, viewer) in early.enumerated() { harness.subscribe(viewer, to: i % 2 == 0 ? first : second) }
+        try harness.feed([a.sound()], to: first)
+        try harness.feed([b.sound()], to: second)
+        try harness.flush()
+        for (i, viewer) in early.enumerated() where i % 3 == 0 { harness.leave(viewer) }
+        let paths = harness.router.pathCount
+        let late = try (0..<7).map { _ in try harness.viewer(.aeadAES128GCM) }
+        #expect(harness.router.pathCount == paths)
+        for (i, viewer) in late.enumerated() { harness.subscribe(viewer, to: i % 2 == 0 ? second : first) }
+        try harness.feed([a.sound()], to: first)
+        try harness.feed([b.sound()], to: second)
+        try harness.flush()
+        for (i, viewer) in early.enumerated() {
+            #expect(viewer.received.count == (i % 3 == 0 ? 1 : 2))
+            #expect(viewer.received.allSatisfy { $0.sourceID == (i % 2 == 0 ? 1 : 2) })
+        }
+        for (i, viewer) in late.enumerated() {
+            #expect(viewer.received.map(\.sourceID) == [i % 2 == 0 ? 2 : 1])
+        }
+    }
+
+    @Test("a producer that leaves takes its consumers with it, the others go on")
+    func producerLeaves() throws {
+        let harness = RouterHarness()
+        var a = SyntheticSource(id: 1, kind: .audio)
+        var b = SyntheticSource(id: 2, kind: .audio)
+        let first = harness.producer(a)
+        let second = harness.producer(b)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: first)
+        harness.subscribe(viewer, to: second)
+        try harness.feed([a.sound()], to: first)
+        try harness.feed([b.sound()], to: second)
+        try harness.flush()
+        harness.router.remove(first)
+        #expect(harness.router.producers.count == 1)
+        try harness.feed([b.sound()], to: second)
+        try harness.flush()
+        #expect(viewer.datagramCount == 3)
+    }
+}

@@ -1,0 +1,203 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Joining a stream that runs")
+struct JoiningTests {
+    @Test(
+        "a joiner gets every packet from the last key frame on, then the live ones, nothing twice",
+        arguments: [1, 3, 40])
+    func cached(_ framesSinceKey: Int) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video, firstSequence: 65_500)
+        let producer = harness.producer(source)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        try harness.feed(source.frame(isKey: false), to: producer)
+        var expected: [SourcePacket] = []
+        for f in 0..<framesSinceKey { expected += source.frame(isKey: f == 0) }
+        try harness.feed(expected, to: producer)
+        try harness.flush()
+        let viewer = try harness.viewer()
+        #expect(!harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 9)))
+        #expect(harness.router.isCatchingUp)
+        try harness.catchUpCompletely()
+        #expect(viewer.received.map(\.index) == expected.map(\.index))
+        let live = source.frame(isKey: false)
+        try harness.feed(live, to: producer)
+        try harness.flush()
+        try FanoutTests.expectRun(
+            viewer.received, expected + live, first: 9, ssrc: viewer.received[0].header.ssrc,
+            payloadType: PayloadType(96))
+    }
+
+    @Test(
+        "packets that come meanwhile, late ones and lost ones among them, are delivered once", arguments: UInt64(1)...8)
+    func meanwhile(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video, seed: seed)
+        let producer = harness.producer(source)
+        let witness = try harness.viewer()
+        harness.subscribe(witness, to: producer)
+        var cached: [SourcePacket] = []
+        for f in 0..<50 { cached += source.frame(isKey: f == 0) }
+        try harness.feed(cached, to: producer)
+        try harness.flush()
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        var forwarded = cached
+        var held: [SourcePacket] = []
+        var turns = 0
+        while harness.router.isCatchingUp || turns < 20 {
+            turns += 1
+            try #require(turns < 500)
+            for packet in source.frame(isKey: false, packets: 1 + random.below(6)) {
+                switch random.below(8) {
+                case 0: held.append(packet)
+                case 1: break  // lost
+                default:
+                    try harness.feed([packet], to: producer)
+                    forwarded.append(packet)
+                }
+            }
+            while held.count > 3 || (!held.isEmpty && random.below(3) == 0) {
+                let packet = held.remove(at: random.below(held.count))
+                try harness.feed([packet], to: producer)
+                forwarded.append(packet)
+            }
+            if random.below(2) == 0 { try harness.flush() }
+            try harness.catchUp()
+        }
+        try harness.flush()
+        #expect(witness.received.map(\.index).sorted() == forwarded.map(\.index).sorted())
+        #expect(viewer.received.map(\.index).sorted() == forwarded.map(\.index).sorted())
+        #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - cached[0].index })
+    }
+
+    @Test("a joiner starts with the newest key frame, not an older one")
+    func newest() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        for f in 0..<9 { try harness.feed(source.frame(isKey: f % 3 == 0), to: producer) }
+        try harness.flush()
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.catchUpCompletely()
+        #expect(viewer.received.count == 12)
+        #expect(viewer.received[0].descriptor?.isKeyFrameStart == true)
+    }
+
+    @Test("several joiners at different times all get their own whole stream")
+    func several() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        var viewers: [(viewer: Viewer, from: Int64)] = []
+        var key: Int64 = 0
+        for f in 0..<40 {
+            let frame = source.frame(isKey: f % 15 == 0, packets: 7)
+            if f % 15 == 0 { key = frame[0].index }
+            try harness.feed(frame, to: producer)
+            try harness.catchUp()
+            if f % 4 == 1 {
+                let viewer = try harness.viewer(f % 8 == 1 ? .aeadAES128GCM : .aesCM128HMACSHA1_32)
+                #expect(!harness.subscribe(viewer, to: producer))
+                viewers.append((viewer, key))
+            }
+        }
+        try harness.catchUpCompletely()
+        for (viewer, from) in viewers {
+            #expect(viewer.received.map(\.index) == Array(from..<source.nextIndex))
+        }
+    }
+
+    @Test("without a key frame at hand the joiner waits for one, and it is asked for")
+    func nothingCached() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let first = try harness.viewer()
+        #expect(harness.subscribe(first, to: producer))
+        try harness.feed(source.frame(isKey: false), to: producer)
+        try harness.flush()
+        #expect(first.datagramCount == 0)
+        let frame = source.frame(isKey: true)
+        try harness.feed(frame, to: producer)
+        try harness.flush()
+        #expect(first.received.map(\.index) == frame.map(\.index))
+    }
+
+    @Test("pictures with a hole are not offered: a key frame is asked for")
+    func holeInCache() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        var packets = source.frame(isKey: true) + source.frame(isKey: false)
+        let lost = packets.remove(at: 5)
+        try harness.feed(packets, to: producer)
+        try harness.flush()
+        let viewer = try harness.viewer()
+        #expect(harness.subscribe(viewer, to: producer))
+        // The lost packet comes after all: the next joiner finds the pictures whole.
+        try harness.feed([lost], to: producer)
+        try harness.flush()
+        let second = try harness.viewer()
+        #expect(!harness.subscribe(second, to: producer))
+        try harness.catchUpCompletely()
+        #expect(second.received.count == 8)
+    }
+
+    @Test("pictures that outgrew the ring are not offered")
+    func tooLongAgo() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source, retransmissionBytes: 128 << 10)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        for _ in 0..<60 { try harness.feed(source.frame(isKey: false), to: producer) }
+        try harness.flush()
+        let viewer = try harness.viewer()
+        #expect(harness.subscribe(viewer, to: producer))
+    }
+
+    @Test("a ring that goes round while a joiner reads it leaves a gap, not wrong packets")
+    func overtaken() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source, retransmissionBytes: 128 << 10)
+        for f in 0..<28 { try harness.feed(source.frame(isKey: f == 0), to: producer) }
+        try harness.flush()
+        let viewer = try harness.viewer()
+        #expect(!harness.subscribe(viewer, to: producer))
+        try harness.catchUp()
+        for _ in 0..<100 { try harness.feed(source.frame(isKey: false), to: producer) }
+        try harness.catchUpCompletely()
+        let indices = viewer.received.map(\.index)
+        #expect(indices == indices.sorted() && Set(indices).count == indices.count)
+        #expect(indices.first == 1000 && indices.last == source.nextIndex - 1)
+        #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - 1000 })
+    }
+
+    @Test("a key frame whose first packet comes after others of it is delivered whole", arguments: [false, true])
+    func lateStart(_ flushedBetween: Bool) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        #expect(harness.subscribe(viewer, to: producer))
+        let frame = source.frame(isKey: true, packets: 6)
+        for i in [1, 2, 3] { try harness.feed([frame[i]], to: producer) }
+        if flushedBetween { try harness.flush() }
+        for i in [0, 4, 5] { try harness.feed([frame[i]], to: producer) }
+        try harness.flush()
+        try harness.catchUpCompletely()
+        #expect(viewer.received.map(\.index).sorted() == frame.map(\.index))
+        let next = source.frame(isKey: false)
+        try harness.feed(next, to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.sequence).sorted() == (0..<10).map { 100 + $0 })
+    }
+}

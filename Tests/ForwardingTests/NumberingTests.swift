@@ -1,0 +1,139 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Numbers of a consumer's packets")
+struct NumberingTests {
+    @Test(
+        "sequence numbers go on over every wrap and into the next rollover, gaps of the source included",
+        arguments: [UInt16(0), 1, 32_767], [UInt16(0), 32_767, 32_768, 65_535])
+    func wraps(_ first: UInt16, _ sourceFirst: UInt16) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio, firstSequence: sourceFirst)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer(.aeadAES128GCM)
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: first))
+        var sent: [Int64] = []
+        while source.nextIndex < 220_000 {
+            let packet = source.sound(bytes: 30)
+            sent.append(packet.index)
+            try harness.feed([packet], to: producer)
+            // Packet by packet over the wraps, else in leaps.
+            let place = (source.nextIndex - Int64(sourceFirst) + Int64(first)) & 0x7fff
+            if place > 20, place < 0x7fff - 400 { source.nextIndex += 300 }
+            try harness.flush()
+        }
+        let received = viewer.received
+        #expect(received.map(\.index) == sent)
+        #expect(received.allSatisfy { $0.sequence - Int64(first) == $0.index - Int64(sourceFirst) })
+        #expect(received.count > 1500)
+    }
+
+    @Test("a first sequence number above the middle is brought below it", arguments: [UInt16(0x8000), 0xffff, 0x8123])
+    func firstSequence(_ first: UInt16) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: first))
+        try harness.feed([source.sound()], to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.header.sequenceNumber.rawValue) == [first & 0x7fff])
+    }
+
+    @Test("lost packets stay a gap of the same size, late ones fill theirs, repeated ones are dropped")
+    func gaps() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio, firstSequence: 65_530)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 500))
+        let packets = (0..<20).map { _ in source.sound() }
+        // 3 is lost, 7 is late by one batch, 9 and 10 are swapped, 12 comes twice at once, 13 twice later.
+        for i in [0, 1, 2, 4, 5, 6, 8] { try harness.feed([packets[i]], to: producer) }
+        try harness.flush()
+        for i in [10, 9, 7, 11, 12] { try harness.feed([packets[i]], to: producer) }
+        #expect(try harness.feed(packets[12], to: producer) == .duplicate)
+        try harness.flush()
+        try harness.feed([packets[13]], to: producer)
+        try harness.flush()
+        #expect(try harness.feed(packets[13], to: producer) == .duplicate)
+        #expect(try harness.feed(packets[0], to: producer) == .duplicate)
+        for i in 14..<20 { try harness.feed([packets[i]], to: producer) }
+        try harness.flush()
+        #expect(
+            viewer.received.map { $0.sequence - 500 } == [
+                0, 1, 2, 4, 5, 6, 8, 10, 9, 7, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+            ])
+        #expect(viewer.received.allSatisfy { $0.index - 65_530 == $0.sequence - 500 })
+        #expect(viewer.repeated.isEmpty)
+    }
+
+    @Test("packets from before a consumer's first one are not for it")
+    func lateForTheFirst() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let early = try harness.viewer()
+        harness.subscribe(early, to: producer)
+        let packets = (0..<6).map { _ in source.sound() }
+        try harness.feed([packets[0]], to: producer)
+        try harness.flush()
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.feed([packets[3], packets[1], packets[2], packets[4]], to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.index) == [packets[3], packets[4]].map(\.index))
+        #expect(early.received.count == 5)
+    }
+
+    @Test("a packet numbered below the publisher's very first is forwarded once", arguments: [UInt16(0), 1, 2])
+    func belowTheFirst(_ first: UInt16) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio, firstSequence: first)
+        let producer = harness.producer(source)
+        let packets = (0..<4).map { _ in source.sound() }
+        // The first three in the wrong order, before there is a viewer.
+        #expect(try harness.feed(packets[3], to: producer) == .forward)
+        var before = packets[0]
+        before.header.sequenceNumber = SequenceNumber(first &- 1)
+        #expect(try harness.feed(before, to: producer) == .forward)
+        #expect(try harness.feed(before, to: producer) == .duplicate)
+    }
+
+    @Test("packets further back than the ring reaches are refused as too old")
+    func tooOld() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let packets = (0..<400).map { _ in source.sound() }
+        for packet in packets where packet.index != packets[5].index && packet.index != packets[200].index {
+            #expect(try harness.feed(packet, to: producer) == .forward)
+        }
+        #expect(try harness.feed(packets[5], to: producer) == .tooOld)
+        #expect(try harness.feed(packets[200], to: producer) == .forward)
+        #expect(try harness.feed(packets[200], to: producer) == .duplicate)
+    }
+
+    @Test("another payload type and unparsable video are refused")
+    func refused() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        var other = source.frame(isKey: true, packets: 1)[0]
+        other.header.payloadType = PayloadType(100)
+        #expect(try harness.feed(other, to: producer) == .wrongPayloadType)
+        for payload: [UInt8] in [[], [0x90], [0x90, 0x80], [0x90, 0x80, 0x80, 1], [0x10]] {
+            var broken = source.frame(isKey: true, packets: 1)[0]
+            broken.payload = payload
+            #expect(try harness.feed(broken, to: producer) == .malformed)
+        }
+        try harness.flush()
+        #expect(viewer.datagramCount == 0)
+    }
+}

@@ -1,0 +1,99 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("A stream that is published again")
+struct RepublishingTests {
+    @Test(
+        "sequence numbers, picture ids and timestamps go on where the viewer stood",
+        arguments: [MediaKind.audio, .video])
+    func continues(_ kind: MediaKind) throws {
+        let harness = RouterHarness()
+        let viewer = try harness.viewer()
+        let ssrc = SSRC(77)
+        var progress = Consumer.Progress(firstSequence: 32_760)
+        let pauses = [0, 1_000, 2_500, 10_000]
+        var ends: [Int] = []
+        for (round, pause) in pauses.enumerated() {
+            harness.now += .milliseconds(Int64(pause))
+            var source = SyntheticSource(
+                id: UInt32(round), kind: kind, firstSequence: UInt16(65_000 - 20_000 * round), seed: UInt64(round))
+            source.hasNarrowPictureIDs = round == 2
+            let producer = harness.producer(source)
+            harness.subscribe(viewer, to: producer, ssrc: ssrc, progress: progress)
+            for f in 0..<10 {
+                let packets = kind == .audio ? [source.sound()] : source.frame(isKey: f == 0, packets: 3)
+                try harness.feed(packets, to: producer)
+                try harness.flush()
+                if f < 9 { harness.now += .milliseconds(kind == .audio ? 20 : 33) }
+            }
+            progress = try #require(harness.router.unsubscribe(path: viewer.path, from: producer))
+            harness.router.remove(producer)
+            #expect(harness.router.unsubscribe(path: viewer.path, from: producer) == nil)
+            ends.append(viewer.received.count)
+        }
+        let received = viewer.received
+        #expect(received.count == (kind == .audio ? 40 : 120))
+        #expect(Set(received.map(\.header.ssrc)) == [ssrc])
+        #expect(received.map(\.sequence) == received.indices.map { 32_760 + Int64($0) })
+        for (earlier, later) in zip(received, received.dropFirst()) where kind == .video {
+            let before = try #require(earlier.descriptor)
+            let after = try #require(later.descriptor)
+            let step: UInt16 = earlier.header.marker ? 1 : 0
+            let mask: UInt16 = min(before.pictureIDWidth, after.pictureIDWidth) == 2 ? 0x7fff : 0x7f
+            #expect((before.pictureID &+ step) & mask == after.pictureID & mask)
+            #expect(after.tl0PicIdx == before.tl0PicIdx &+ UInt8(step))
+        }
+        for (round, end) in ends.dropLast().enumerated() {
+            let ticks = received[end].header.timestamp.distance(from: received[end - 1].header.timestamp)
+            #expect(abs(ticks - pauses[round + 1] * kind.clockRate / 1000) <= 1)
+        }
+        #expect(progress.packets == UInt64(received.count))
+        #expect(progress.payloadBytes == received.reduce(0) { $0 + UInt64($1.payload.count) })
+    }
+
+    @Test("a viewer that got nothing yet takes the new publisher's timestamps as they are")
+    func nothingSent() throws {
+        let harness = RouterHarness()
+        let viewer = try harness.viewer()
+        let silent = harness.producer(SyntheticSource(id: 1, kind: .audio))
+        harness.subscribe(viewer, to: silent, progress: .init(firstSequence: 5))
+        let progress = try #require(harness.router.unsubscribe(path: viewer.path, from: silent))
+        harness.router.remove(silent)
+        var source = SyntheticSource(id: 2, kind: .audio)
+        let producer = harness.producer(source)
+        harness.subscribe(viewer, to: producer, progress: progress)
+        let packet = source.sound()
+        try harness.feed([packet], to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.header.timestamp) == [packet.header.timestamp])
+        #expect(viewer.received.map(\.sequence) == [5])
+    }
+
+    @Test("a viewer taken off while it catches up goes on after what it got")
+    func whileCatchingUp() throws {
+        let harness = RouterHarness()
+        let viewer = try harness.viewer()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        for f in 0..<30 { try harness.feed(source.frame(isKey: f == 0), to: producer) }
+        try harness.flush()
+        harness.subscribe(viewer, to: producer, ssrc: SSRC(5))
+        try harness.catchUp()
+        let count = viewer.received.count
+        let progress = try #require(harness.router.unsubscribe(path: viewer.path, from: producer))
+        #expect(!harness.router.isCatchingUp)
+        harness.router.remove(producer)
+        var again = SyntheticSource(id: 2, kind: .video)
+        let second = harness.producer(again)
+        try harness.feed(again.frame(isKey: true), to: second)
+        try harness.flush()
+        #expect(!harness.subscribe(viewer, to: second, ssrc: SSRC(5), progress: progress))
+        try harness.catchUpCompletely()
+        #expect(viewer.received.map(\.sequence) == (0..<Int64(count + 4)).map { 100 + $0 })
+        #expect(viewer.received.suffix(4).allSatisfy { $0.sourceID == 2 })
+    }
+}

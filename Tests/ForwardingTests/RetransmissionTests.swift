@@ -1,0 +1,90 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Retransmission to a viewer")
+struct RetransmissionTests {
+    @Test(
+        "packets go out again byte by byte as they went out first, over a pause that changed every offset",
+        arguments: SRTPSuite.allCases)
+    func keptRewrite(_ suite: SRTPSuite) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video, firstSequence: 65_500)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer(suite)
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 32_760))
+        for round in 0..<7 {
+            if round > 0 {
+                _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+                try harness.feed(source.frame(isKey: false, packets: 5), to: producer)
+                try harness.flush()
+                _ = harness.router.setPaused(false, path: viewer.path, producer: producer)
+            }
+            for f in 0..<3 { try harness.feed(source.frame(isKey: f == 0, packets: 4), to: producer) }
+            try harness.flush()
+        }
+        let before = viewer.received
+        #expect(before.count == 7 * 12)
+        for start in stride(from: 0, to: before.count, by: 12) {
+            let asked = before[start..<(start + 12)].map(\.header.sequenceNumber)
+            #expect(try harness.retransmit(asked, to: viewer, of: producer) == 12)
+        }
+        #expect(viewer.repeated.map(\.index) == before.map(\.index))
+        #expect(try harness.consumer(viewer, of: producer).pointee.retransmitted == 84)
+    }
+
+    @Test("what was never sent, is not yet sent or has left the ring is not sent")
+    func unknown() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 500))
+        let stranger = try harness.viewer()
+        let some = [499, 500, 501, 0, 65_535, 33_268].map { SequenceNumber($0) }
+        #expect(try harness.retransmit(some, to: viewer, of: producer) == 0)
+        #expect(try harness.retransmit(some, to: stranger, of: producer) == 0)
+        for _ in 0..<300 { try harness.feed([source.sound()], to: producer) }
+        try harness.flush()
+        // The ring of a sound track holds 256.
+        let asked = [499, 500, 543, 544, 799, 800, 32_000, 40_000].map { SequenceNumber($0) }
+        #expect(try harness.retransmit(asked, to: viewer, of: producer) == 2)
+        #expect(viewer.repeated.map(\.sequence) == [544, 799])
+        #expect(try harness.retransmit([SequenceNumber(799)], to: stranger, of: producer) == 0)
+    }
+
+    @Test("one request is answered with at most 64 packets")
+    func limit() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer(.aeadAES128GCM)
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 0))
+        try harness.feed(source.frame(isKey: true, packets: 300, sizes: [2000]), to: producer)
+        try harness.flush()
+        #expect(try harness.retransmit((0..<300).map { SequenceNumber($0) }, to: viewer, of: producer) == 64)
+        #expect(viewer.repeated.map(\.sequence) == Array(0..<64))
+        // A packet named many times is sent once.
+        #expect(try harness.retransmit(Array(repeating: SequenceNumber(7), count: 50), to: viewer, of: producer) == 1)
+    }
+
+    @Test("a packet lost before the relay is sent once it has come, and in its place")
+    func recovered() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 10))
+        let frame = source.frame(isKey: true, packets: 6)
+        try harness.feed(Array(frame[0...1] + frame[3...5]), to: producer)
+        try harness.flush()
+        #expect(try harness.retransmit([SequenceNumber(12)], to: viewer, of: producer) == 0)
+        try harness.feed([frame[2]], to: producer)
+        try harness.flush()
+        #expect(viewer.received.last?.sequence == 12 && viewer.received.last?.index == frame[2].index)
+        #expect(try harness.retransmit([SequenceNumber(12)], to: viewer, of: producer) == 1)
+    }
+}

@@ -1,0 +1,187 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+/// A router with its producers and viewers in virtual time. Each batch is protected for real, its messages are checked against the
+/// rules of segmentation offload, cut up as the kernel would and handed to the viewers.
+final class RouterHarness {
+    let router = Router()
+    private let protector: FanoutProtector
+    private var batch: EgressBatch
+    private(set) var viewers: [Viewer] = []
+    private var viewersByAddress: [SocketAddress: Viewer] = [:]
+    var now = MediaTime.milliseconds(1_000)
+    private(set) var messages = 0
+    private(set) var batches = 0
+    /// The first rule that a batch broke; `throwIfBroken` reports it.
+    private var failure: (any Error)?
+    private var nextPort: UInt32 = 1024
+    private var nextSSRC: UInt32 = 0x7000_0000
+
+    init(maximumSegments: Int = 64, backend: FanoutProtector.Backend = .automatic) {
+        batch = EgressBatch(maximumSegments: maximumSegments)
+        protector = FanoutProtector(backend)
+    }
+
+    deinit {
+        for viewer in viewers { protector.freeLeg(viewer.leg) }
+    }
+
+    // MARK: members
+
+    func producer(_ source: SyntheticSource, retransmissionBytes: Int = 4 << 20) -> Producer {
+        let producer = Producer(
+            .init(
+                kind: source.kind, ssrc: source.ssrc, payloadType: source.payloadType,
+                retransmissionBytes: retransmissionBytes), now: now)
+        router.add(producer)
+        return producer
+    }
+
+    func viewer(_ suite: SRTPSuite = .aesCM128HMACSHA1_80) throws -> Viewer {
+        let key = SRTPKey.random(for: suite)
+        let leg = protector.makeLeg(key: key)
+        nextPort += 1
+        let address = try #require(
+            SocketAddress(octets: [127, 0, UInt8(nextPort >> 16), 1], port: UInt16(truncatingIfNeeded: nextPort)))
+        let path = router.open(EgressPath(address: address, leg: leg, tagLength: suite.tagLength))
+        let viewer = try Viewer(path: path, key: key, leg: leg)
+        viewers.append(viewer)
+        viewersByAddress[address] = viewer
+        return viewer
+    }
+
+    func leave(_ viewer: Viewer) {
+        router.close(path: viewer.path)
+        viewersByAddress = viewersByAddress.filter { $0.value !== viewer }
+    }
+
+    /// - Returns: true where the router wants a key frame.
+    @discardableResult
+    func subscribe(
+        _ viewer: Viewer, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
+        progress: Consumer.Progress = Consumer.Progress(firstSequence: 100)
+    ) -> Bool {
+        nextSSRC += 1
+        return router.subscribe(
+            Consumer(
+                path: viewer.path, ssrc: ssrc ?? SSRC(nextSSRC),
+                payloadType: payloadType ?? producer.configuration.payloadType, progress: progress), to: producer)
+    }
+
+    func consumer(_ viewer: Viewer, of producer: Producer) throws -> UnsafeMutablePointer<Consumer> {
+        let index = producer.core.pointee.index(path: viewer.path)
+        return producer.core.pointee.consumers + (try #require(index))
+    }
+
+    // MARK: packets
+
+    /// Hands a packet to the router, which holds it until `flush`.
+    @discardableResult
+    func feed(_ packet: SourcePacket, to producer: Producer) throws -> Producer.Outcome {
+        var slot: UnsafeMutablePointer<StoredPacket>?
+        let outcome = packet.payload.withUnsafeBytes {
+            producer.receive(packet.header, payload: $0, now: now, stored: &slot)
+        }
+        guard outcome == .forward else { return outcome }
+        let stored = try #require(slot)
+        if !router.enqueue(stored, of: producer) {
+            try flush()
+            try #require(router.enqueue(stored, of: producer), "an empty queue takes any packet")
+        }
+        return outcome
+    }
+
+    func feed(_ packets: [SourcePacket], to producer: Producer) throws {
+        for packet in packets { #expect(try feed(packet, to: producer) == .forward) }
+    }
+
+    func flush() throws {
+        router.forward(into: &batch) { take(&$0) }
+        try throwIfBroken()
+    }
+
+    /// What a worker does once a millisecond.
+    func catchUp() throws {
+        try flush()
+        router.catchUp(into: &batch) { take(&$0) }
+        try throwIfBroken()
+        now += .milliseconds(1)
+    }
+
+    func catchUpCompletely() throws {
+        var turns = 0
+        while router.isCatchingUp {
+            try catchUp()
+            turns += 1
+            try #require(turns < 10_000)
+        }
+    }
+
+    func retransmit(_ sequences: [SequenceNumber], to viewer: Viewer, of producer: Producer) throws -> Int {
+        try flush()
+        let sent = router.retransmit(sequences, path: viewer.path, producer: producer, into: &batch) { take(&$0) }
+        try throwIfBroken()
+        return sent
+    }
+
+    // MARK: batches
+
+    private func throwIfBroken() throws {
+        if let failure { throw failure }
+    }
+
+    private func take(_ batch: inout EgressBatch) {
+        guard failure == nil else { return }
+        do {
+            try check(batch)
+            protector.protect(batch.jobs, count: batch.jobCount)
+            try deliver(batch)
+        } catch {
+            failure = error
+        }
+    }
+
+    private func check(_ batch: borrowing EgressBatch) throws {
+        batches += 1
+        try #require(batch.jobCount > 0 && batch.jobCount <= EgressBatch.maximumPackets)
+        try #require(batch.messageCount > 0 && batch.messageCount <= batch.jobCount)
+        let slab = UInt(bitPattern: batch.slab)
+        // Packets lie in the slab, and no two overlap.
+        var areas = (0..<batch.jobCount).map { i in
+            let job = batch.jobs[i]
+            let start = UInt(bitPattern: job.destination)
+            return (start, start + UInt(job.protectedLength))
+        }
+        areas.sort { $0.0 < $1.0 }
+        try #require(areas[0].0 >= slab && areas[areas.count - 1].1 <= slab + UInt(EgressBatch.slabBytes))
+        for i in areas.indices.dropFirst() { try #require(areas[i - 1].1 <= areas[i].0, "packets overlap in the slab") }
+    }
+
+    private func deliver(_ batch: borrowing EgressBatch) throws {
+        var packets = 0
+        for m in 0..<batch.messageCount {
+            let message = batch.messages[m]
+            messages += 1
+            let length = Int(message.length)
+            let segment = Int(message.segment)
+            let count = (length + segment - 1) / segment
+            try #require(segment > 0 && length > 0 && length <= 65_000)
+            try #require(count <= batch.maximumSegments)
+            // One that has left since is nobody's.
+            let viewer = try #require(viewersByAddress[message.address.pointee])
+            var at = 0
+            while at < length {
+                let size = min(segment, length - at)
+                try viewer.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
+                at += size
+                packets += 1
+            }
+        }
+        // A run of segments cut at the wrong places would give another number.
+        try #require(packets == batch.jobCount)
+    }
+}

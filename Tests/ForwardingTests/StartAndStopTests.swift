@@ -1,0 +1,214 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Pausing and muting")
+struct StartAndStopTests {
+    /// A viewer's stream may not show where it was interrupted but in its timestamps.
+    private func expectContinuous(_ viewed: [ViewedPacket]) {
+        for (earlier, later) in zip(viewed, viewed.dropFirst()) {
+            #expect(later.sequence == earlier.sequence + 1)
+            guard let before = earlier.descriptor, let after = later.descriptor else { continue }
+            let isNewFrame = earlier.header.marker
+            let mask: UInt16 = after.pictureIDWidth == 2 ? 0x7fff : 0x7f
+            #expect(after.pictureID == (before.pictureID &+ (isNewFrame ? 1 : 0)) & mask)
+            #expect(after.tl0PicIdx == before.tl0PicIdx &+ (isNewFrame ? 1 : 0))
+        }
+    }
+
+    @Test(
+        "a paused viewer goes on at a key frame without a gap in sequence numbers and picture ids",
+        arguments: [false, true])
+    func pause(_ narrow: Bool) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        source.hasNarrowPictureIDs = narrow
+        source.pictureID = narrow ? 120 : 32_760
+        source.tl0 = 250
+        let producer = harness.producer(source)
+        let paused = try harness.viewer()
+        let other = try harness.viewer()
+        harness.subscribe(paused, to: producer)
+        harness.subscribe(other, to: producer)
+        var expected: [Int64] = []
+        for round in 0..<6 {
+            for f in 0..<5 {
+                let frame = source.frame(isKey: f == 0, packets: 3)
+                try harness.feed(frame, to: producer)
+                try harness.flush()
+                if round % 2 == 0 { expected += frame.map(\.index) }
+            }
+            let pausing = round % 2 == 0
+            #expect(harness.router.setPaused(pausing, path: paused.path, producer: producer) == !pausing)
+            // Once more makes no difference, and asks for nothing.
+            #expect(!harness.router.setPaused(pausing, path: paused.path, producer: producer))
+            if !pausing {
+                // Resumed in the middle of a group of pictures: nothing before the next key frame.
+                let frame = source.frame(isKey: false, packets: 3)
+                try harness.feed(frame, to: producer)
+                try harness.flush()
+            }
+        }
+        #expect(paused.received.map(\.index) == expected)
+        expectContinuous(paused.received)
+        expectContinuous(other.received)
+        #expect(other.received.count == 6 * 15 + 3 * 3)
+    }
+
+    @Test("sound goes on with the next packet after a pause")
+    func pauseSound() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        for i in 0..<30 {
+            if i == 10 { _ = harness.router.setPaused(true, path: viewer.path, producer: producer) }
+            if i == 20 { #expect(!harness.router.setPaused(false, path: viewer.path, producer: producer)) }
+            try harness.feed([source.sound()], to: producer)
+            try harness.flush()
+        }
+        #expect(viewer.received.map { $0.index - 1000 } == Array(0..<10) + Array(20..<30))
+        expectContinuous(viewer.received)
+    }
+
+    @Test(
+        "nothing of a muted track is forwarded, and video goes on at a key frame", arguments: [MediaKind.audio, .video])
+    func mute(_ kind: MediaKind) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: kind)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        func send(isKey: Bool) throws -> [SourcePacket] {
+            let packets = kind == .audio ? [source.sound()] : source.frame(isKey: isKey, packets: 3)
+            for packet in packets { _ = try harness.feed(packet, to: producer) }
+            try harness.flush()
+            return packets
+        }
+        var expected = try send(isKey: true) + send(isKey: false)
+        producer.setMuted(true)
+        let before = viewer.datagramCount
+        for i in 0..<5 { _ = try send(isKey: i == 2) }
+        // One who joins now gets nothing either.
+        let joiner = try harness.viewer()
+        #expect(harness.subscribe(joiner, to: producer) == (kind == .video))
+        _ = try send(isKey: true)
+        #expect(viewer.datagramCount == before && joiner.datagramCount == 0)
+        producer.setMuted(false)
+        if kind == .video { _ = try send(isKey: false) }
+        let again = try send(isKey: true) + send(isKey: false)
+        expected += again
+        #expect(viewer.received.map(\.index) == expected.map(\.index))
+        #expect(joiner.received.map(\.index) == again.map(\.index))
+        expectContinuous(viewer.received)
+        expectContinuous(joiner.received)
+    }
+
+    @Test("what was said while muted stays unheard when it comes late", arguments: [MediaKind.audio, .video])
+    func lateAfterUnmute(_ kind: MediaKind) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: kind)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        func next(isKey: Bool = true) -> SourcePacket {
+            kind == .audio ? source.sound() : source.frame(isKey: isKey, packets: 1)[0]
+        }
+        try harness.feed([next()], to: producer)
+        try harness.flush()
+        producer.setMuted(true)
+        let secret = [next(), next(), next()]
+        #expect(try harness.feed(secret[0], to: producer) == .muted)
+        #expect(try harness.feed(secret[2], to: producer) == .muted)
+        producer.setMuted(false)
+        #expect(try harness.feed(secret[1], to: producer) == .muted)
+        try harness.flush()
+        #expect(viewer.datagramCount == 1)
+        let after = next()
+        try harness.feed([after], to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.index) == [1000, after.index])
+        // Nor does one who joins get it with the cached pictures.
+        let joiner = try harness.viewer()
+        harness.subscribe(joiner, to: producer)
+        try harness.catchUpCompletely()
+        #expect(joiner.packets.values.flatMap { $0 }.map(\.index) == (kind == .video ? [after.index] : []))
+    }
+
+    @Test("a viewer that is catching up gets nothing more once the track is muted")
+    func muteWhileCatchingUp() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        for f in 0..<30 { try harness.feed(source.frame(isKey: f == 0, packets: 3), to: producer) }
+        try harness.flush()
+        let viewer = try harness.viewer()
+        #expect(!harness.subscribe(viewer, to: producer))
+        try harness.catchUp()
+        let before = viewer.datagramCount
+        #expect(before > 0 && before < 90)
+        producer.setMuted(true)
+        try harness.catchUpCompletely()
+        #expect(viewer.datagramCount == before)
+        producer.setMuted(false)
+        let frame = source.frame(isKey: true, packets: 3)
+        try harness.feed(frame, to: producer)
+        try harness.flush()
+        #expect(viewer.received.suffix(3).map(\.index) == frame.map(\.index))
+        expectContinuous(viewer.received.filter { $0.index >= frame[0].index })
+        #expect(
+            viewer.received.indices.dropFirst().allSatisfy {
+                viewer.received[$0].sequence == viewer.received[$0 - 1].sequence + 1
+            })
+    }
+
+    @Test("a viewer that is paused while catching up starts again at a key frame")
+    func pauseWhileCatchingUp() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        for f in 0..<30 { try harness.feed(source.frame(isKey: f == 0, packets: 3), to: producer) }
+        try harness.flush()
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.catchUp()
+        let before = viewer.datagramCount
+        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        #expect(!harness.router.isCatchingUp)
+        try harness.catchUpCompletely()
+        #expect(viewer.datagramCount == before)
+        #expect(harness.router.setPaused(false, path: viewer.path, producer: producer))
+        let frame = source.frame(isKey: true, packets: 3)
+        try harness.feed(frame, to: producer)
+        try harness.flush()
+        #expect(viewer.received.count == before + 3)
+        #expect(viewer.received.last?.sequence == viewer.received[0].sequence + Int64(before + 2))
+    }
+
+    @Test("muting and pausing together: both have to end")
+    func both() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        try harness.flush()
+        let before = viewer.datagramCount
+        producer.setMuted(true)
+        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        producer.setMuted(false)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        try harness.flush()
+        #expect(viewer.datagramCount == before)
+        _ = harness.router.setPaused(false, path: viewer.path, producer: producer)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        try harness.flush()
+        #expect(viewer.datagramCount == before + 4)
+        expectContinuous(viewer.received)
+    }
+}

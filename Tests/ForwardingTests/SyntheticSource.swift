@@ -1,0 +1,104 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+
+/// One packet as a publisher made it. Its payload says who made it and which one it is, so that what a viewer gets is recognised
+/// without trusting any header.
+struct SourcePacket {
+    var header: RTPHeader
+    var payload: [UInt8]
+    /// Counted for ever from the source's first packet; the low 16 bits are the header's sequence number.
+    var index: Int64
+    var startsKeyFrame: Bool
+}
+
+/// A publisher's track in virtual time.
+struct SyntheticSource {
+    /// Bytes of identity in each payload.
+    static let identityLength = 24
+
+    let id: UInt32
+    let kind: MediaKind
+    let ssrc: SSRC
+    let payloadType: PayloadType
+    /// 7-bit picture ids instead of 15-bit ones.
+    var hasNarrowPictureIDs = false
+    /// Plain descriptors of one byte, without picture ids.
+    var hasPictureIDs = true
+    var nextIndex: Int64
+    var timestamp: UInt32
+    var pictureID: UInt16
+    var tl0: UInt8
+    private var random: SeededGenerator
+
+    init(id: UInt32, kind: MediaKind, firstSequence: UInt16 = 1000, seed: UInt64 = 1) {
+        self.id = id
+        self.kind = kind
+        ssrc = SSRC(0x5000_0000 + id)
+        payloadType = PayloadType(kind == .audio ? 111 : 96)
+        nextIndex = Int64(firstSequence)
+        random = SeededGenerator(seed: seed &+ UInt64(id))
+        timestamp = UInt32(truncatingIfNeeded: random.next())
+        pictureID = UInt16(truncatingIfNeeded: random.next()) & 0x7fff
+        tl0 = UInt8(truncatingIfNeeded: random.next())
+    }
+
+    var configuration: Producer.Configuration {
+        Producer.Configuration(kind: kind, ssrc: ssrc, payloadType: payloadType)
+    }
+
+    /// One packet of sound.
+    mutating func sound(bytes: Int = 120) -> SourcePacket {
+        timestamp &+= 960
+        return packet(descriptor: [], bytes: bytes, marker: false, startsKeyFrame: false)
+    }
+
+    /// One frame of video in `packets` packets, whose payloads have `sizes` bytes in turn.
+    mutating func frame(isKey: Bool, packets: Int = 4, sizes: [Int] = [1100]) -> [SourcePacket] {
+        timestamp &+= 3000
+        pictureID = (pictureID &+ 1) & (hasNarrowPictureIDs ? 0x7f : 0x7fff)
+        tl0 &+= 1
+        return (0..<packets).map { i in
+            let isFirst = i == 0
+            var descriptor: [UInt8] = [isFirst ? 0x10 : 0]
+            if hasPictureIDs {
+                descriptor[0] |= 0x80
+                descriptor.append(0xe0)  // I, L, T
+                if hasNarrowPictureIDs {
+                    descriptor.append(UInt8(pictureID))
+                } else {
+                    descriptor += [0x80 | UInt8(pictureID >> 8), UInt8(pictureID & 0xff)]
+                }
+                descriptor += [tl0, 0x20]
+            }
+            // The first byte of the frame: its lowest bit is 0 in a key frame.
+            descriptor.append(isFirst && isKey ? 0x10 : 0x11)
+            return packet(
+                descriptor: descriptor, bytes: sizes[i % sizes.count], marker: i == packets - 1,
+                startsKeyFrame: isFirst && isKey)
+        }
+    }
+
+    private mutating func packet(
+        descriptor: [UInt8], bytes: Int, marker: Bool, startsKeyFrame: Bool
+    ) -> SourcePacket {
+        var payload = descriptor
+        payload.reserveCapacity(bytes)
+        func put(_ value: UInt64, _ count: Int) {
+            for i in (0..<count).reversed() { payload.append(UInt8(truncatingIfNeeded: value >> UInt64(8 * i))) }
+        }
+        let length = max(bytes, descriptor.count + Self.identityLength)
+        put(0x4d49_4c4c, 4)
+        put(UInt64(id), 4)
+        put(UInt64(bitPattern: nextIndex), 8)
+        put(UInt64(length), 8)
+        let filling = UInt8(truncatingIfNeeded: random.next())
+        while payload.count < length { payload.append(filling &+ UInt8(truncatingIfNeeded: payload.count)) }
+        let header = RTPHeader(
+            payloadType: payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: nextIndex)),
+            timestamp: RTPTimestamp(timestamp), ssrc: ssrc, marker: marker, payloadLength: payload.count)
+        defer { nextIndex += 1 }
+        return SourcePacket(header: header, payload: payload, index: nextIndex, startsKeyFrame: startsKeyFrame)
+    }
+}
