@@ -159,9 +159,19 @@ def check_features(faults):
         faults.append("docs/features.md: no rows")
 
 
+def check_configuration(faults):
+    """Every key of the configuration stands in docs/configuration.md, and no other."""
+    keys = set()
+    for file in tracked("Sources/RelayServer/ConfigurationKey+All.swift"):
+        keys |= set(re.findall(r"\.(?:text|integer|choice|flag)\(\s*\"([\w.]+)\"", file.read_text()))
+    listed = set(re.findall(r"^\| `([\w.]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.M))
+    for key in sorted(keys ^ listed):
+        faults.append(f"docs/configuration.md: {key} " + ("is missing" if key in keys else "is no key of the configuration"))
+
+
 def main():
     faults = []
-    for check in (check_imports, check_words_and_sizes, check_links, check_features):
+    for check in (check_imports, check_configuration, check_words_and_sizes, check_links, check_features):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)

@@ -45,11 +45,12 @@ class Demo:
 
         relay = Relay(self.binary, self.out, record=self.out / "recordings")
         self.say(f"relay: process {relay.pid}, {relay.url}, media on UDP {relay.media_port}, records")
-        running, load = [], None
+        running, routes, load = [], [], None
         try:
             way_in = relay.open("publish", "demo", stream="cam1")
             for kind in ("ffmpeg", "gst"):
                 route = relay.open("subscribe", "demo", stream="cam1")
+                routes.append(route)
                 running.append(clients.RECEIVERS[kind](route, self.out / "receivers", kind))
             self.say("receivers: ffmpeg and GStreamer wait, each decodes what it gets")
             before, began = relay.metrics(), time.monotonic()
@@ -69,6 +70,8 @@ class Demo:
                 load.wait(60)
             after, took = relay.metrics(), time.monotonic() - began
             self.say("publisher is done; receivers write what is left")
+            for route in routes:
+                relay.close(route)
             for receiver in running[:2]:
                 receiver.stop()
             relay.close(way_in)
@@ -143,6 +146,9 @@ class Demo:
         cpu = after["process_cpu_seconds_total"] - before["process_cpu_seconds_total"]
         self.row("relay: packets forwarded", f"{packets:,.0f} in {took:.0f} s")
         self.row("relay: CPU a forwarded packet, recording and tap included", f"{1e9 * cpu / max(packets, 1):,.0f} ns")
+        delay = [after.get(f'millrace_forward_delay_seconds{{quantile="{q}"}}') for q in ("0.5", "0.99")]
+        if None not in delay:
+            self.row("relay: packets stayed, p50 / p99", f"{1e3 * delay[0]:.2f} / {1e3 * delay[1]:.2f} ms")
         self.row("relay: resident memory", f"{after['process_resident_memory_bytes'] / (1 << 20):.0f} MiB")
 
     def judge_recording(self, source):

@@ -69,8 +69,8 @@ class Source:
                           "-f", "lavfi", "-i", f"testsrc2=size={WIDTH}x{HEIGHT}:rate={RATE}",
                           "-filter_complex",
                           # Numbered by place, not by time: what is compared are the same frames, whenever they came.
-                          f"[0:v]setpts=N/({RATE}*TB)[a];"
-                          f"[1:v]{','.join(picture_filters())},format=yuv420p,setpts=N/({RATE}*TB)[b];"
+                          f"[0:v]settb=1/{RATE},setpts=N[a];"
+                          f"[1:v]{','.join(picture_filters())},format=yuv420p,settb=1/{RATE},setpts=N[b];"
                           "[a][b]psnr=shortest=1", "-an", "-fps_mode", "passthrough", "-f", "null", "-"])
         found = re.search(r"PSNR .*average:([\d.]+|inf)", log)
         if not found:
