@@ -38,8 +38,11 @@ package final class Y4MOutput: DecodedMediaConsumer {
             }
             guard let writer else { return }
             if keepsTime {
+                let next = fitted(picture, writer)
+                // The first one stands for what was before it.
+                if last == nil { last = next }
                 try fill(writer, until: info.time)
-                last = fitted(picture, writer)
+                last = next
             } else if picture.width == writer.header.width, picture.height == writer.header.height {
                 try writer.write(
                     width: picture.width, height: picture.height,
@@ -74,7 +77,7 @@ package final class Y4MOutput: DecodedMediaConsumer {
         }
     }
 
-    /// Repeats what is shown up to the slot in which the next picture begins; the first one stands for what was before it.
+    /// Repeats what is shown up to the slot in which the next picture begins.
     private func fill(_ writer: Y4MWriter, until time: MediaTime) throws(ContainerError) {
         let slot = Int64((time.seconds * Double(rate.0) / Double(rate.1)).rounded())
         guard let last, slot > slots else { return }

@@ -1,0 +1,132 @@
+import Containers
+import Foundation
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import Testing
+
+@testable import Recording
+
+/// The recorder's thread and its files, fed through a real tap.
+@Suite struct StreamRecorderTests {
+    private let folder = TemporaryFolder()
+
+    private func push(_ packets: [TestStream.Packet], into tap: PacketTap) {
+        for packet in packets {
+            packet.payload.withUnsafeBytes { payload in
+                _ = tap.push(
+                    TapPacket(
+                        kind: packet.kind, sequence: packet.sequence, timestamp: packet.timestamp,
+                        marker: packet.marker,
+                        arrival: packet.arrival, captureNTP: packet.captureNTP, payload: payload))
+            }
+        }
+        tap.flush()
+    }
+
+    private func recorder(_ tap: PacketTap) throws -> StreamRecorder {
+        let index = try RecordingIndex(session: "lobby", directory: folder.path)
+        return try StreamRecorder(
+            tap: tap, session: "lobby", stream: "cam/1", kinds: [.audio, .video], directory: folder.path, index: index,
+            requestKeyFrame: {})
+    }
+
+    @Test func streamBecomesAFileAndAnIndexEntry() async throws {
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder = try recorder(tap)
+        push(TestStream(wallClock: 0xe000_0000_0000_0000).packets(), into: tap)
+        // The stream ends.
+        tap.close()
+        let status = await recorder.ended()
+        #expect(status.phase == .ended && status.error == nil)
+        #expect(status.statistics.videoFrames == 120 && status.statistics.audioPackets == 200)
+        #expect(status.statistics.droppedPackets == 0)
+        let path = try #require(status.files.first)
+        #expect(path.contains("/cam%2f1-") && path.hasSuffix(".webm"))
+        let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int64
+        #expect(status.statistics.bytes == size)
+
+        let report = try FileDecoder(path: path).run(to: [])
+        #expect(report.video?.frames == 120 && report.audio?.packets == 200 && !report.isDamaged)
+        #expect(report.isClosed == true && report.hasCues == true)
+        #expect(abs(report.audioOffset ?? 1) < 0.002)
+        #expect(report.video?.gapCount == 0 && report.audio?.gapCount == 0)
+
+        let entries = try RecordingIndex(session: "lobby", directory: folder.path).entries
+        #expect(entries.count == 1)
+        #expect(entries[0].stream == "cam/1" && entries[0].tracks == ["video", "audio"])
+        #expect(entries[0].startNTP == "\(UInt64(0xe000_0000_0000_0000))")
+        #expect(abs((entries[0].duration ?? 0) - 4) < 0.05)
+        #expect(entries[0].statistics?.videoFrames == 120)
+    }
+
+    @Test func stopClosesTheFile() async throws {
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder = try recorder(tap)
+        push(TestStream(wallClock: 1 << 62).packets(), into: tap)
+        let status = await recorder.stop()
+        #expect(status.phase == .ended && recorder.isEnded && tap.isClosed)
+        let reader = try WebMReader(source: FileSource(path: try #require(status.files.first)))
+        var count = 0
+        while try reader.next() != nil { count += 1 }
+        #expect(count == 320)
+        #expect(reader.structure.segmentSizeIsKnown)
+    }
+
+    @Test func folderThatIsGoneFailsTheRecordingAlone() async throws {
+        let index = try RecordingIndex(session: "lobby", directory: folder.path)
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder = try StreamRecorder(
+            tap: tap, session: "lobby", stream: "s", kinds: [.video], directory: folder.path + "/missing", index: index,
+            requestKeyFrame: {})
+        push(TestStream().packets(), into: tap)
+        tap.close()
+        let status = await recorder.ended()
+        #expect(status.phase == .failed && status.error?.code == "file")
+    }
+
+    @Test func streamWithoutAnythingLeavesNoFile() async throws {
+        let tap = PacketTap(capacity: 1 << 20)
+        let recorder = try recorder(tap)
+        tap.close()
+        let status = await recorder.ended()
+        #expect(status.phase == .ended && status.files.isEmpty)
+    }
+
+    /// What a file holds at the moment when its writer is killed: nothing is written after the copy.
+    @Test func killedAtAnyTimeLosesAtMostASecond() throws {
+        var recording = StreamRecording(kinds: [.audio, .video])
+        let path = folder.file("killed.webm")
+        var writer: WebMWriter?
+        var checked = 0
+        for packet in TestStream(wallClock: 1 << 62).packets() {
+            recording.handleTimeout(now: packet.arrival)
+            recording.insert(packet)
+            for output in recording.outputs() {
+                switch output {
+                case .open(let start):
+                    var configuration = WebMConfiguration(
+                        video: .init(width: start.width ?? 1, height: start.height ?? 1), audio: .init(channels: 2))
+                    configuration.flushInterval = .milliseconds(200)
+                    writer = try WebMWriter(sink: FileSink(path: path), configuration: configuration)
+                case .frame(let frame):
+                    try writer?.write(
+                        frame.kind, timestamp: frame.time, isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
+                case .close: break
+                }
+            }
+            let passed = packet.arrival - .seconds(100)
+            guard writer != nil, passed > .milliseconds(Int64(checked) * 250) else { continue }
+            checked += 1
+            let reader = try WebMReader(source: FileSource(path: path))
+            var ends: [Int: MediaTime] = [:]
+            while let frame = try reader.next() { ends[frame.track] = frame.timestamp }
+            if passed > .seconds(1) {
+                #expect((ends[1] ?? .zero) > passed - .seconds(1))
+                #expect((ends[2] ?? .zero) > passed - .seconds(1))
+            }
+            #expect(reader.damage.isEmpty)
+        }
+        #expect(checked >= 14)
+    }
+}
