@@ -1,5 +1,6 @@
 package import MediaBase
 package import SRTP
+internal import Synchronization
 
 /// The media plane: N workers, one thread each, that share nothing. A session lives on the worker that its name hashes to, and every call
 /// about it runs there, between two batches of packets.
@@ -14,6 +15,7 @@ package final class MediaEngine: Sendable {
     package let configuration: EngineConfiguration
     private let workers: [Worker]
     private let events = EventSink()
+    private let isStopped = Atomic<Bool>(false)
 
     /// Binds the sockets and starts the threads.
     package init(configuration: EngineConfiguration = EngineConfiguration()) throws(EngineError) {
@@ -32,8 +34,10 @@ package final class MediaEngine: Sendable {
         for worker in workers { worker.start() }
     }
 
-    /// Closes every transport and ends the threads; returns when they have ended. Calls after it throw `.stopped`.
+    /// Closes every transport and ends the threads; returns when they have ended. Calls after it throw `.stopped`; a second `stop` does
+    /// nothing.
     package func stop() {
+        guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         for worker in workers { worker.stop() }
         events.finish()
     }
