@@ -1,4 +1,5 @@
-// swift-tools-version: 6.1
+// swift-tools-version: 6.2
+import Foundation
 import PackageDescription
 
 // Floors (docs/architecture.md): a target imports only lower floors, or earlier names on its own floor. `tools/check` holds
@@ -146,3 +147,10 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// Set by `tools/test`: a warning in a target of this package is an error; packages of others are not touched.
+if ProcessInfo.processInfo.environment["MILLRACE_WERROR"] == "1" {
+    for target in package.targets where target.type != .system {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.treatAllWarnings(as: .error)]
+    }
+}
