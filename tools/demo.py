@@ -219,8 +219,12 @@ def main():
     arguments = parser.parse_args()
     if not 5 <= arguments.duration <= 600 or not 0 <= arguments.subscribers <= 10_000:
         parser.error("--duration is 5 to 600, --subscribers 0 to 10000")
+    clients.end_on_termination()
     return Demo(arguments).run()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -83,6 +83,13 @@ class Route:
                 GCM: ("aes-128-gcm", "null", "aes-128-gcm", "null")}[self.suite]
 
 
+def end_on_termination():
+    """SIGTERM ends this program as an interrupt does: with everything stopped that it started."""
+    def stop(number, frame):
+        raise KeyboardInterrupt
+    signal.signal(signal.SIGTERM, stop)
+
+
 def bound(port):
     """Whether some program on this machine has this UDP port."""
     wanted = f":{port:04X}"

@@ -17,6 +17,7 @@ import time
 import traceback
 
 import cases
+import clients
 import media
 from relay import Relay
 
@@ -87,6 +88,7 @@ def main():
     if arguments.duration < 4:
         parser.error("--duration: at least 4")
 
+    clients.end_on_termination()
     reporter = Reporter()
     bench = Bench(arguments, reporter)
     ran = 0
@@ -111,4 +113,7 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)
