@@ -168,5 +168,5 @@ struct DecodeCommand: ParsableCommand {
         }
     }
 
-    private func note(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+    private func note(_ line: String) { try? FileHandle.standardError.write(contentsOf: Data((line + "\n").utf8)) }
 }

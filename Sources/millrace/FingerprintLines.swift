@@ -19,7 +19,8 @@ final class FingerprintLines {
 
     func flush() {
         guard !text.isEmpty else { return }
-        FileHandle.standardOutput.write(Data(text.utf8))
+        // A reader that has gone, such as head, wants no more.
+        try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
         text = ""
     }
 }

@@ -22,5 +22,5 @@ struct ProgressBar {
 
     func clear() { write("\r\u{1b}[K") }
 
-    private func write(_ text: String) { FileHandle.standardError.write(Data(text.utf8)) }
+    private func write(_ text: String) { try? FileHandle.standardError.write(contentsOf: Data(text.utf8)) }
 }

@@ -129,4 +129,24 @@ import Testing
         }
         #expect(error?.isOutOfSpace == true)
     }
+
+    @Test(arguments: [2_000, 20_000, 33_333])
+    func fullDiskLeavesAWholeFile(room: Int) throws {
+        let sink = FullSink(room: room)
+        let writer = try WebMWriter(sink: sink, configuration: TestMedia.webMConfiguration)
+        var failure: ContainerError?
+        var failures = 0
+        for block in TestMedia.interleaved {
+            do { try TestMedia.write(block, to: writer) } catch {
+                failure = failure ?? error as? ContainerError
+                failures += 1
+            }
+        }
+        #expect(failure?.isOutOfSpace == true && failures > 1)
+        try writer.finish()
+        #expect(sink.isClosed && Int64(sink.bytes.count) == writer.byteCount)
+        let reader = try WebMReader(source: MemorySource(sink.bytes))
+        _ = try reader.all()
+        #expect(reader.damage.isEmpty && reader.structure.segmentSizeIsKnown && !reader.structure.hasCues)
+    }
 }

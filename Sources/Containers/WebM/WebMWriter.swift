@@ -25,6 +25,7 @@ public final class WebMWriter {
     /// Milliseconds.
     private var lastFlush: Int64 = 0
     private var end: Int64 = 0
+    private var flushedEnd: Int64 = 0
     private var isOpen = true
     private var isBroken = false
     private var flushedCount: Int64 = 0
@@ -131,6 +132,7 @@ public final class WebMWriter {
             throw failure
         }
         flushedCount += Int64(pending.count)
+        flushedEnd = end
         pending.removeAll()
     }
 
@@ -139,17 +141,25 @@ public final class WebMWriter {
     public func finish() throws(ContainerError) {
         guard isOpen else { return }
         isOpen = false
-        try endCluster()
-        if layout.isSeekable {
-            let cuesOffset = byteCount
-            let hasCues = !cues.isEmpty && !isBroken
-            if hasCues {
-                pending.raw(WebMLayout.cues(cues))
-                try flush()
+        // Each step is tried: what is on the disk is worth closing well.
+        var failure: ContainerError?
+        do throws(ContainerError) { try endCluster() } catch { failure = error }
+        do throws(ContainerError) { try complete() } catch { failure = failure ?? error }
+        do throws(ContainerError) { try sink.close() } catch { failure = failure ?? error }
+        if let failure { throw failure }
+    }
+
+    private func complete() throws(ContainerError) {
+        guard layout.isSeekable else { return }
+        let cuesOffset = byteCount
+        if !cues.isEmpty, !isBroken {
+            pending.raw(WebMLayout.cues(cues))
+            do throws(ContainerError) { try flush() } catch {
+                try layout.complete(sink, cuesOffset: nil, fileSize: byteCount)
+                throw error
             }
-            try layout.complete(sink, cuesOffset: hasCues ? cuesOffset : nil, fileSize: byteCount)
         }
-        try sink.close()
+        try layout.complete(sink, cuesOffset: byteCount > cuesOffset ? cuesOffset : nil, fileSize: byteCount)
     }
 
     private func needsCluster(at time: Int64, isKeyframe: Bool) -> Bool {
@@ -173,13 +183,17 @@ public final class WebMWriter {
         }
     }
 
-    /// Gives the cluster its size and the header the duration so far.
+    /// Gives the cluster its size and the header the duration so far; also where its last blocks could not be written.
     private func endCluster() throws(ContainerError) {
         guard let open = cluster else { return }
         cluster = nil
-        try flush()
-        guard layout.isSeekable else { return }
-        try sink.overwrite(at: open.bodyOffset - 8, EBMLBuffer.sizeBytes(Int(byteCount - open.bodyOffset), width: 8))
-        try layout.writeDuration(sink, milliseconds: end)
+        var failure: ContainerError?
+        do throws(ContainerError) { try flush() } catch { failure = error }
+        if layout.isSeekable, open.bodyOffset <= byteCount {
+            try sink.overwrite(
+                at: open.bodyOffset - 8, EBMLBuffer.sizeBytes(Int(byteCount - open.bodyOffset), width: 8))
+            try layout.writeDuration(sink, milliseconds: flushedEnd)
+        }
+        if let failure { throw failure }
     }
 }
