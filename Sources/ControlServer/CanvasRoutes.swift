@@ -8,6 +8,11 @@ internal import NIOCore
 /// A stream's canvas over HTTP (CAN-2): a still picture, endless raw frames, endless sound. An endless body ends with the stream, when
 /// the client goes, and when the relay drains; a client that reads slowly loses frames and nobody else does.
 struct CanvasRoutes {
+    /// A client that takes nothing for so long has gone, whatever TCP says.
+    private static let stall = TimeAmount.seconds(30)
+    /// What a client has to take the rest of an endless body in when the relay drains.
+    private static let lastWrite = TimeAmount.seconds(1)
+
     let engine: MediaEngine
     let bodies: OpenBodies
     let statistics: ControlStatistics
@@ -77,11 +82,18 @@ struct CanvasRoutes {
             defer { tap.close() }
             // A silent stream writes nothing, so nothing would fail when the client goes.
             channel.closeFuture.whenComplete { [weak tap] _ in tap?.close() }
-            if let id = bodies.add({ [weak tap] in tap?.close() }) {
+            let close: @Sendable () -> Void = { [weak tap] in
+                tap?.close()
+                // A client that reads nothing keeps the last write from ending.
+                channel.eventLoop.scheduleTask(in: Self.lastWrite) { channel.close(promise: nil) }
+            }
+            if let id = bodies.add(close) {
                 defer { bodies.remove(id) }
                 statistics.bodyBegan()
                 defer { statistics.bodyEnded() }
                 for try await bytes in canvas {
+                    let stall = channel.eventLoop.scheduleTask(in: Self.stall) { channel.close(promise: nil) }
+                    defer { stall.cancel() }
                     try await writer.write(ByteBuffer(bytes: bytes))
                     statistics.bodySent(bytes.count)
                 }

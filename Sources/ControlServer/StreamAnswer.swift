@@ -14,8 +14,9 @@ struct StreamAnswer: Encodable, Sendable {
 
     init(_ snapshot: StreamSnapshot, recording: Bool) {
         name = snapshot.name
-        createdAt = Date(timeIntervalSince1970: Double(snapshot.createdAt) / 1e9)
-            .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        createdAt =
+            Date(timeIntervalSince1970: Double(snapshot.createdAt) / 1e9)
+            .formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
         subscribers = snapshot.subscribers
         taps = snapshot.taps
         self.recording = recording

@@ -62,7 +62,8 @@ package final class MediaEngine: Sendable {
     }
 
     /// Stops or restarts what one subscriber gets of one kind; nothing is renegotiated.
-    package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError) {
+    package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError)
+    {
         try await run(session) { (worker) throws(EngineError) in try worker.setPaused(session, id, kind, paused) }
     }
 

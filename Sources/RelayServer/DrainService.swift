@@ -10,10 +10,15 @@ struct DrainService: Service {
     let logger: Logger
 
     func run() async throws {
-        try? await gracefulShutdown()
-        logger.notice("draining", metadata: ["seconds": "\(grace.components.seconds)"])
-        bodies.beginDraining()
-        try? await Task.sleep(for: grace)
+        do {
+            try await gracefulShutdown()
+            logger.notice("draining", metadata: ["seconds": "\(grace.components.seconds)"])
+            bodies.beginDraining()
+            try await Task.sleep(for: grace)
+        } catch {
+            // Cancelled: something else of the relay failed, and there is no time to be kind.
+            bodies.beginDraining()
+        }
         bodies.closeAll()
     }
 }

@@ -17,6 +17,9 @@ internal import ServiceLifecycle
 /// await relay.stop()
 /// ```
 public final class Relay: Sendable {
+    /// What open answers have to end in after the drain.
+    private static let lastAnswers = Duration.seconds(3)
+
     public let configuration: RelayConfiguration
     public let logger: Logger
 
@@ -131,10 +134,15 @@ public final class Relay: Sendable {
         services.append(.init(service: http, serviceName: "http"))
         let drain = DrainService(bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger)
         services.append(.init(service: drain, serviceName: "drain"))
-        let group = ServiceGroup(configuration: ServiceGroupConfiguration(services: services, logger: quiet))
+        var groupConfiguration = ServiceGroupConfiguration(services: services, logger: quiet)
+        groupConfiguration.maximumGracefulShutdownDuration = .seconds(configuration.drainSeconds) + Self.lastAnswers
+        let group = ServiceGroup(configuration: groupConfiguration)
         let task = Task {
             do {
                 try await group.run()
+                report.finish()
+            } catch is CancellationError {
+                // Answers that would not end were cut off.
                 report.finish()
             } catch {
                 report.finish(throwing: error)

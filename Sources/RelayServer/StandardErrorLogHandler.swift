@@ -19,7 +19,7 @@ package struct StandardErrorLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         let all = event.metadata.map { metadata.merging($0) { $1 } } ?? metadata
-        let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true)) + "Z"
         let line: String
         switch format {
         case .text:

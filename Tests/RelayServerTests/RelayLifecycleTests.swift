@@ -67,6 +67,18 @@ struct RelayLifecycleTests {
         #expect(took < .seconds(5))
     }
 
+    @Test func anUnfinishedRequestHoldsTheStopForSecondsOnly() async throws {
+        let clock = ContinuousClock()
+        try await withRelay { relay, http in
+            async let half = http.exchange(
+                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n{")
+            try await http.until("millrace_http_connections", isAtLeast: 2)
+            let took = await clock.measure { await relay.stop() }
+            #expect(took < .seconds(8))
+            _ = try? await half
+        }
+    }
+
     @Test func whileDrainingNothingNewIsOpened() async throws {
         try await withRelay({ $0.drainSeconds = 2 }) { relay, http in
             async let stopped: Void = relay.stop()

@@ -1,0 +1,86 @@
+import Foundation
+@testable import RelayServer
+import Testing
+
+@Suite("millrace on the command line", .enabled(if: MillraceProcess.isBuilt, "the millrace product is not built"))
+struct CommandLineTests {
+    @Test func everyKeyHasItsFlag() async throws {
+        for command in ["serve", "doctor"] {
+            let help = try await MillraceProcess.run([command, "--help"])
+            #expect(help.status == 0)
+            for key in ConfigurationKey.all { #expect(help.output.contains(key.flag), "\(command) \(key.flag)") }
+            #expect(help.output.contains("Examples:"))
+        }
+    }
+
+    @Test(
+        "bad usage is exit code 2, with the reason on standard error",
+        arguments: [
+            ["serve", "--bogus"], ["serve", "--http-port"], ["serve", "--http-port", "x"],
+            ["serve", "--config", "/none.json"],
+            ["serve", "extra"], ["bogus"], ["doctor", "--media-workers", "0"],
+        ])
+    func badUsage(arguments: [String]) async throws {
+        let result = try await MillraceProcess.run(arguments)
+        #expect(result.status == 2)
+        #expect(!result.errors.isEmpty)
+        #expect(result.output.isEmpty)
+    }
+
+    @Test func everyFlagReachesItsKey() async throws {
+        // Values that no default is.
+        let values = [
+            "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789",
+            "media.address": "127.0.0.9", "media.advertised": "192.0.2.1", "media.protection": "evp",
+            "media.offload": "off",
+            "record": "/tmp/a", "recording.directory": "/tmp/b", "log.level": "debug", "log.format": "json", "dev": "",
+            "limit.retransmissionPercent": "7", "limit.taps": "7", "drain.seconds": "7", "media.workers": "7",
+            "media.port": "7000", "limit.receiveBufferBytes": "70000", "limit.sendBufferBytes": "70000",
+            "limit.retransmissionBytes": "70000", "http.headerBytes": "7000", "http.bodyBytes": "7000",
+        ]
+        var arguments = ["serve", "--print-config", "--json"]
+        for key in ConfigurationKey.all {
+            arguments.append(key.flag)
+            if !key.isSwitch { arguments.append(values[key.name] ?? "77") }
+        }
+        let result = try await MillraceProcess.run(arguments)
+        #expect(result.status == 0, "\(result.errors)")
+        let entries = try JSONDecoder().decode([ResolvedConfiguration.Entry].self, from: Data(result.output.utf8))
+        for key in ConfigurationKey.all {
+            let entry = try #require(entries.first { $0.key == key.name })
+            #expect(entry.source == "flag \(key.flag)")
+            let expected = key.isSecret ? "********" : key.isSwitch ? "true" : values[key.name] ?? "77"
+            #expect(entry.value == expected, "\(key.name)")
+        }
+    }
+
+    @Test func aPortInUseIsExitCode1() async throws {
+        try await withRelay { relay, _ in
+            let result = try await MillraceProcess.run([
+                "serve", "--http-port", "\(relay.httpPort)", "--media-port", "0",
+            ])
+            #expect(result.status == 1)
+            #expect(result.errors.contains("cannot listen for HTTP"))
+            let doctor = try await MillraceProcess.run([
+                "doctor", "--http-port", "\(relay.httpPort)", "--media-port", "0", "--json",
+            ])
+            #expect(doctor.status == 1)
+            let findings = try JSONDecoder().decode([DoctorFinding].self, from: Data(doctor.output.utf8))
+            #expect(findings.contains { $0.level == .fail && $0.check == "tcp \(relay.httpPort)" })
+        }
+    }
+
+    @Test("a signal ends it with exit code 0", arguments: [SIGINT, SIGTERM])
+    func signals(signal: Int32) async throws {
+        let relay = try MillraceProcess(
+            ["serve", "--http-port", "0", "--media-port", "0", "--drain-seconds", "0", "--json"])
+        let line = await relay.firstLine()
+        let ready = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+        let port = try #require(ready["url"].flatMap { URL(string: $0)?.port })
+        let health = try await RawHTTPClient(port: port).request("GET", "/healthz")
+        #expect(health.status == 200)
+        relay.signal(signal)
+        let status = await relay.wait()
+        #expect(status == 0)
+    }
+}

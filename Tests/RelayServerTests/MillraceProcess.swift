@@ -1,0 +1,68 @@
+import Dispatch
+import Foundation
+
+/// The `millrace` product as a process of its own.
+final class MillraceProcess: @unchecked Sendable {
+    struct Result {
+        var status: Int32
+        var output: String
+        var errors: String
+    }
+
+    /// Next to the test bundle, where the build puts every product.
+    private static let url = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(
+        path: "millrace")
+    static let isBuilt = FileManager.default.isExecutableFile(atPath: url.path)
+
+    private let process = Process()
+    private let output = Pipe()
+    private let errors = Pipe()
+
+    init(_ arguments: [String]) throws {
+        process.executableURL = Self.url
+        process.arguments = arguments
+        process.standardOutput = output
+        process.standardError = errors
+        process.environment = ["PATH": "/usr/bin:/bin"]
+        try process.run()
+    }
+
+    /// Runs to the end.
+    static func run(_ arguments: [String]) async throws -> Result {
+        let millrace = try MillraceProcess(arguments)
+        // Less than a pipe holds comes on standard error, so one can be read after the other.
+        let output = await millrace.read(millrace.output) { $0.readDataToEndOfFile() }
+        let errors = await millrace.read(millrace.errors) { $0.readDataToEndOfFile() }
+        return Result(
+            status: await millrace.wait(), output: String(decoding: output, as: UTF8.self),
+            errors: String(decoding: errors, as: UTF8.self))
+    }
+
+    /// What standard output has up to the first line's end.
+    func firstLine() async -> String {
+        let line = await read(output) { file in
+            var line = Data()
+            while let byte = try? file.read(upToCount: 1), byte != Data([10]), !byte.isEmpty { line += byte }
+            return line
+        }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    func wait() async -> Int32 {
+        await blocking { self.process.waitUntilExit() }
+        return process.terminationStatus
+    }
+
+    private func read(_ pipe: Pipe, _ body: @escaping @Sendable (FileHandle) -> Data) async -> Data {
+        await blocking { body(pipe.fileHandleForReading) }
+    }
+
+    /// Off the threads that tasks run on: there are as many as processors, and other tests need them.
+    private func blocking<R: Sendable>(_ body: @escaping @Sendable () -> R) async -> R {
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async { continuation.resume(returning: body()) }
+        }
+    }
+}
