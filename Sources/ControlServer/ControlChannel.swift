@@ -15,6 +15,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     let responder: HTTPChannelHandler.Responder
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
+    let bodies: OpenBodies
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -23,7 +24,8 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = configuration.headerBytes
             limits.maxHeaderListSize = configuration.headerBytes
-            let deadline = RequestDeadlineHandler(configuration: configuration, statistics: statistics)
+            let deadline = RequestDeadlineHandler(
+                configuration: configuration, statistics: statistics, bodies: bodies)
             let pipeline = channel.pipeline.syncOperations
             try pipeline.addHandler(FirstByteHandler(deadline: deadline))
             try pipeline.configureHTTPServerPipeline(

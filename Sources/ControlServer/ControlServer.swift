@@ -37,10 +37,12 @@ package struct ControlServer: Sendable {
         quiet.logLevel = max(logger.logLevel, .warning)
         let statistics = statistics
         let configuration = configuration
+        let bodies = bodies
         return Application(
             router: router(),
             server: HTTPServerBuilder { responder in
-                ControlChannel(responder: responder, configuration: configuration, statistics: statistics)
+                ControlChannel(
+                    responder: responder, configuration: configuration, statistics: statistics, bodies: bodies)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",

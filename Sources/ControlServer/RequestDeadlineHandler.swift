@@ -12,16 +12,21 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
+    /// The server asks connections to close when it shuts down, but one that is being accepted just then does not hear it.
+    private static let idleTimeWhileDraining = Duration.milliseconds(200)
+
     private let configuration: ControlConfiguration
     private let statistics: ControlStatistics
+    private let bodies: OpenBodies
     private var phase = RequestPhase()
     private var timer: Scheduled<Void>?
     private var isFinished = false
     private var context: ChannelHandlerContext?
 
-    init(configuration: ControlConfiguration, statistics: ControlStatistics) {
+    init(configuration: ControlConfiguration, statistics: ControlStatistics, bodies: OpenBodies) {
         self.configuration = configuration
         self.statistics = statistics
+        self.bodies = bodies
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
@@ -99,7 +104,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
             timer?.cancel()
             timer = nil
             return
-        case .idle: time = configuration.idleTime
+        case .idle: time = bodies.isDraining ? Self.idleTimeWhileDraining : configuration.idleTime
         case .sending: time = configuration.sendTime
         }
         timer?.cancel()
