@@ -5,7 +5,7 @@ package import MediaBase
 package struct KeyFrameRequestThrottle: Sendable {
     package static let interval = MediaTime.milliseconds(500)
 
-    private var isWanted = false
+    package private(set) var isWanted = false
     private var lastSent: MediaTime?
 
     package init() {}

@@ -149,6 +149,14 @@ package final class Producer {
         return start
     }
 
+    /// When the publisher is to be asked for missing packets or a key frame; nil with nothing to ask for.
+    @inline(__always)
+    package var requestsDue: MediaTime? {
+        guard nack.missingCount > 0 || nack.needsKeyFrame || keyFrames.isWanted else { return nil }
+        if nack.needsKeyFrame { return .zero }
+        return min(nack.deadline ?? .never, keyFrames.deadline ?? .never)
+    }
+
     /// What the relay reports to the publisher of its reception since the last report.
     package func reportBlock(now: MediaTime) -> ReportBlock? {
         statistics.reportBlock(source: configuration.ssrc, clock: clock, now: now)

@@ -22,6 +22,8 @@ package final class Router {
     private let pending: UnsafeMutablePointer<PendingPacket>
     package private(set) var pendingCount = 0
     private var pendingBytes = 0
+    /// Somebody has begun to catch up; whoever calls `catchUp` resets it.
+    package var hasNewCatchUps = false
 
     package init() {
         pathCapacity = 8
@@ -82,6 +84,7 @@ package final class Router {
             if let start = producer.cachedKeyFrame() {
                 consumer.begin(at: PendingPacket(producer: producer.core, slot: start), state: .catchingUp)
                 producer.core.pointee.catchingUp += 1
+                hasNewCatchUps = true
             } else {
                 wantsKeyFrame = true
             }
@@ -215,6 +218,7 @@ package final class Router {
             if !packet.pointee.isAudio {
                 consumer.pointee.begin(at: packet.pointee, state: .catchingUp)
                 core.pointee.catchingUp += 1
+                hasNewCatchUps = true
             }
             return false
         case .catchingUp:

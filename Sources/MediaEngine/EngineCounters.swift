@@ -70,7 +70,10 @@ package struct EngineCounters: Sendable {
             ("packets_forwarded_total", "RTP packets sent to subscribers", packetsForwarded),
             ("forwarded_bytes_total", "UDP payload bytes sent to subscribers", bytesForwarded),
             ("packets_retransmitted_total", "RTP packets sent again on request", packetsRetransmitted),
-            ("retransmissions_limited_total", "Retransmissions left out for their share of the bit rate", retransmissionsLimited),
+            (
+                "retransmissions_limited_total", "Retransmissions left out for their share of the bit rate",
+                retransmissionsLimited
+            ),
             ("packets_muted_total", "RTP packets of muted tracks dropped at the relay", packetsMuted),
             ("send_calls_total", "System calls that sent", sendCalls),
             ("send_messages_total", "Messages sent, each with one or more packets", sendMessages),
@@ -102,7 +105,8 @@ package struct EngineCounters: Sendable {
         [
             \.datagramsReceived, \.bytesReceived, \.packetsReceived, \.packetsForwarded, \.bytesForwarded,
             \.packetsRetransmitted, \.sendCalls, \.sendMessages, \.rtcpReceived, \.rtcpSent, \.keyFrameRequestsReceived,
-            \.keyFrameRequestsSent, \.nacksReceived, \.nacksSent, \.packetsMuted, \.droppedMalformed, \.droppedOversized,
+            \.keyFrameRequestsSent, \.nacksReceived, \.nacksSent, \.packetsMuted, \.droppedMalformed,
+            \.droppedOversized,
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
             \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,

@@ -14,6 +14,8 @@ final class EngineSession {
     var flushAt: MediaTime = .never
     /// In the worker's list of sessions with something pending.
     var isDirty = false
+    /// In the worker's list of sessions where somebody catches up.
+    var isCatchingUp = false
     var audioProducers = 0
     /// Bytes sent, and sent again, of late (halved every second): for the share that retransmissions may take.
     var sentBytes: UInt64 = 0
@@ -61,7 +63,8 @@ final class PublishTransport {
     let localSSRC: SSRC
 
     init(
-        id: TransportID, streamName: String, rtcpMux: Bool, context: IngressContext, leg: UnsafeMutablePointer<EgressLeg>,
+        id: TransportID, streamName: String, rtcpMux: Bool, context: IngressContext,
+        leg: UnsafeMutablePointer<EgressLeg>,
         localSSRC: SSRC, now: MediaTime
     ) {
         self.id = id
@@ -135,4 +138,6 @@ struct InboundTrack {
     var rtpAddress = SocketAddress()
     var rtcpAddress = SocketAddress()
     var hasTaps = false
+    /// In the worker's list of tracks that want something of their publisher.
+    var isAsking = false
 }

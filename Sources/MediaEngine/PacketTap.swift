@@ -85,7 +85,8 @@ package final class PacketTap: Sendable {
         place.storeBytes(
             of: Record(
                 length: UInt32(size), payloadLength: UInt32(packet.payload.count),
-                kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0) | (packet.captureNTP == nil ? 0 : 4),
+                kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0)
+                    | (packet.captureNTP == nil ? 0 : 4),
                 sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival.rawValue,
                 ntp: packet.captureNTP ?? 0),
             as: Record.self)
@@ -141,7 +142,9 @@ package final class PacketTap: Sendable {
             TapPacket(
                 kind: record.kindAndFlags & 1 != 0 ? .video : .audio, sequence: record.sequence,
                 timestamp: record.timestamp, marker: record.kindAndFlags & 2 != 0,
-                arrival: MediaTime(rawValue: record.arrival), captureNTP: record.kindAndFlags & 4 != 0 ? record.ntp : nil,
-                payload: UnsafeRawBufferPointer(start: place + MemoryLayout<Record>.size, count: Int(record.payloadLength))))
+                arrival: MediaTime(rawValue: record.arrival),
+                captureNTP: record.kindAndFlags & 4 != 0 ? record.ntp : nil,
+                payload: UnsafeRawBufferPointer(
+                    start: place + MemoryLayout<Record>.size, count: Int(record.payloadLength))))
     }
 }

@@ -110,7 +110,8 @@ package struct PlainTrack: Sendable {
     package var channels: Int?
 
     package init(
-        port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, codec: String, clockRate: Int, channels: Int? = nil
+        port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, codec: String, clockRate: Int,
+        channels: Int? = nil
     ) {
         self.port = port
         self.rtcpPort = rtcpPort

@@ -24,7 +24,7 @@ struct UDPPortPair {
         // Any free pair: what the kernel picks is tried until it is even and its neighbour is free.
         var last = EngineError.systemCall(name: "bind", errno: EADDRINUSE)
         for _ in 0..<64 {
-            let probe = try Self.open(configuration, port: 0)
+            let probe = try Self.open(configuration, port: 0, coalesces: false)
             var address = millrace_address()
             millrace_udp_local(probe, &address)
             millrace_close(probe)
@@ -43,9 +43,10 @@ struct UDPPortPair {
     }
 
     private init(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) {
-        rtp = try Self.open(configuration, port: port)
+        rtp = try Self.open(configuration, port: port, coalesces: true)
         do {
-            rtcp = try Self.open(configuration, port: port + 1)
+            // Whoever reads RTCP has no room for datagrams that the kernel has joined.
+            rtcp = try Self.open(configuration, port: port + 1, coalesces: false)
         } catch {
             millrace_close(rtp)
             throw error
@@ -54,7 +55,9 @@ struct UDPPortPair {
         rtcpPort = port + 1
     }
 
-    private static func open(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) -> Int32 {
+    private static func open(
+        _ configuration: EngineConfiguration, port: UInt16, coalesces: Bool
+    ) throws(EngineError) -> Int32 {
         guard let address = SocketAddress(configuration.bindAddress, port: port) else {
             throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
         }
@@ -63,9 +66,10 @@ struct UDPPortPair {
         address.withKernelBytes { bytes in
             withUnsafeMutableBytes(of: &raw.bytes) { $0.copyMemory(from: bytes) }
         }
-        let gro = configuration.offload == .automatic && millrace_has_gro() == 1
+        let gro = coalesces && configuration.offload == .automatic && millrace_has_gro() == 1
         let fd = millrace_udp_open(
-            &raw, Int32(configuration.limits.receiveBufferBytes), Int32(configuration.limits.sendBufferBytes), gro ? 1 : 0)
+            &raw, Int32(configuration.limits.receiveBufferBytes), Int32(configuration.limits.sendBufferBytes),
+            gro ? 1 : 0)
         guard fd >= 0 else {
             if -fd == EADDRINUSE || -fd == EACCES {
                 throw .addressUnusable(

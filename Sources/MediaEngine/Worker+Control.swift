@@ -31,7 +31,9 @@ extension Worker {
 
     private func perWorker(_ limit: Int) -> Int { max(1, limit / configuration.workers) }
 
-    private func publish(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError) -> PlainTransport {
+    private func publish(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
+        -> PlainTransport
+    {
         guard session.streams.count < configuration.limits.streamsPerSession else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "streamsPerSession", limit: configuration.limits.streamsPerSession)
@@ -54,7 +56,8 @@ extension Worker {
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
         let transport = PublishTransport(
-            id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux, context: IngressContext(key: clientKey),
+            id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux,
+            context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
         let stream = EngineStream(name: name, transport: transport, createdAt: millrace_realtime_ns())
         var answer = PlainTransport(
@@ -74,7 +77,8 @@ extension Worker {
                 addInbound(
                     InboundTrack(
                         session: .passUnretained(session), stream: .passUnretained(stream),
-                        transport: .passUnretained(transport), producer: .passUnretained(producer), ssrc: ssrc, kind: kind)))
+                        transport: .passUnretained(transport), producer: .passUnretained(producer), ssrc: ssrc,
+                        kind: kind)))
             let described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
                 ssrc: ssrc.rawValue, kind: kind)
@@ -88,7 +92,9 @@ extension Worker {
         return answer
     }
 
-    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError) -> PlainTransport {
+    private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
+        -> PlainTransport
+    {
         let all = request.stream == PlainTransportRequest.allStreams
         let found = request.stream.map { name in session.streams.filter { all || $0.name == name } }
         let streams = found ?? Array(session.streams.suffix(1))
@@ -103,16 +109,20 @@ extension Worker {
         let placed = targets.map { target in
             let path =
                 paths[target.address]
-                ?? session.router.open(EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength))
+                ?? session.router.open(
+                    EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength))
             paths[target.address] = path
             return SubscriptionTarget(
                 kind: target.kind, path: path, address: target.address, rtcpAddress: target.rtcpAddress,
                 payloadType: target.payloadType, ssrc: target.ssrc)
         }
         let transport = SubscribeTransport(
-            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed, wantsAllStreams: all)
+            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
+            wantsAllStreams: all)
         session.subscribers[transport.id] = transport
-        for target in placed { subscribersByAddress[target.rtcpAddress] = (session, transport) }
+        for address in Set(placed.map(\.rtcpAddress)) {
+            subscribersByAddress[address, default: []].append((session, transport))
+        }
         for stream in streams { addTracks(of: stream, to: transport, in: session) }
         for stream in streams { attach(transport, to: stream, in: session, now: now) }
 
@@ -120,7 +130,8 @@ extension Worker {
             id: transport.id, session: session.name, stream: all ? PlainTransportRequest.allStreams : streams[0].name,
             direction: .subscribe, address: request.address ?? "", rtcpMux: request.rtcpMux, suite: request.suite,
             clientKey: clientKey, relayKey: relayKey,
-            sources: transport.tracks.map { PlainSource(stream: $0.streamName, kind: $0.kind, ssrc: $0.ssrc.rawValue) }, sdp: "")
+            sources: transport.tracks.map { PlainSource(stream: $0.streamName, kind: $0.kind, ssrc: $0.ssrc.rawValue) },
+            sdp: "")
         for target in placed {
             let first = transport.tracks.first { $0.kind == target.kind }
             let described = PlainTrack(
@@ -197,18 +208,20 @@ extension Worker {
             guard let producer = stream.producer(track.kind) else { continue }
             let consumer = Consumer(
                 path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
-            if session.router.subscribe(consumer, to: producer) { producer.keyFrames.request() }
+            if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
         }
-        session.reportsAt = .zero
-        nextHousekeeping = min(nextHousekeeping, now)
+        if session.router.hasNewCatchUps { noteCatchingUp(session) }
+        // By then something has been sent that a report can speak of.
+        session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
     }
 
     func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if let transport = session.subscribers.removeValue(forKey: id) {
             for path in Set(transport.targets.map(\.path)) { session.router.close(path: path) }
-            for target in transport.targets where subscribersByAddress[target.rtcpAddress]?.transport === transport {
-                subscribersByAddress[target.rtcpAddress] = nil
+            for address in Set(transport.targets.map(\.rtcpAddress)) {
+                subscribersByAddress[address]?.removeAll { $0.transport === transport }
+                if subscribersByAddress[address]?.isEmpty == true { subscribersByAddress[address] = nil }
             }
             protector.freeLeg(transport.leg)
         } else if let transport = session.publishers[id] {
@@ -272,6 +285,7 @@ extension Worker {
     }
 
     private func removeInbound(_ index: Int) {
+        forgetRequests(of: index)
         inboundTable.remove(inbound[index].ssrc)
         inboundFree.append(index)
     }
@@ -302,33 +316,30 @@ extension Worker {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
         producer.setMuted(muted)
-        if !muted, kind == .video {
-            producer.keyFrames.request()
-            nextHousekeeping = .zero
-        }
+        if !muted, kind == .video { requestKeyFrame(of: producer) }
     }
 
     func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
         guard let session = sessions[session] else { throw .unknownSession(session) }
         guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
         let tracks = transport.tracks.filter { $0.kind == kind }
-        guard !tracks.isEmpty else { throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)") }
+        guard !tracks.isEmpty else {
+            throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)")
+        }
         for track in tracks {
             guard let producer = session.stream(named: track.streamName)?.producer(kind) else { continue }
-            if session.router.setPaused(paused, path: track.path, producer: producer) {
-                producer.keyFrames.request()
-                nextHousekeeping = .zero
-            }
+            if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
         }
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
         let (_, found) = try find(session, stream)
-        found.video?.keyFrames.request()
-        nextHousekeeping = .zero
+        if let video = found.video { requestKeyFrame(of: video) }
     }
 
-    func openTap(_ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int) throws(EngineError) -> PacketTap {
+    func openTap(_ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int) throws(EngineError)
+        -> PacketTap
+    {
         let (_, stream) = try find(session, name)
         stream.taps.removeAll { $0.isClosed }
         guard stream.taps.count < configuration.limits.tapsPerStream else {
@@ -348,7 +359,8 @@ extension Worker {
         for sequence in start.pointee.sequence...producer.latestSequence {
             guard let slot = producer.core.pointee.ring.find(sequence) else { break }
             let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
-            let payload = UnsafeRawBufferPointer(start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
+            let payload = UnsafeRawBufferPointer(
+                start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
             if !tap.push(TapPacket(slot.pointee, payload, of: producer)) { counters.droppedTap &+= 1 }
         }
         tap.flush()
@@ -357,7 +369,8 @@ extension Worker {
     func snapshot() -> [SessionSnapshot] {
         sessions.values.map {
             SessionSnapshot(
-                name: $0.name, streams: $0.streams.count, publishers: $0.publishers.count, subscribers: $0.subscribers.count)
+                name: $0.name, streams: $0.streams.count, publishers: $0.publishers.count,
+                subscribers: $0.subscribers.count)
         }
     }
 
@@ -401,7 +414,8 @@ extension MediaKind {
 extension PlainTrack {
     init(port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, kind: MediaKind) {
         self.init(
-            port: port, rtcpPort: rtcpPort, payloadType: payloadType, ssrc: ssrc, codec: kind == .audio ? "opus" : "VP8",
+            port: port, rtcpPort: rtcpPort, payloadType: payloadType, ssrc: ssrc,
+            codec: kind == .audio ? "opus" : "VP8",
             clockRate: kind.clockRate, channels: kind == .audio ? 2 : nil)
     }
 }

@@ -8,7 +8,13 @@ internal import SRTP
 extension Worker {
     static let reportInterval = MediaTime.seconds(1)
     static let senderReportInterval = MediaTime.seconds(2)
+    static let firstReportDelay = MediaTime.milliseconds(100)
     private static let idleHousekeeping = MediaTime.milliseconds(100)
+    private static let candidatesPerAddress = 8
+    private static let sessionsPerSlice = 256
+    private static let sliceInterval = MediaTime.milliseconds(1)
+    /// Sender reports of one session in one slice; each is a system call.
+    private static let reportsPerSlice = 256
 
     // MARK: in
 
@@ -36,16 +42,36 @@ extension Worker {
             if let source { track.pointee.rtcpAddress = source }
             transport.lastAuthentic = now
             read(bytes, plain) { publisherSent($0, track: track, now: now) }
-        } else if let source, let found = subscribersByAddress[source] {
-            do {
-                try protector.unprotectRTCP(found.transport.leg, bytes, length: &plain)
-            } catch {
+        } else if let source, let candidates = subscribersByAddress[source] {
+            guard let (session, transport) = authenticate(bytes, &plain, candidates) else {
                 counters.droppedUnauthenticRTCP &+= 1
                 return
             }
-            read(bytes, plain) { subscriberSent($0, found.transport, in: found.session, now: now) }
+            read(bytes, plain) { subscriberSent($0, transport, in: session, now: now) }
         } else {
             counters.droppedUnknownRTCP &+= 1
+        }
+    }
+
+    /// Whose keys fit, of those who share an address: the oldest few, so that nobody is cut off and a datagram's cost stays bounded.
+    private func authenticate(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int,
+        _ candidates: [(session: EngineSession, transport: SubscribeTransport)]
+    ) -> (EngineSession, SubscribeTransport)? {
+        let whole = length
+        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
+            // A wrong key may have overwritten the datagram.
+            if candidates.count > 1 { copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole)) }
+            for (i, candidate) in candidates.prefix(Self.candidatesPerAddress).enumerated() {
+                if i > 0 { bytes.copyMemory(from: copy.baseAddress!, byteCount: whole) }
+                do {
+                    try protector.unprotectRTCP(candidate.transport.leg, bytes, length: &length)
+                    return candidate
+                } catch {
+                    length = whole
+                }
+            }
+            return nil
         }
     }
 
@@ -64,15 +90,15 @@ extension Worker {
         switch packet.kind {
         case .senderReport:
             guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-            guard let producer = [stream.audio, stream.video].compactMap({ $0 }).first(where: { $0.configuration.ssrc == report.sender })
+            guard
+                let producer = [stream.audio, stream.video].compactMap({ $0 }).first(where: {
+                    $0.configuration.ssrc == report.sender
+                })
             else { return }
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Viewers cannot align sound and picture before they have had one.
-            if isFirst {
-                track.pointee.session.takeUnretainedValue().reportsAt = now
-                nextHousekeeping = now
-            }
+            if isFirst { _ = self.report(toSubscribersOf: track.pointee.session.takeUnretainedValue(), now) }
         // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
         case .bye, .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
             break
@@ -111,8 +137,10 @@ extension Worker {
     private func retransmit(
         _ sequences: [SequenceNumber], _ track: SubscribedTrack, _ producer: Producer, _ session: EngineSession
     ) {
-        let limit = session.sentBytes / 100 &* UInt64(configuration.limits.retransmissionPercent)
-        guard session.retransmittedBytes <= limit else {
+        let percent = UInt64(configuration.limits.retransmissionPercent)
+        guard session.retransmittedBytes <= session.sentBytes / 100 &* percent,
+            mayRetransmit(to: track, producer, percent)
+        else {
             counters.retransmissionsLimited &+= UInt64(sequences.count)
             return
         }
@@ -125,67 +153,53 @@ extension Worker {
         counters.packetsRetransmitted &+= UInt64(sent)
     }
 
-    private func wantKeyFrame(_ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession, _ now: MediaTime) {
+    /// One viewer's share is of its own packets, so that it cannot use up the session's.
+    private func mayRetransmit(to track: SubscribedTrack, _ producer: Producer, _ percent: UInt64) -> Bool {
+        guard let i = producer.core.pointee.index(path: track.path) else { return false }
+        let consumer = producer.core.pointee.consumers + i
+        return consumer.pointee.retransmitted <= consumer.pointee.progress.packets &* percent / 100
+    }
+
+    private func wantKeyFrame(_ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession, _ now: MediaTime)
+    {
         counters.keyFrameRequestsReceived &+= 1
         guard let (_, producer) = subscription(ssrc, transport, session), producer.kind == .video else { return }
-        producer.keyFrames.request()
-        nextHousekeeping = now
+        requestKeyFrame(of: producer)
     }
 
     // MARK: by the clock
 
+    /// Reports, publishers that fell silent, taps that were closed: a slice of the sessions a call, so that packets do not wait for
+    /// thousands of them.
     func housekeeping(_ now: MediaTime) {
         forwardAll()
-        var next = now + Self.idleHousekeeping
-        var expired: [(EngineSession, PublishTransport)] = []
-        for session in sessions.values {
-            let reportsAreDue = now >= session.reportsAt
-            for stream in session.streams {
-                for kind in [MediaKind.audio, .video] {
-                    guard let producer = stream.producer(kind) else { continue }
-                    ask(producer, of: stream, now)
-                    if let deadline = producer.nack.deadline { next = min(next, deadline) }
-                    if let deadline = producer.keyFrames.deadline { next = min(next, deadline) }
-                    if reportsAreDue { report(on: producer, of: stream, now) }
-                }
-                let timeout = configuration.limits.publisherTimeout
-                if timeout > .zero, now - stream.transport.lastAuthentic > timeout { expired.append((session, stream.transport)) }
-                stream.taps.removeAll { $0.isClosed }
-            }
-            if reportsAreDue {
-                report(toSubscribersOf: session, now)
-                session.reportsAt = now + Self.reportInterval
-            }
-        }
-        for (session, transport) in expired {
-            close(transport, in: session)
-            if session.isEmpty { sessions[session.name] = nil }
-        }
-        nextHousekeeping = max(next, now + .milliseconds(5))
+        if sweep.isEmpty { sweep = Array(sessions.values) }
+        for session in sweep.suffix(Self.sessionsPerSlice) { lookAfter(session, now) }
+        sweep.removeLast(min(sweep.count, Self.sessionsPerSlice))
+        nextHousekeeping = now + (sweep.isEmpty ? Self.idleHousekeeping : Self.sliceInterval)
     }
 
-    /// Packets and key frames that a publisher is asked for.
-    private func ask(_ producer: Producer, of stream: EngineStream, _ now: MediaTime) {
-        let transport = stream.transport
-        let missing = producer.nack.take(now: now)
-        if !missing.isEmpty {
-            var bytes: [UInt8] = []
-            ReceiverReport(sender: transport.localSSRC).write(into: &bytes)
-            GenericNACK(sender: transport.localSSRC, media: producer.configuration.ssrc, sequences: missing).write(into: &bytes)
-            counters.nacksSent &+= UInt64(missing.count)
-            send(bytes, to: producer, of: transport)
+    /// Nothing may be pending.
+    private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
+        let timeout = configuration.limits.publisherTimeout
+        var expired: [PublishTransport] = []
+        for stream in session.streams {
+            if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
+            if timeout > .zero, now - stream.transport.lastAuthentic > timeout { expired.append(stream.transport) }
         }
-        if producer.nack.needsKeyFrame {
-            producer.nack.keyFrameRequested()
-            if producer.kind == .video { producer.keyFrames.request() }
+        for transport in expired { close(transport, in: session) }
+        // A session of this sweep may have ended since, and another may have its name.
+        if !expired.isEmpty, session.isEmpty, sessions[session.name] === session { sessions[session.name] = nil }
+        guard now >= session.reportsAt else { return }
+        for stream in session.streams {
+            for kind in MediaKind.allCases {
+                if let producer = stream.producer(kind) { report(on: producer, of: stream, now) }
+            }
         }
-        if producer.keyFrames.take(now: now) {
-            var bytes: [UInt8] = []
-            ReceiverReport(sender: transport.localSSRC).write(into: &bytes)
-            PLI(sender: transport.localSSRC, media: producer.configuration.ssrc).write(into: &bytes)
-            counters.keyFrameRequestsSent &+= 1
-            send(bytes, to: producer, of: transport)
-        }
+        guard report(toSubscribersOf: session, now) else { return }
+        session.reportsAt = now + Self.reportInterval
+        session.sentBytes /= 2
+        session.retransmittedBytes /= 2
     }
 
     /// The receiver report to a publisher, once a second.
@@ -205,16 +219,21 @@ extension Worker {
     }
 
     /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
-    private func report(toSubscribersOf session: EngineSession, _ now: MediaTime) {
+    /// - Returns: false where there are more to send than one call may.
+    private func report(toSubscribersOf session: EngineSession, _ now: MediaTime) -> Bool {
+        var sent = 0
         for transport in session.subscribers.values {
             for i in transport.tracks.indices {
                 let track = transport.tracks[i]
                 guard now - track.reportedAt >= Self.senderReportInterval || track.reportedAt == .zero,
-                    let producer = session.stream(named: track.streamName)?.producer(track.kind), let reading = producer.clock.reading(now: now),
+                    let producer = session.stream(named: track.streamName)?.producer(track.kind),
+                    let reading = producer.clock.reading(now: now),
                     let at = producer.core.pointee.index(path: track.path)
                 else { continue }
                 let consumer = producer.core.pointee.consumers + at
                 guard consumer.pointee.progress.hasSent else { continue }
+                guard sent < Self.reportsPerSlice else { return false }
+                sent += 1
                 transport.tracks[i].reportedAt = now
                 var bytes: [UInt8] = []
                 SenderReport(
@@ -227,13 +246,12 @@ extension Worker {
                 send(bytes, transport.leg, to: track.rtcpAddress, transport.rtcpMux ? rtpSocket : rtcpSocket)
             }
         }
-        session.sentBytes /= 2
-        session.retransmittedBytes /= 2
+        return true
     }
 
     // MARK: out
 
-    private func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
+    func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
         guard let index = inboundTable.find(producer.configuration.ssrc) else { return }
         let track = inbound[index]
         if transport.rtcpMux {
@@ -251,7 +269,9 @@ extension Worker {
         }
     }
 
-    private func send(_ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: SocketAddress, _ socket: Int32) {
+    private func send(
+        _ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: SocketAddress, _ socket: Int32
+    ) {
         let capacity = bytes.count + leg.pointee.suite.rtcpOverhead
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
             buffer.copyBytes(from: bytes)

@@ -39,15 +39,22 @@ final class Worker: @unchecked Sendable {
     var inboundCount = 0
     /// Sessions with packets pending.
     private var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
-    private var catchingUp = false
+    var catchingUp: ContiguousArray<EngineSession> = []
+    var nextCatchUp: MediaTime = .zero
+    /// Inbound tracks that want something of their publisher, and when the first of it is due.
+    var asking: ContiguousArray<Int> = []
+    var nextRequests: MediaTime = .never
+    var lastRequests: MediaTime = .zero
     /// Inbound tracks whose taps got something in this turn.
     private var tapped: ContiguousArray<PacketTap> = []
 
     // Control.
     var sessions: [String: EngineSession] = [:]
-    /// Where RTCP of subscribers comes from.
-    var subscribersByAddress: [SocketAddress: (session: EngineSession, transport: SubscribeTransport)] = [:]
+    /// Where RTCP of subscribers comes from. Several may name one address, the oldest comes first.
+    var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
     var nextHousekeeping: MediaTime = .zero
+    /// Sessions that housekeeping has still to come to in this round.
+    var sweep: [EngineSession] = []
     var random = SystemRandomNumberGenerator()
     private var isStopping = false
     private var thread = pthread_t()
@@ -63,7 +70,8 @@ final class Worker: @unchecked Sendable {
         rtpPort = pair.port
         rtcpPort = pair.rtcpPort
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
-        guard let rtpReceiver = millrace_receiver_new(Int32(Self.receiveSlots), gro ? 65_536 : Self.maximumDatagram + 1),
+        guard
+            let rtpReceiver = millrace_receiver_new(Int32(Self.receiveSlots), gro ? 65_536 : Self.maximumDatagram + 1),
             let rtcpReceiver = millrace_receiver_new(Int32(Self.receiveSlots), Self.maximumDatagram + 1),
             let sender = millrace_sender_new(1024)
         else { throw .systemCall(name: "mmap", errno: ENOMEM) }
@@ -124,18 +132,19 @@ final class Worker: @unchecked Sendable {
             if ready & 4 != 0 { drain(rtcpSocket, rtcpReceiver) }
             forwardDue()
             let after = MediaTime(rawValue: millrace_monotonic_ns())
-            if catchingUp { catchUp() }
+            if !catchingUp.isEmpty, after >= nextCatchUp { catchUp(after) }
+            if after >= nextRequests { sendRequests(after) }
             if after >= nextHousekeeping { housekeeping(after) }
         }
         closeAll()
     }
 
     private func nextDeadline() -> MediaTime {
-        var deadline = nextHousekeeping
+        var deadline = min(nextHousekeeping, nextRequests)
         for session in dirty {
             deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
         }
-        if catchingUp { deadline = min(deadline, MediaTime(rawValue: millrace_monotonic_ns()) + .milliseconds(1)) }
+        if !catchingUp.isEmpty { deadline = min(deadline, nextCatchUp) }
         return deadline
     }
 
@@ -145,7 +154,6 @@ final class Worker: @unchecked Sendable {
             // Control calls may move paths and consumers: nothing may be pending meanwhile.
             forwardAll()
             for item in work { item(self) }
-            catchingUp = true  // looked at again in the next turn
         }
         counters.workerCPU = UInt64(millrace_thread_cpu_ns())
         return !isStopping
@@ -243,11 +251,14 @@ final class Worker: @unchecked Sendable {
     }
 
     private func forward(
-        _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
+        _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, of track: UnsafeMutablePointer<InboundTrack>,
+        now: MediaTime
     ) {
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             var slot: UnsafeMutablePointer<StoredPacket>?
-            switch producer.receive(header, payload: payload, now: now, stored: &slot) {
+            let outcome = producer.receive(header, payload: payload, now: now, stored: &slot)
+            askWhenDue(track, producer)
+            switch outcome {
             case .forward: break
             case .muted:
                 counters.packetsMuted &+= 1
@@ -356,21 +367,15 @@ final class Worker: @unchecked Sendable {
     func forward(_ session: EngineSession) {
         session.router.forward(into: &batch) { send(&$0, for: session) }
         session.flushAt = .never
-    }
-
-    private func catchUp() {
-        forwardAll()
-        catchingUp = false
-        for session in sessions.values where session.router.isCatchingUp {
-            session.router.catchUp(into: &batch) { send(&$0, for: session) }
-            if session.router.isCatchingUp { catchingUp = true }
-        }
+        if session.router.hasNewCatchUps { noteCatchingUp(session) }
     }
 
     /// Protects and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
-        transmit(UnsafeRawPointer(batch.messages).assumingMemoryBound(to: millrace_message.self), batch.messageCount, rtpSocket)
+        transmit(
+            UnsafeRawPointer(batch.messages).assumingMemoryBound(to: millrace_message.self), batch.messageCount,
+            rtpSocket)
         var bytes: UInt64 = 0
         for i in 0..<batch.messageCount { bytes &+= UInt64(batch.messages[i].length) }
         counters.packetsForwarded &+= UInt64(batch.jobCount)

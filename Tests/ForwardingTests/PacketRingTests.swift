@@ -77,7 +77,7 @@ struct PacketRingTests {
             let length = random.below(5) == 0 ? random.below(2048) : 900 + random.below(300)
             lengths.append(length)
             store(&ring, sequence, length)
-            guard sequence % 50 == 0 else { continue }
+            guard sequence % 400 == 0 else { continue }
             var heldBytes = 0
             for earlier in max(0, sequence - 2047)...sequence {
                 guard let held = contents(ring, earlier) else { continue }

@@ -176,7 +176,7 @@ final class RouterHarness {
             var at = 0
             while at < length {
                 let size = min(segment, length - at)
-                try viewer.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
+                try viewer.streams.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
                 at += size
                 packets += 1
             }

@@ -1,38 +1,36 @@
-import Forwarding
-import MediaBase
-import MillraceTestKit
-import RTP
+package import MediaBase
+package import RTP
 
 /// One packet as a publisher made it. Its payload says who made it and which one it is, so that what a viewer gets is recognised
 /// without trusting any header.
-struct SourcePacket {
-    var header: RTPHeader
-    var payload: [UInt8]
+package struct SourcePacket: Sendable {
+    package var header: RTPHeader
+    package var payload: [UInt8]
     /// Counted for ever from the source's first packet; the low 16 bits are the header's sequence number.
-    var index: Int64
-    var startsKeyFrame: Bool
+    package var index: Int64
+    package var startsKeyFrame: Bool
 }
 
 /// A publisher's track in virtual time.
-struct SyntheticSource {
+package struct SyntheticSource: Sendable {
     /// Bytes of identity in each payload.
-    static let identityLength = 24
+    package static let identityLength = 24
 
-    let id: UInt32
-    let kind: MediaKind
-    let ssrc: SSRC
-    let payloadType: PayloadType
+    package let id: UInt32
+    package let kind: MediaKind
+    package let ssrc: SSRC
+    package let payloadType: PayloadType
     /// 7-bit picture ids instead of 15-bit ones.
-    var hasNarrowPictureIDs = false
+    package var hasNarrowPictureIDs = false
     /// Plain descriptors of one byte, without picture ids.
-    var hasPictureIDs = true
-    var nextIndex: Int64
-    var timestamp: UInt32
-    var pictureID: UInt16
-    var tl0: UInt8
+    package var hasPictureIDs = true
+    package var nextIndex: Int64
+    package var timestamp: UInt32
+    package var pictureID: UInt16
+    package var tl0: UInt8
     private var random: SeededGenerator
 
-    init(id: UInt32, kind: MediaKind, firstSequence: UInt16 = 1000, seed: UInt64 = 1) {
+    package init(id: UInt32, kind: MediaKind, firstSequence: UInt16 = 1000, seed: UInt64 = 1) {
         self.id = id
         self.kind = kind
         ssrc = SSRC(0x5000_0000 + id)
@@ -44,18 +42,14 @@ struct SyntheticSource {
         tl0 = UInt8(truncatingIfNeeded: random.next())
     }
 
-    var configuration: Producer.Configuration {
-        Producer.Configuration(kind: kind, ssrc: ssrc, payloadType: payloadType)
-    }
-
     /// One packet of sound.
-    mutating func sound(bytes: Int = 120) -> SourcePacket {
+    package mutating func sound(bytes: Int = 120) -> SourcePacket {
         timestamp &+= 960
         return packet(descriptor: [], bytes: bytes, marker: false, startsKeyFrame: false)
     }
 
     /// One frame of video in `packets` packets, whose payloads have `sizes` bytes in turn.
-    mutating func frame(isKey: Bool, packets: Int = 4, sizes: [Int] = [1100]) -> [SourcePacket] {
+    package mutating func frame(isKey: Bool, packets: Int = 4, sizes: [Int] = [1100]) -> [SourcePacket] {
         timestamp &+= 3000
         pictureID = (pictureID &+ 1) & (hasNarrowPictureIDs ? 0x7f : 0x7fff)
         tl0 &+= 1
@@ -78,6 +72,13 @@ struct SyntheticSource {
                 descriptor: descriptor, bytes: sizes[i % sizes.count], marker: i == packets - 1,
                 startsKeyFrame: isFirst && isKey)
         }
+    }
+
+    /// The packet as it goes out in the clear.
+    package static func bytes(of packet: SourcePacket) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: RTPHeader.fixedLength)
+        bytes.withUnsafeMutableBytes { _ = packet.header.write(into: $0) }
+        return bytes + packet.payload
     }
 
     private mutating func packet(

@@ -1,0 +1,81 @@
+internal import CLinuxNet
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// What publishers are asked for: packets that are missing (RFC 4585 section 6.2.1) and key frames (section 6.3.1). Only tracks that want
+/// something are looked at, each when it is due.
+extension Worker {
+    /// Requests of all tracks go out no more often than this, so that losses close together share a packet.
+    private static let requestSpacing = MediaTime.milliseconds(5)
+
+    /// Asks the publisher for a key frame, now or as soon as its throttle allows.
+    func requestKeyFrame(of producer: Producer) {
+        producer.keyFrames.request()
+        guard let index = inboundTable.find(producer.configuration.ssrc) else { return }
+        askWhenDue(inbound + index, producer)
+    }
+
+    /// Notes that a track may want something. Called for every packet: it costs three loads while nothing is wanted.
+    @inline(__always)
+    func askWhenDue(_ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer) {
+        guard let due = producer.requestsDue, due < nextRequests || !track.pointee.isAsking else { return }
+        if !track.pointee.isAsking {
+            track.pointee.isAsking = true
+            asking.append(track - inbound)
+        }
+        nextRequests = min(nextRequests, max(due, lastRequests + Self.requestSpacing))
+    }
+
+    func forgetRequests(of index: Int) {
+        guard inbound[index].isAsking else { return }
+        asking.removeAll { $0 == index }
+    }
+
+    func sendRequests(_ now: MediaTime) {
+        lastRequests = now
+        nextRequests = .never
+        var kept = 0
+        for i in asking.indices {
+            let track = inbound + asking[i]
+            let producer = track.pointee.producer.takeUnretainedValue()
+            // Before its first packet nobody knows where a publisher is: that packet brings it back here.
+            if hasAddress(track) { ask(producer, of: track.pointee.transport.takeUnretainedValue(), now) }
+            guard hasAddress(track), let due = producer.requestsDue else {
+                track.pointee.isAsking = false
+                continue
+            }
+            nextRequests = min(nextRequests, max(due, now + Self.requestSpacing))
+            asking[kept] = asking[i]
+            kept += 1
+        }
+        asking.removeLast(asking.count - kept)
+    }
+
+    private func hasAddress(_ track: UnsafeMutablePointer<InboundTrack>) -> Bool {
+        track.pointee.rtpAddress.length > 0 || track.pointee.rtcpAddress.length > 0
+    }
+
+    private func ask(_ producer: Producer, of transport: PublishTransport, _ now: MediaTime) {
+        let missing = producer.nack.take(now: now)
+        if !missing.isEmpty {
+            var bytes: [UInt8] = []
+            ReceiverReport(sender: transport.localSSRC).write(into: &bytes)
+            GenericNACK(sender: transport.localSSRC, media: producer.configuration.ssrc, sequences: missing).write(
+                into: &bytes)
+            counters.nacksSent &+= UInt64(missing.count)
+            send(bytes, to: producer, of: transport)
+        }
+        if producer.nack.needsKeyFrame {
+            producer.nack.keyFrameRequested()
+            if producer.kind == .video { producer.keyFrames.request() }
+        }
+        if producer.keyFrames.take(now: now) {
+            var bytes: [UInt8] = []
+            ReceiverReport(sender: transport.localSSRC).write(into: &bytes)
+            PLI(sender: transport.localSSRC, media: producer.configuration.ssrc).write(into: &bytes)
+            counters.keyFrameRequestsSent &+= 1
+            send(bytes, to: producer, of: transport)
+        }
+    }
+}

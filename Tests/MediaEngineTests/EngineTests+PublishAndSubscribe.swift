@@ -1,0 +1,194 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+extension EngineTests {
+    @Suite("Publish and subscribe")
+    struct PublishAndSubscribe {
+        @Test(
+            "every suite, with RTCP on its own port and on RTP's: payloads arrive as they were sent",
+            arguments: SRTPSuite.allCases, [false, true])
+        func suites(_ suite: SRTPSuite, _ mux: Bool) async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            try await exchange(engine, suite, mux)
+        }
+
+        @Test(
+            "without offload and with either protection", arguments: [EngineConfiguration.Offload.off, .automatic],
+            [FanoutProtector.Backend.evp, .multiBuffer])
+        func fallbacks(_ offload: EngineConfiguration.Offload, _ protection: FanoutProtector.Backend) async throws {
+            let engine = try EngineTests.engine {
+                $0.offload = offload
+                $0.protection = protection
+            }
+            defer { engine.stop() }
+            for suite in SRTPSuite.allCases { try await exchange(engine, suite, true) }
+        }
+
+        @Test("packets sent as they come, without gathering")
+        func withoutGathering() async throws {
+            let engine = try EngineTests.engine { $0.gather = .zero }
+            defer { engine.stop() }
+            try await exchange(engine, .aeadAES128GCM, false)
+        }
+
+        private func exchange(_ engine: MediaEngine, _ suite: SRTPSuite, _ mux: Bool) async throws {
+            let session = "\(suite)"
+            let publisher = try await TestPublisher(
+                engine, session: session, id: UInt32(suite.rawValue) + 1, suite: suite, mux: mux)
+            #expect(publisher.transport.audio?.payloadType == 111 && publisher.transport.video?.payloadType == 96)
+            #expect(publisher.rtcpPort == (mux ? publisher.port : publisher.port + 1))
+            let subscriber = try await TestSubscriber(
+                engine, session: session, suite: SRTPSuite.allCases[(Int(suite.rawValue) + 1) % 3], mux: mux,
+                payloadTypes: [.audio: 100])
+            var sound: [SourcePacket] = []
+            var video: [SourcePacket] = []
+            for i in 0..<50 {
+                let packet = publisher.sound.sound(bytes: 60 + i)
+                let frame = publisher.video.frame(isKey: i % 25 == 0, packets: 1 + i % 9, sizes: [1150, 1160, 700])
+                try publisher.send([packet] + frame)
+                sound.append(packet)
+                video += frame
+            }
+            let gotSound = try subscriber.collect(sound.count, from: publisher.sound)
+            let gotVideo = try subscriber.collect(video.count, from: publisher.video)
+            #expect(gotSound.map(\.payload) == sound.map(\.payload))
+            #expect(gotVideo.map(\.payload) == video.map(\.payload))
+            #expect(gotVideo.map(\.header.timestamp) == video.map(\.header.timestamp))
+            #expect(gotVideo.map(\.header.marker) == video.map(\.header.marker))
+            #expect(
+                gotSound.allSatisfy {
+                    $0.header.ssrc == subscriber.ssrc(.audio) && $0.header.payloadType.rawValue == 100
+                })
+            #expect(
+                gotVideo.allSatisfy {
+                    $0.header.ssrc == subscriber.ssrc(.video) && $0.header.payloadType.rawValue == 96
+                })
+            for got in [gotSound, gotVideo] {
+                #expect(zip(got, got.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
+                #expect(got.first.map { $0.header.sequenceNumber.rawValue < 0x8000 } == true)
+            }
+            try await engine.closePlain(subscriber.transport.id, session: session)
+            try await engine.closePlain(publisher.transport.id, session: session)
+            #expect(await engine.sessions().isEmpty)
+        }
+
+        @Test("sound and video on one port")
+        func onePort() async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            let publisher = try await TestPublisher(engine)
+            let subscriber = try await TestSubscriber(engine, mux: true, onOnePort: true)
+            for i in 0..<20 {
+                try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0))
+            }
+            #expect(try subscriber.collect(20, from: publisher.sound).count == 20)
+            #expect(try subscriber.collect(80, from: publisher.video).count == 80)
+        }
+
+        @Test("sessions on several workers, several subscribers each, get their own streams only")
+        func workers() async throws {
+            let engine = try EngineTests.engine { $0.workers = 3 }
+            defer { engine.stop() }
+            #expect(Set(engine.plainPorts).count == 3 && engine.plainPorts.allSatisfy { $0 % 2 == 0 })
+            var rooms: [(TestPublisher, [TestSubscriber])] = []
+            for i in 0..<9 {
+                let publisher = try await TestPublisher(engine, session: "room \(i)", id: UInt32(i + 1))
+                var subscribers: [TestSubscriber] = []
+                for _ in 0..<3 { subscribers.append(try await TestSubscriber(engine, session: "room \(i)", mux: true)) }
+                rooms.append((publisher, subscribers))
+            }
+            #expect(Set(rooms.map(\.0.port)).count > 1, "nine names on more than one worker")
+            for i in 0..<10 {
+                for (publisher, _) in rooms {
+                    try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0))
+                }
+            }
+            for (publisher, subscribers) in rooms {
+                for subscriber in subscribers {
+                    #expect(try subscriber.collect(10, from: publisher.sound).count == 10)
+                    #expect(try subscriber.collect(40, from: publisher.video).count == 40)
+                    #expect(subscriber.streams.packets.count == 2)
+                }
+            }
+            #expect(await engine.sessions().count == 9)
+            #expect(await engine.counters().transports == 36)
+        }
+
+        @Test("a subscriber to all streams gets each under an SSRC of its own, also those published later")
+        func allStreams() async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            let first = try await TestPublisher(engine, stream: "a", id: 1)
+            let subscriber = try await TestSubscriber(engine, stream: PlainTransportRequest.allStreams, mux: true)
+            let second = try await TestPublisher(engine, stream: "b", id: 2)
+            for i in 0..<10 {
+                for publisher in [first, second] {
+                    try publisher.send([publisher.sound.sound()] + publisher.video.frame(isKey: i == 0))
+                }
+            }
+            for publisher in [first, second] {
+                #expect(try subscriber.collect(10, from: publisher.sound).count == 10)
+                #expect(try subscriber.collect(40, from: publisher.video).count == 40)
+            }
+            #expect(subscriber.streams.packets.count == 4)
+            #expect(subscriber.transport.sources.count == 2)
+        }
+
+        @Test("a joiner gets the pictures since the last key frame, whole and then live")
+        func joining() async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            let publisher = try await TestPublisher(engine, kinds: [.video])
+            var expected: [SourcePacket] = []
+            for i in 0..<60 { expected += publisher.video.frame(isKey: i == 0, packets: 5) }
+            try publisher.send(expected)
+            _ = try await EngineTests.counters(of: engine) { $0.packetsReceived == 300 }
+            let subscriber = try await TestSubscriber(engine, kinds: [.video])
+            for _ in 0..<20 {
+                let frame = publisher.video.frame(isKey: false, packets: 5)
+                expected += frame
+                try publisher.send(frame)
+                try subscriber.drain(for: .milliseconds(2))
+            }
+            let got = try subscriber.collect(expected.count, from: publisher.video)
+            #expect(got.map(\.index).sorted() == expected.map(\.index))
+            #expect(got.allSatisfy { $0.sequence - got[0].sequence == $0.index - expected[0].index })
+            #expect(await engine.counters().keyFrameRequestsSent == 0)
+        }
+
+        @Test("those who catch up get a few packets a millisecond, however busy the worker is")
+        func pacedJoin() async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            let publisher = try await TestPublisher(engine, kinds: [.video])
+            for i in 0..<120 { try publisher.send(publisher.video.frame(isKey: i == 0, packets: 10, sizes: [300])) }
+            _ = try await EngineTests.counters(of: engine) { $0.packetsReceived == 1200 }
+            let subscriber = try await TestSubscriber(engine, kinds: [.video])
+            let start = monotonicNow()
+            // Each datagram is a turn of the worker's loop.
+            while subscriber.streams.datagramCount < 1200, monotonicNow() - start < .seconds(10) {
+                publisher.rtp.send([0xff, 0], to: publisher.port)
+                try subscriber.drain(for: .zero)
+            }
+            #expect(subscriber.streams.datagramCount == 1200)
+            #expect(monotonicNow() - start > .milliseconds(1200 / 16 - 10))
+        }
+
+        @Test("a key frame whose first packet is late reaches one who waits for it whole")
+        func lateKeyFrame() async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            let publisher = try await TestPublisher(engine, kinds: [.video])
+            let subscriber = try await TestSubscriber(engine, kinds: [.video])
+            let frame = publisher.video.frame(isKey: true, packets: 8)
+            try publisher.send(Array(frame[1...4]) + [frame[0]] + Array(frame[5...7]))
+            let got = try subscriber.collect(8, from: publisher.video)
+            #expect(got.map(\.index).sorted() == frame.map(\.index))
+        }
+    }
+}
