@@ -149,6 +149,24 @@ void millrace_sender_free(millrace_sender *s) {
     free(s);
 }
 
+// A message that cannot be segmented (its segments exceed the path's MTU, or are too many), datagram by datagram. 0 when all went out.
+static int send_pieces(int fd, const millrace_message *m, int *last_error, uint64_t *calls) {
+    int refused = 0;
+    for (uint32_t at = 0; at < m->length; at += m->segment) {
+        uint32_t size = m->length - at < m->segment ? m->length - at : m->segment;
+        ssize_t r;
+        do {
+            r = sendto(fd, m->data + at, size, 0, (const struct sockaddr *)m->to->bytes, m->to->length);
+            (*calls)++;
+        } while (r < 0 && errno == EINTR);
+        if (r < 0) {
+            *last_error = errno;
+            refused = 1;
+        }
+    }
+    return refused;
+}
+
 int millrace_send(millrace_sender *s, int fd, const millrace_message *m, int n, int *last_error, uint64_t *calls) {
     int refused = 0;
     while (n > 0) {
@@ -174,9 +192,11 @@ int millrace_send(millrace_sender *s, int fd, const millrace_message *m, int n, 
             (*calls)++;
             if (r > 0) {
                 done += r;
-            } else if (errno != EINTR) {  // this one cannot be sent: the rest still can
+            } else if (errno != EINTR) {  // this one cannot be sent so: the rest still can
                 *last_error = errno;
-                refused++;
+                const millrace_message *odd = m + done;
+                int segmented = odd->segment && odd->segment < odd->length && (errno == EINVAL || errno == EIO || errno == EMSGSIZE);
+                refused += segmented ? send_pieces(fd, odd, last_error, calls) : 1;
                 done++;
             }
         }

@@ -86,6 +86,8 @@ final class SubscribeTransport {
     let targets: [SubscriptionTarget]
     /// Tracks of streams that are published later are added.
     let wantsAllStreams: Bool
+    /// Kinds that were paused, for tracks that are attached later.
+    var paused: Set<MediaKind> = []
     /// A track stays when its stream ends: it attaches again when a stream of that name is published.
     var tracks: [SubscribedTrack] = []
 

@@ -9,9 +9,9 @@ internal import Synchronization
 /// that would cross the end of the ring is preceded by a filler.
 package final class PacketTap: Sendable {
     private struct Record {
-        var length: UInt32  // of the whole record; 0 in `payloadLength` and this alone set: filler
+        var length: UInt32  // of the whole record; with bit 31 set there is nothing but this word, and so much to skip
         var payloadLength: UInt32
-        var kindAndFlags: UInt32  // bit 0 video, bit 1 marker, bit 2 has NTP, bit 31 filler
+        var kindAndFlags: UInt32  // bit 0 video, bit 1 marker, bit 2 has NTP
         var sequence: Int64
         var timestamp: Int64
         var arrival: Int64
@@ -19,6 +19,7 @@ package final class PacketTap: Sendable {
     }
 
     package static let minimumCapacity = 64 << 10
+    package static let maximumCapacity = 1 << 30
 
     private let kinds: Set<MediaKind>
     private let capacity: Int
@@ -34,11 +35,11 @@ package final class PacketTap: Sendable {
         let raw: UnsafeMutableRawPointer
     }
 
-    /// - Parameter capacity: bytes; rounded up to a power of two, at least `minimumCapacity`.
+    /// - Parameter capacity: bytes; rounded up to a power of two between `minimumCapacity` and `maximumCapacity`.
     package init(capacity: Int, kinds: Set<MediaKind> = Set(MediaKind.allCases)) {
         self.kinds = kinds
         var size = Self.minimumCapacity
-        while size < capacity { size *= 2 }
+        while size < capacity, size < Self.maximumCapacity { size *= 2 }
         self.capacity = size
         memory = UncheckedPointer(raw: .allocate(byteCount: size, alignment: 64))
         event = millrace_event_open()
@@ -59,7 +60,8 @@ package final class PacketTap: Sendable {
         millrace_event_signal(event)
     }
 
-    func wants(_ kind: MediaKind) -> Bool { kinds.contains(kind) }
+    /// Nothing more goes into a tap that its reader has closed.
+    func wants(_ kind: MediaKind) -> Bool { kinds.contains(kind) && !closed.load(ordering: .relaxed) }
 
     // MARK: worker's side
 
@@ -108,7 +110,8 @@ package final class PacketTap: Sendable {
 
     /// Blocks the calling thread until a packet is there. False at the timeout, and when the pipe is closed and empty.
     package func wait(timeout: MediaTime) -> Bool {
-        let deadline = millrace_monotonic_ns() + timeout.rawValue
+        let (sum, overflow) = millrace_monotonic_ns().addingReportingOverflow(timeout.rawValue)
+        let deadline = overflow ? Int64.max : sum
         while true {
             if !isEmpty { return true }
             if isClosed { return false }

@@ -39,6 +39,9 @@ extension Worker {
             throw .limitReached(name: "streamsPerSession", limit: configuration.limits.streamsPerSession)
         }
         let name = request.stream ?? "stream-\(hex(8))"
+        guard name != PlainTransportRequest.allStreams else {
+            throw .invalidRequest(field: "stream", reason: "this name stands for every stream")
+        }
         guard session.stream(named: name) == nil else { throw .streamExists(name) }
         let both = request.audio == nil && request.video == nil
         var wanted: [(MediaKind, PlainTrackRequest)] = []
@@ -46,7 +49,8 @@ extension Worker {
         if let video = both ? PlainTrackRequest() : request.video { wanted.append((.video, video)) }
         if wanted.count == 2, let a = wanted[0].1.ssrc, a == wanted[1].1.ssrc { throw .ssrcInUse(a) }
         var ssrcs: [SSRC] = []
-        for (_, track) in wanted {
+        for (kind, track) in wanted {
+            try checkPayloadType(track.payloadType, kind)
             let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
             if inboundTable.find(ssrc) != nil { throw .ssrcInUse(ssrc.rawValue) }
             ssrcs.append(ssrc)
@@ -156,6 +160,7 @@ extension Worker {
             guard let port = track.port, port > 0, request.rtcpMux || port < 65_535 else {
                 throw .invalidRequest(field: "\(kind.rawValue).port", reason: "the UDP port to send to, 1 to 65535")
             }
+            try checkPayloadType(track.payloadType, kind)
             guard let address = SocketAddress(host, port: port),
                 address.isIPv6 == SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
             else {
@@ -173,6 +178,13 @@ extension Worker {
         return targets
     }
 
+    private func checkPayloadType(_ payloadType: UInt8?, _ kind: MediaKind) throws(EngineError) {
+        guard let payloadType, payloadType > 127 || (64...95).contains(payloadType) else { return }
+        throw .invalidRequest(
+            field: "\(kind.rawValue).payloadType",
+            reason: "0 to 63 or 96 to 127; what is between reads as RTCP (RFC 5761)")
+    }
+
     /// Gives a subscriber the tracks of a stream, up to its limit of SSRCs; what is beyond is counted.
     private func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
         for target in transport.targets {
@@ -187,7 +199,7 @@ extension Worker {
             transport.tracks.append(
                 SubscribedTrack(
                     streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
-                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(),
+                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
                     payloadType: target.payloadType ?? producer.configuration.payloadType,
                     progress: Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))))
         }
@@ -206,8 +218,9 @@ extension Worker {
     ) {
         for track in transport.tracks where track.streamName == stream.name {
             guard let producer = stream.producer(track.kind) else { continue }
-            let consumer = Consumer(
+            var consumer = Consumer(
                 path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
+            if transport.paused.contains(track.kind) { consumer.state = .paused }
             if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
         }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
@@ -290,119 +303,20 @@ extension Worker {
         inboundFree.append(index)
     }
 
-    private func freeSSRC() -> SSRC {
+    /// - Parameter transport: the SSRC is not one that it has or asks for, since two streams under one SSRC and key would share a keystream.
+    private func freeSSRC(for transport: SubscribeTransport? = nil) -> SSRC {
         while true {
             let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
-            if inboundTable.find(ssrc) == nil { return ssrc }
+            let isTaken = transport.map {
+                $0.tracks.contains { $0.ssrc == ssrc } || $0.targets.contains { $0.ssrc == ssrc }
+            }
+            if isTaken != true, inboundTable.find(ssrc) == nil { return ssrc }
         }
     }
 
     private func hex(_ digits: Int) -> String {
         let all = Array("0123456789abcdef")
         return String((0..<digits).map { _ in all[Int.random(in: 0..<16, using: &random)] })
-    }
-
-    // MARK: streams
-
-    func find(_ session: String, _ stream: String) throws(EngineError) -> (EngineSession, EngineStream) {
-        guard let session = sessions[session] else { throw .unknownSession(session) }
-        guard let stream = session.stream(named: stream) else { throw .unknownStream(stream) }
-        return (session, stream)
-    }
-
-    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
-        let (_, found) = try find(session, stream)
-        guard let producer = found.producer(kind) else {
-            throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
-        }
-        producer.setMuted(muted)
-        if !muted, kind == .video { requestKeyFrame(of: producer) }
-    }
-
-    func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
-        guard let session = sessions[session] else { throw .unknownSession(session) }
-        guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
-        let tracks = transport.tracks.filter { $0.kind == kind }
-        guard !tracks.isEmpty else {
-            throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)")
-        }
-        for track in tracks {
-            guard let producer = session.stream(named: track.streamName)?.producer(kind) else { continue }
-            if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
-        }
-    }
-
-    func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
-        let (_, found) = try find(session, stream)
-        if let video = found.video { requestKeyFrame(of: video) }
-    }
-
-    func openTap(_ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int) throws(EngineError)
-        -> PacketTap
-    {
-        let (_, stream) = try find(session, name)
-        stream.taps.removeAll { $0.isClosed }
-        guard stream.taps.count < configuration.limits.tapsPerStream else {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
-        }
-        let tap = PacketTap(capacity: capacity, kinds: kinds)
-        if let video = stream.video, kinds.contains(.video) { replay(video, to: tap) }
-        stream.taps.append(tap)
-        for index in stream.transport.tracks { inbound[index].hasTaps = true }
-        return tap
-    }
-
-    /// A new tap sees a picture at once where the ring still holds the newest key frame and all that followed.
-    private func replay(_ producer: Producer, to tap: PacketTap) {
-        guard let start = producer.cachedKeyFrame() else { return }
-        for sequence in start.pointee.sequence...producer.latestSequence {
-            guard let slot = producer.core.pointee.ring.find(sequence) else { break }
-            let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
-            let payload = UnsafeRawBufferPointer(
-                start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
-            if !tap.push(TapPacket(slot.pointee, payload, of: producer)) { counters.droppedTap &+= 1 }
-        }
-        tap.flush()
-    }
-
-    func snapshot() -> [SessionSnapshot] {
-        sessions.values.map {
-            SessionSnapshot(
-                name: $0.name, streams: $0.streams.count, publishers: $0.publishers.count,
-                subscribers: $0.subscribers.count)
-        }
-    }
-
-    func streams(_ name: String) throws(EngineError) -> [StreamSnapshot] {
-        guard let session = sessions[name] else { throw .unknownSession(name) }
-        return session.streams.map { stream in
-            StreamSnapshot(
-                name: stream.name, audio: stream.audio.map { track($0, of: stream) },
-                video: stream.video.map { track($0, of: stream) },
-                subscribers: session.subscribers.values.count { $0.tracks.contains { $0.streamName == stream.name } },
-                taps: stream.taps.count { !$0.isClosed }, createdAt: stream.createdAt)
-        }
-    }
-
-    private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
-        TrackSnapshot(
-            ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
-            lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
-            bitrate: stream.bitrate[producer.kind] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
-            width: producer.pictureSize?.width, height: producer.pictureSize?.height)
-    }
-
-    func countersNow() -> EngineCounters {
-        var result = counters
-        result.workerCPU = UInt64(millrace_thread_cpu_ns())
-        result.sessions = UInt64(sessions.count)
-        for session in sessions.values {
-            result.streams += UInt64(session.streams.count)
-            result.transports += UInt64(session.publishers.count + session.subscribers.count)
-            for stream in session.streams { result.taps += UInt64(stream.taps.count { !$0.isClosed }) }
-        }
-        return result
     }
 }
 

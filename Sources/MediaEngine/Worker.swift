@@ -38,7 +38,7 @@ final class Worker: @unchecked Sendable {
     var inboundFree: [Int] = []
     var inboundCount = 0
     /// Sessions with packets pending.
-    private var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
+    var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
     var catchingUp: ContiguousArray<EngineSession> = []
     var nextCatchUp: MediaTime = .zero
     /// Inbound tracks that want something of their publisher, and when the first of it is due.
@@ -57,6 +57,11 @@ final class Worker: @unchecked Sendable {
     var sweep: [EngineSession] = []
     var random = SystemRandomNumberGenerator()
     private var isStopping = false
+    /// Control calls taken from the mailbox, and how many of them have run.
+    private var work: [Mailbox.Work] = []
+    private var workDone = 0
+    /// Control calls of one turn, after which packets come first again.
+    private static let workSlice = MediaTime.milliseconds(1)
     private var thread = pthread_t()
 
     init(index: Int, configuration: EngineConfiguration, events: EventSink) throws(EngineError) {
@@ -64,6 +69,7 @@ final class Worker: @unchecked Sendable {
         self.configuration = configuration
         self.events = events
         mailbox = Mailbox(limit: configuration.limits.mailbox)
+        guard mailbox.event >= 0 else { throw .systemCall(name: "eventfd", errno: -mailbox.event) }
         let pair = try UDPPortPair(configuration, worker: index)
         rtpSocket = pair.rtp
         rtcpSocket = pair.rtcp
@@ -123,11 +129,11 @@ final class Worker: @unchecked Sendable {
         var descriptors = (mailbox.event, rtpSocket, rtcpSocket)
         while true {
             let now = MediaTime(rawValue: millrace_monotonic_ns())
-            let timeout = max(0, (nextDeadline() - now).rawValue)
+            let timeout = work.isEmpty ? max(0, (nextDeadline() - now).rawValue) : 0
             let ready = withUnsafeBytes(of: &descriptors) {
                 millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, 3, timeout)
             }
-            if ready & 1 != 0, !runMailbox() { break }
+            if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
             if ready & 2 != 0 { drain(rtpSocket, rtpReceiver) }
             if ready & 4 != 0 { drain(rtcpSocket, rtcpReceiver) }
             forwardDue()
@@ -149,11 +155,19 @@ final class Worker: @unchecked Sendable {
     }
 
     private func runMailbox() -> Bool {
-        let work = mailbox.takeAll()
+        if work.isEmpty { work = mailbox.takeAll() }
         if !work.isEmpty {
             // Control calls may move paths and consumers: nothing may be pending meanwhile.
             forwardAll()
-            for item in work { item(self) }
+            let end = millrace_monotonic_ns() + Self.workSlice.rawValue
+            repeat {
+                work[workDone](self)
+                workDone += 1
+            } while workDone < work.count && millrace_monotonic_ns() < end
+            if workDone == work.count {
+                work = []
+                workDone = 0
+            }
         }
         counters.workerCPU = UInt64(millrace_thread_cpu_ns())
         return !isStopping
@@ -330,70 +344,5 @@ final class Worker: @unchecked Sendable {
         case .unknownStream: counters.droppedUnknownSSRC &+= 1
         case .malformed, .capacity, .keyExpired, .invalidKey, .library: counters.droppedMalformed &+= 1
         }
-    }
-
-    // MARK: sending
-
-    private func forwardDue() {
-        guard !dirty.isEmpty else { return }
-        let now = MediaTime(rawValue: millrace_monotonic_ns())
-        var kept = 0
-        for i in 0..<dirty.count {
-            let session = dirty[i]
-            if session._withUnsafeGuaranteedRef({ $0.flushAt <= now }) {
-                session._withUnsafeGuaranteedRef {
-                    forward($0)
-                    $0.isDirty = false
-                }
-            } else {
-                dirty[kept] = session
-                kept += 1
-            }
-        }
-        dirty.removeLast(dirty.count - kept)
-    }
-
-    /// Sends everything that is pending.
-    func forwardAll() {
-        for session in dirty {
-            session._withUnsafeGuaranteedRef {
-                forward($0)
-                $0.isDirty = false
-            }
-        }
-        dirty.removeAll(keepingCapacity: true)
-    }
-
-    func forward(_ session: EngineSession) {
-        session.router.forward(into: &batch) { send(&$0, for: session) }
-        session.flushAt = .never
-        if session.router.hasNewCatchUps { noteCatchingUp(session) }
-    }
-
-    /// Protects and sends one batch.
-    func send(_ batch: inout EgressBatch, for session: EngineSession) {
-        protector.protect(batch.jobs, count: batch.jobCount)
-        transmit(
-            UnsafeRawPointer(batch.messages).assumingMemoryBound(to: millrace_message.self), batch.messageCount,
-            rtpSocket)
-        var bytes: UInt64 = 0
-        for i in 0..<batch.messageCount { bytes &+= UInt64(batch.messages[i].length) }
-        counters.packetsForwarded &+= UInt64(batch.jobCount)
-        counters.bytesForwarded &+= bytes
-        session.sentBytes &+= bytes
-        if batch.oldestArrival != .never {
-            counters.delay.record(
-                MediaTime(rawValue: millrace_monotonic_ns()) - batch.oldestArrival, packets: batch.jobCount)
-        }
-    }
-
-    func transmit(_ messages: UnsafePointer<millrace_message>, _ count: Int, _ socket: Int32) {
-        var error: Int32 = 0
-        let refused = millrace_send(sender, socket, messages, Int32(count), &error, &counters.sendCalls)
-        counters.sendMessages &+= UInt64(count)
-        guard refused > 0 else { return }
-        counters.sendErrors &+= UInt64(refused)
-        // EIO: a device on the way cannot segment. EINVAL: nor can this socket. Then packet by packet from now on.
-        if error == EIO || error == EINVAL { batch.maximumSegments = 1 }
     }
 }

@@ -17,6 +17,10 @@ package struct ViewedPacket: Sendable {
     package var sequence: Int64
 }
 
+extension ViewedPacket: CustomStringConvertible {
+    package var description: String { "packet \(index) of source \(sourceID) as \(sequence), \(payload.count) bytes" }
+}
+
 /// What went wrong with a packet that a viewer got.
 package struct ViewerFault: Error, CustomStringConvertible {
     package let description: String

@@ -44,8 +44,9 @@ int millrace_receive(millrace_receiver *, int fd, millrace_datagram *out, uint32
 
 millrace_sender *millrace_sender_new(int messages);
 void millrace_sender_free(millrace_sender *);
-// Sends all `n` messages in as few calls as it takes, waiting for buffer space. Returns how many were refused by the kernel
-// (those are skipped); `*last_error` has the errno of the last refusal, `*calls` grows by the number of system calls.
+// Sends all `n` messages in as few calls as it takes, waiting for buffer space; what the kernel will not segment goes out datagram by
+// datagram. Returns how many messages were refused even so (those are skipped); `*last_error` has the errno of the last refusal, also
+// of one that was made good, and `*calls` grows by the number of system calls.
 int millrace_send(millrace_sender *, int fd, const millrace_message *messages, int n, int *last_error, uint64_t *calls);
 
 // Waits until one of `n` (at most 16) descriptors can be read or `timeout_ns` passes (negative: for ever). Bit i of the result is fds[i].

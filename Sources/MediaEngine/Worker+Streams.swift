@@ -1,0 +1,109 @@
+internal import CLinuxNet
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// What control calls do with streams that are published: mute, pause, key frames, taps, numbers.
+extension Worker {
+    func find(_ session: String, _ stream: String) throws(EngineError) -> (EngineSession, EngineStream) {
+        guard let session = sessions[session] else { throw .unknownSession(session) }
+        guard let stream = session.stream(named: stream) else { throw .unknownStream(stream) }
+        return (session, stream)
+    }
+
+    func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
+        let (_, found) = try find(session, stream)
+        guard let producer = found.producer(kind) else {
+            throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
+        }
+        producer.setMuted(muted)
+        if !muted, kind == .video { requestKeyFrame(of: producer) }
+    }
+
+    func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
+        guard let session = sessions[session] else { throw .unknownSession(session) }
+        guard let transport = session.subscribers[id] else { throw .unknownTransport(id.rawValue) }
+        let tracks = transport.tracks.filter { $0.kind == kind }
+        guard !tracks.isEmpty else {
+            throw .invalidRequest(field: "kind", reason: "the transport gets no \(kind.rawValue)")
+        }
+        if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
+        for track in tracks {
+            guard let producer = session.stream(named: track.streamName)?.producer(kind) else { continue }
+            if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
+        }
+    }
+
+    func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {
+        let (_, found) = try find(session, stream)
+        if let video = found.video { requestKeyFrame(of: video) }
+    }
+
+    func openTap(_ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int) throws(EngineError)
+        -> PacketTap
+    {
+        let (_, stream) = try find(session, name)
+        stream.taps.removeAll { $0.isClosed }
+        guard stream.taps.count < configuration.limits.tapsPerStream else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
+        }
+        let tap = PacketTap(capacity: capacity, kinds: kinds)
+        if let video = stream.video, kinds.contains(.video) { replay(video, to: tap) }
+        stream.taps.append(tap)
+        for index in stream.transport.tracks { inbound[index].hasTaps = true }
+        return tap
+    }
+
+    /// A new tap sees a picture at once where the ring still holds the newest key frame and all that followed.
+    private func replay(_ producer: Producer, to tap: PacketTap) {
+        guard let start = producer.cachedKeyFrame() else { return }
+        for sequence in start.pointee.sequence...producer.latestSequence {
+            guard let slot = producer.core.pointee.ring.find(sequence) else { break }
+            let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
+            let payload = UnsafeRawBufferPointer(
+                start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
+            if !tap.push(TapPacket(slot.pointee, payload, of: producer)) { counters.droppedTap &+= 1 }
+        }
+        tap.flush()
+    }
+
+    func snapshot() -> [SessionSnapshot] {
+        sessions.values.map {
+            SessionSnapshot(
+                name: $0.name, streams: $0.streams.count, publishers: $0.publishers.count,
+                subscribers: $0.subscribers.count)
+        }
+    }
+
+    func streams(_ name: String) throws(EngineError) -> [StreamSnapshot] {
+        guard let session = sessions[name] else { throw .unknownSession(name) }
+        return session.streams.map { stream in
+            StreamSnapshot(
+                name: stream.name, audio: stream.audio.map { track($0, of: stream) },
+                video: stream.video.map { track($0, of: stream) },
+                subscribers: session.subscribers.values.count { $0.tracks.contains { $0.streamName == stream.name } },
+                taps: stream.taps.count { !$0.isClosed }, createdAt: stream.createdAt)
+        }
+    }
+
+    private func track(_ producer: Producer, of stream: EngineStream) -> TrackSnapshot {
+        TrackSnapshot(
+            ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
+            lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
+            bitrate: stream.bitrate[producer.kind] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
+            width: producer.pictureSize?.width, height: producer.pictureSize?.height)
+    }
+
+    func countersNow() -> EngineCounters {
+        var result = counters
+        result.workerCPU = UInt64(millrace_thread_cpu_ns())
+        result.sessions = UInt64(sessions.count)
+        for session in sessions.values {
+            result.streams += UInt64(session.streams.count)
+            result.transports += UInt64(session.publishers.count + session.subscribers.count)
+            for stream in session.streams { result.taps += UInt64(stream.taps.count { !$0.isClosed }) }
+        }
+        return result
+    }
+}
