@@ -142,7 +142,8 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
-            name: "LoadGeneratorTests", dependencies: ["LoadGenerator", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
+            name: "LoadGeneratorTests",
+            dependencies: ["LoadGenerator", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

@@ -47,7 +47,8 @@ struct CallsCommand: AsyncParsableCommand {
         } else {
             print(
                 String(
-                    format: "%@ %@: %.3f allocations, %.3f retains, %.3f locks per 1000 of %d additional forwarded packets",
+                    format:
+                        "%@ %@: %.3f allocations, %.3f retains, %.3f locks per 1000 of %d additional forwarded packets",
                     suite.sdesName as NSString, load as NSString, each[0], each[1], each[2], Int(packets)))
         }
     }

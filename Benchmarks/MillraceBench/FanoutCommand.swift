@@ -6,7 +6,8 @@ import SRTP
 
 struct FanoutCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "fanout", abstract: "CPU time a forwarded packet: the relay's process beside the C floor, by turns.",
+        commandName: "fanout",
+        abstract: "CPU time a forwarded packet: the relay's process beside the C floor, by turns.",
         discussion: """
             The relay takes one publisher's video (1200-byte payloads in frames of 10, 30 a second) or audio (120 bytes, 50 a \
             second) in real time, on one worker, and sends it to N subscribers, each with its own key and port. The floor does \
@@ -43,17 +44,28 @@ struct FanoutCommand: AsyncParsableCommand {
         }
         var shapes: [Shape] = []
         for n in counts {
-            shapes.append(Shape(name: "video", publishers: 1, subscribers: n, isVideo: true, payload: 1200, burst: 10, perSecond: rate))
-            shapes.append(Shape(name: "audio", publishers: 1, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50))
-            shapes.append(Shape(name: "10 audio together", publishers: 10, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50))
             shapes.append(
                 Shape(
-                    name: "10 audio spread", publishers: 10, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50,
+                    name: "video", publishers: 1, subscribers: n, isVideo: true, payload: 1200, burst: 10,
+                    perSecond: rate))
+            shapes.append(
+                Shape(
+                    name: "audio", publishers: 1, subscribers: n, isVideo: false, payload: 120, burst: 1, perSecond: 50)
+            )
+            shapes.append(
+                Shape(
+                    name: "10 audio together", publishers: 10, subscribers: n, isVideo: false, payload: 120, burst: 1,
+                    perSecond: 50))
+            shapes.append(
+                Shape(
+                    name: "10 audio spread", publishers: 10, subscribers: n, isVideo: false, payload: 120, burst: 1,
+                    perSecond: 50,
                     together: false))
         }
         if let only { shapes = shapes.filter { $0.name.contains(only) } }
         if !json { print(header) }
-        for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM] where suites == "both" || (suites == "gcm") == suite.isAEAD {
+        for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM]
+        where suites == "both" || (suites == "gcm") == suite.isAEAD {
             for shape in shapes { report(try await measure(shape, suite)) }
         }
     }
@@ -70,7 +82,8 @@ struct FanoutCommand: AsyncParsableCommand {
         for _ in 0..<rounds {
             floors.append(
                 try FloorRun.run(
-                    directory: floor, subscribers: shape.subscribers, payload: shape.payload, burst: shape.isVideo ? 10 : 1,
+                    directory: floor, subscribers: shape.subscribers, payload: shape.payload,
+                    burst: shape.isVideo ? 10 : 1,
                     cipher: suite.isAEAD ? "gcm" : "cm", seconds: min(2, seconds), base: base))
             paced += try FloorRun.run(
                 directory: floor, subscribers: shape.subscribers, payload: shape.payload, burst: shape.isVideo ? 10 : 1,
@@ -116,7 +129,8 @@ struct FanoutCommand: AsyncParsableCommand {
         print(
             String(
                 format: "%-5@  %-4d  %-17@ %6.0f %6.0f  %6.2f  %6.0f  %7.2f  %8.0f  %12.0f  %9.1f  %6.0f  %7.0f  %4d",
-                row.suite as NSString, row.subscribers, row.shape as NSString, r.nanosecondsPerPacket, row.best, row.toBest,
+                row.suite as NSString, row.subscribers, row.shape as NSString, r.nanosecondsPerPacket, row.best,
+                row.toBest,
                 row.bestPaced, row.toBestPaced, row.portable, row.conventional, r.packetsPerMessage,
                 r.delayP50Microseconds, r.delayP99Microseconds, Int(r.expected) - Int(r.packets)))
         fflush(nil)

@@ -12,7 +12,8 @@ struct FloorRun {
         process.currentDirectoryURL = URL(fileURLWithPath: directory)
         process.executableURL = URL(fileURLWithPath: directory + "/fanout_floor")
         process.arguments = [
-            "--mode", pace == nil ? "compare" : "best", "--subs", String(subscribers), "--payload", String(payload), "--burst", String(burst),
+            "--mode", pace == nil ? "compare" : "best", "--subs", String(subscribers), "--payload", String(payload),
+            "--burst", String(burst),
             "--cipher", cipher, "--seconds", String(seconds), "--base", String(base),
             "--pace", String(pace ?? 0),
         ]

@@ -51,7 +51,8 @@ struct MemoryCommand: AsyncParsableCommand {
             } else {
                 print(
                     String(
-                        format: "%@: %.2f KiB a subscriber (RSS %.1f MiB with %d, %.1f MiB with %d; %d packets forwarded)",
+                        format:
+                            "%@: %.2f KiB a subscriber (RSS %.1f MiB with %d, %.1f MiB with %d; %d packets forwarded)",
                         suite.sdesName as NSString, each, Double(low) / 1_048_576, from, Double(high) / 1_048_576, to,
                         Int(counters.packetsForwarded)))
             }

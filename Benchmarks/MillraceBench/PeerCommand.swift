@@ -80,7 +80,9 @@ struct PeerCommand: ParsableCommand {
     }
 
     private func send(_ order: PeerOrder) throws -> Int {
-        let publishers = try order.publishers.map { try Publisher($0, to: raw(SocketAddress("127.0.0.1", port: $0.port)!)) }
+        let publishers = try order.publishers.map {
+            try Publisher($0, to: raw(SocketAddress("127.0.0.1", port: $0.port)!))
+        }
         let fd = try bound(port: 0, receiveBuffer: 1 << 20)
         let sender = millrace_sender_new(64)
         defer {
@@ -121,13 +123,18 @@ struct PeerCommand: ParsableCommand {
             packet.storeBytes(of: publisher.sequence.bigEndian, toByteOffset: 2, as: UInt16.self)
             packet.storeBytes(of: publisher.timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
             packet.storeBytes(of: publisher.order.ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
-            for b in 0..<order.payload { packet.storeBytes(of: UInt8(truncatingIfNeeded: b &* 7 &+ i), toByteOffset: 12 + b, as: UInt8.self) }
+            for b in 0..<order.payload {
+                packet.storeBytes(of: UInt8(truncatingIfNeeded: b &* 7 &+ i), toByteOffset: 12 + b, as: UInt8.self)
+            }
             if publisher.order.isVideo {
                 let descriptor: [UInt8] = [
-                    i == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(publisher.pictureID >> 8 & 0x7f), UInt8(truncatingIfNeeded: publisher.pictureID),
+                    i == 0 ? 0x90 : 0x80, 0x80, 0x80 | UInt8(publisher.pictureID >> 8 & 0x7f),
+                    UInt8(truncatingIfNeeded: publisher.pictureID),
                     isKeyFrame ? 0 : 1,
                 ]
-                for (at, byte) in descriptor.enumerated() { packet.storeBytes(of: byte, toByteOffset: 12 + at, as: UInt8.self) }
+                for (at, byte) in descriptor.enumerated() {
+                    packet.storeBytes(of: byte, toByteOffset: 12 + at, as: UInt8.self)
+                }
             }
             publisher.sequence &+= 1
             var length = 12 + order.payload

@@ -53,7 +53,8 @@ struct RelayRun {
         let packets = after.packetsForwarded - before.packetsForwarded
         return Result(
             nanosecondsPerPacket: Double(cpuSpent) / Double(max(1, packets)), packets: final.packetsForwarded,
-            expected: UInt64(sent * shape.subscribers), delayP50Microseconds: after.delay.quantile(0.5).milliseconds * 1000,
+            expected: UInt64(sent * shape.subscribers),
+            delayP50Microseconds: after.delay.quantile(0.5).milliseconds * 1000,
             delayP99Microseconds: after.delay.quantile(0.99).milliseconds * 1000,
             cpuShare: Double(cpuSpent) / Double(wallSpent),
             packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)))

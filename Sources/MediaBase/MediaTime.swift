@@ -16,8 +16,12 @@ public struct MediaTime: RawRepresentable, Hashable, Comparable, Sendable, Custo
     @inlinable public var milliseconds: Double { Double(rawValue) / 1e6 }
 
     @inlinable public static func < (a: MediaTime, b: MediaTime) -> Bool { a.rawValue < b.rawValue }
-    @inlinable public static func + (a: MediaTime, b: MediaTime) -> MediaTime { MediaTime(rawValue: a.rawValue &+ b.rawValue) }
-    @inlinable public static func - (a: MediaTime, b: MediaTime) -> MediaTime { MediaTime(rawValue: a.rawValue &- b.rawValue) }
+    @inlinable public static func + (a: MediaTime, b: MediaTime) -> MediaTime {
+        MediaTime(rawValue: a.rawValue &+ b.rawValue)
+    }
+    @inlinable public static func - (a: MediaTime, b: MediaTime) -> MediaTime {
+        MediaTime(rawValue: a.rawValue &- b.rawValue)
+    }
     @inlinable public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
     public var description: String { "\(seconds) s" }
 }

@@ -56,7 +56,11 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var port: UInt16 {
         get { withUnsafeBytes(of: words) { UInt16(bigEndian: $0.load(fromByteOffset: 2, as: UInt16.self)) } }
-        set { withUnsafeMutableBytes(of: &words) { $0.storeBytes(of: newValue.bigEndian, toByteOffset: 2, as: UInt16.self) } }
+        set {
+            withUnsafeMutableBytes(of: &words) {
+                $0.storeBytes(of: newValue.bigEndian, toByteOffset: 2, as: UInt16.self)
+            }
+        }
     }
 
     /// 4 or 16 bytes in network order.
@@ -75,7 +79,9 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         // RFC 5952: the longest run of two or more zero groups becomes "::".
         var best = (start: -1, count: 1), start = -1
         for (i, g) in (groups + [1]).enumerated() {
-            if g == 0, i < 8 { if start < 0 { start = i } } else {
+            if g == 0, i < 8 {
+                if start < 0 { start = i }
+            } else {
                 if start >= 0, i - start > best.count { best = (start, i - start) }
                 start = -1
             }
