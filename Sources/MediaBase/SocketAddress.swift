@@ -105,23 +105,36 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(words.2)
     }
 
-    private static func ipv4(_ text: String) -> [UInt8]? {
+    /// Four decimal numbers without leading zeros, which some readers take for octal.
+    private static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
-        let octets = parts.compactMap { $0.allSatisfy(\.isASCII) && $0.count <= 3 ? UInt8($0) : nil }
+        let octets = parts.compactMap { part in
+            // The integer's own parser would take a sign.
+            part.utf8.allSatisfy { (48...57).contains($0) } && (part == "0" || !part.hasPrefix("0")) ? UInt8(part) : nil
+        }
         return octets.count == 4 ? octets : nil
     }
 
+    /// RFC 4291 section 2.2, all three forms.
     private static func ipv6(_ text: String) -> [UInt8]? {
         let halves = text.components(separatedBy: "::")
         guard halves.count <= 2 else { return nil }
-        func groups(_ half: String) -> [UInt16]? {
+        func groups(_ half: String, isLast: Bool) -> [UInt16]? {
             if half.isEmpty { return [] }
-            let parts = half.split(separator: ":", omittingEmptySubsequences: false)
-            let values = parts.compactMap { $0.count <= 4 ? UInt16($0, radix: 16) : nil }
-            return values.count == parts.count ? values : nil
+            var parts = half.split(separator: ":", omittingEmptySubsequences: false)
+            var tail: [UInt16] = []
+            if isLast, let last = parts.last, last.contains(".") {
+                guard let octets = ipv4(last) else { return nil }
+                parts.removeLast()
+                tail = [UInt16(octets[0]) << 8 | UInt16(octets[1]), UInt16(octets[2]) << 8 | UInt16(octets[3])]
+            }
+            let values = parts.compactMap { $0.count <= 4 && !$0.hasPrefix("+") ? UInt16($0, radix: 16) : nil }
+            return values.count == parts.count ? values + tail : nil
         }
-        guard let head = groups(halves[0]), let tail = groups(halves.count == 2 ? halves[1] : "") else { return nil }
+        guard let head = groups(halves[0], isLast: halves.count == 1),
+            let tail = groups(halves.count == 2 ? halves[1] : "", isLast: true)
+        else { return nil }
         let missing = 8 - head.count - tail.count
         guard halves.count == 2 ? missing >= 1 : missing == 0 else { return nil }
         return (head + [UInt16](repeating: 0, count: missing) + tail).flatMap { [UInt8($0 >> 8), UInt8($0 & 0xff)] }

@@ -1,0 +1,39 @@
+import CLinuxNet
+import MediaBase
+import Testing
+
+@testable import MediaEngine
+
+@Suite("Mailbox")
+struct MailboxTests {
+    @Test("keeps order, refuses what is beyond its limit and what comes after closing")
+    func orderAndRefusal() throws {
+        let mailbox = Mailbox(limit: 3)
+        #expect(mailbox.takeAll().isEmpty)
+        for _ in 0..<3 { try mailbox.post { _ in } }
+        #expect(throws: Mailbox.Refusal.full) { try mailbox.post { _ in } }
+        #expect(mailbox.takeAll().count == 3)
+        try mailbox.post { _ in }
+        mailbox.close { _ in }
+        #expect(throws: Mailbox.Refusal.closed) { try mailbox.post { _ in } }
+        mailbox.close { _ in }
+        #expect(mailbox.takeAll().count == 2, "one post and the first closing")
+    }
+
+    @Test("its descriptor is readable exactly while there is something to take")
+    func event() throws {
+        let mailbox = Mailbox(limit: 100)
+        func isReadable() -> Bool {
+            var fd = mailbox.event
+            return millrace_wait(&fd, 1, 0) == 1
+        }
+        #expect(!isReadable())
+        try mailbox.post { _ in }
+        try mailbox.post { _ in }
+        #expect(isReadable())
+        _ = mailbox.takeAll()
+        #expect(!isReadable())
+        mailbox.close { _ in }
+        #expect(isReadable())
+    }
+}
