@@ -358,15 +358,17 @@ extension EngineTests {
             }
             // One packet at a time: its way through the relay and back is the worker's longest turn.
             var count = 1
-            while count < 200 {
+            var longest = MediaTime.zero
+            while await engine.sessions().count < 4000, count < 10_000 {
+                let start = monotonicNow()
                 try publisher.send([publisher.sound.sound()])
                 count += 1
                 #expect(try subscriber.collect(count, from: publisher.sound).count == count)
-                await Task.yield()
+                longest = max(longest, monotonicNow() - start)
             }
             await calls.value
             #expect(await engine.sessions().count == 4001)
-            #expect(await engine.counters().delay.quantile(0.9) < .milliseconds(100))
+            #expect(longest < .milliseconds(300))
         }
 
         @Test("engines that cannot be are refused")

@@ -170,12 +170,13 @@ extension EngineTests {
             _ = try await EngineTests.counters(of: engine) { $0.packetsReceived == 1200 }
             let subscriber = try await TestSubscriber(engine, kinds: [.video])
             let start = monotonicNow()
+            var count = 0
             // Each datagram is a turn of the worker's loop.
-            while subscriber.streams.datagramCount < 1200, monotonicNow() - start < .seconds(10) {
+            while count < 1200, monotonicNow() - start < .seconds(10) {
                 publisher.rtp.send([0xff, 0], to: publisher.port)
-                try subscriber.drain(for: .zero)
+                while subscriber.endpoint.rtp.receive(within: .zero) != nil { count += 1 }
             }
-            #expect(subscriber.streams.datagramCount == 1200)
+            #expect(count == 1200)
             #expect(monotonicNow() - start > .milliseconds(1200 / 16 - 10))
         }
 
