@@ -51,19 +51,25 @@ let package = Package(
         .target(name: "MediaBase"),
         .target(name: "RTP", dependencies: ["MediaBase"], swiftSettings: hotPath),
         .target(name: "STUN", dependencies: ["MediaBase"]),
+        .target(name: "SDP", dependencies: ["MediaBase", "RTP"]),
 
         // L2: safe owners of C handles
         .target(
             name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
+        .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
         .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
         // L3: rules; no sockets, files, tasks, locks or clock reads
+        .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
 
         // L4: threads, sockets, files
         .target(
-            name: "MediaEngine", dependencies: ["MediaBase", "RTP", "SRTP", "Forwarding", "CLinuxNet"],
+            name: "MediaEngine",
+            dependencies: [
+                "MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet",
+            ],
             swiftSettings: hotPath),
         .target(
             name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "CLinuxNet"]),
@@ -73,7 +79,7 @@ let package = Package(
         .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet",
+                "MediaBase", "SDP", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -100,7 +106,9 @@ let package = Package(
             ]),
         .target(
             name: "LoadGenerator",
-            dependencies: ["MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine", "CLinuxNet"]),
+            dependencies: [
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Codecs", "MediaEngine", "CLinuxNet",
+            ]),
         .executableTarget(
             name: "millrace",
             dependencies: [
@@ -122,6 +130,12 @@ let package = Package(
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),
+        .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),
+        .testTarget(
+            name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "COpenSSL", "MillraceTestKit"]),
+        .testTarget(
+            name: "TransportTests",
+            dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "MillraceTestKit"]),
         .testTarget(name: "SRTPTests", dependencies: ["SRTP", "MillraceTestKit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "MillraceTestKit"]),
         .testTarget(name: "ContainersTests", dependencies: ["Containers", "Codecs", "MillraceTestKit"]),
@@ -136,7 +150,7 @@ let package = Package(
         .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "LoadGenerator", "MediaBase", "MillraceTestKit",
+                "RelayServer", "ControlServer", "LoadGenerator", "MediaBase", "SDP", "MediaEngine", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,0 +1,37 @@
+/// The header extensions that the relay knows, each by the URI that SDP maps to a number (RFC 8285 section 5).
+package enum RTPExtensionKind: UInt8, Sendable, CaseIterable {
+    /// Which media section a packet belongs to (RFC 8843 section 15).
+    case mid
+    /// Which encoding of a track (RFC 8852 section 3.1).
+    case rid
+    /// Which encoding a retransmission is of (RFC 8852 section 3.2).
+    case repairedRID
+    /// When the packet left its sender, 24 bits of 6.18 fixed point seconds.
+    case absSendTime
+    /// Number of the packet within its transport (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2).
+    case transportWideCC
+    /// Loudness and voice activity (RFC 6464).
+    case audioLevel
+    /// When the media was captured, on the sender's clock.
+    case absCaptureTime
+    /// Least and greatest delay that the receiver is to play with.
+    case playoutDelay
+
+    package var uri: String {
+        switch self {
+        case .mid: "urn:ietf:params:rtp-hdrext:sdes:mid"
+        case .rid: "urn:ietf:params:rtp-hdrext:sdes:rtp-stream-id"
+        case .repairedRID: "urn:ietf:params:rtp-hdrext:sdes:repaired-rtp-stream-id"
+        case .absSendTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time"
+        case .transportWideCC: "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+        case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
+        case .absCaptureTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
+        case .playoutDelay: "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+        }
+    }
+
+    package init?(uri: some StringProtocol) {
+        guard let kind = Self.allCases.first(where: { $0.uri == uri }) else { return nil }
+        self = kind
+    }
+}

@@ -1,0 +1,32 @@
+/// The user name fragment and password that one side's connectivity checks are made with (RFC 8839 section 5.4).
+package struct ICECredentials: Hashable, Sendable {
+    /// 4 to 256 characters of letters, digits, `+` and `/`.
+    package var ufrag: String
+    /// 22 to 256 characters of the same.
+    package var password: String
+
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// Nil where a length or a character is not allowed.
+    package init?(ufrag: String, password: String) {
+        guard (4...256).contains(ufrag.utf8.count), (22...256).contains(password.utf8.count),
+            ufrag.utf8.allSatisfy(Self.alphabet.contains), password.utf8.allSatisfy(Self.alphabet.contains)
+        else { return nil }
+        self.ufrag = ufrag
+        self.password = password
+    }
+
+    /// 48 bits of fragment, so that fragments of one worker do not meet, and 144 of password (128 are asked for, RFC 8445 section 5.3).
+    package static func random(using generator: inout some RandomNumberGenerator) -> ICECredentials {
+        func text(_ length: Int) -> String {
+            String(
+                decoding: (0..<length).map { _ in alphabet[Int.random(in: 0..<64, using: &generator)] }, as: UTF8.self)
+        }
+        return ICECredentials(unchecked: text(8), text(24))
+    }
+
+    private init(unchecked ufrag: String, _ password: String) {
+        self.ufrag = ufrag
+        self.password = password
+    }
+}
