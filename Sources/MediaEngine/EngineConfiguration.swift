@@ -16,6 +16,7 @@ package struct EngineConfiguration: Sendable {
     package var protection: FanoutProtector.Backend = .automatic
     /// UDP segmentation (GSO) and coalescing (GRO) by the kernel: used where it has them, or never.
     package var offload: Offload = .automatic
+    package var webRTC = WebRTCConfiguration()
     package var limits = EngineLimits()
 
     package enum Offload: String, Sendable, CaseIterable {
