@@ -1,0 +1,81 @@
+package import MediaBase
+
+/// What the header extensions of one packet say, found in one walk. Of an extension that is there twice the first counts, and one
+/// whose data is not of its kind is as if it were absent. Plain values: the scan allocates nothing.
+///
+///     let values = RTPExtensionValues(header, in: packet, map: track.extensions)
+///     if let level = values.audioLevel { ... }
+///     if values.mid.isPresent { streams[values.mid(in: packet)] ... }
+package struct RTPExtensionValues: Sendable {
+    /// Where the text of a `mid`, `rid` or `repairedRID` lies, unchecked.
+    package struct Text: Hashable, Sendable {
+        fileprivate var offset: UInt32 = 0
+        fileprivate var length: UInt8 = 0
+        package var isPresent: Bool { length > 0 }
+    }
+
+    package private(set) var audioLevel: AudioLevel?
+    package private(set) var transportSequence: TransportSequence?
+    package private(set) var sendTime: AbsoluteSendTime?
+    package private(set) var captureTime: AbsoluteCaptureTime?
+    package private(set) var playoutDelay: PlayoutDelay?
+    package private(set) var mid = Text()
+    package private(set) var rid = Text()
+    package private(set) var repairedRID = Text()
+
+    /// No extensions.
+    package init() {}
+
+    /// - Parameters:
+    ///   - header: parsed from `packet`.
+    ///   - map: the numbers that the packet's sender agreed on.
+    @inline(__always)
+    package init(_ header: RTPHeader, in packet: UnsafeRawBufferPointer, map: RTPExtensionMap) {
+        guard header.hasExtension, !map.isEmpty else { return }
+        var elements = header.extensions(in: packet)
+        while let element = elements.next() {
+            guard let kind = map.kind(of: element.id) else { continue }
+            note(kind, element, packet)
+        }
+    }
+
+    /// The media section that the packet belongs to.
+    package func mid(in packet: UnsafeRawBufferPointer) -> MID? { Self.bytes(mid, packet).flatMap(MID.init(bytes:)) }
+    /// The encoding of a track that the packet is of.
+    package func rid(in packet: UnsafeRawBufferPointer) -> RID? { Self.bytes(rid, packet).flatMap(RID.init(bytes:)) }
+    /// The encoding that the packet repairs.
+    package func repairedRID(in packet: UnsafeRawBufferPointer) -> RID? {
+        Self.bytes(repairedRID, packet).flatMap(RID.init(bytes:))
+    }
+
+    private mutating func note(
+        _ kind: RTPExtensionKind, _ element: RTPHeaderExtension, _ packet: UnsafeRawBufferPointer
+    ) {
+        // The walk gives only what lies within the packet.
+        let data = UnsafeRawBufferPointer(
+            start: packet.baseAddress.unsafelyUnwrapped + element.offset, count: element.length)
+        switch kind {
+        case .audioLevel: if audioLevel == nil { audioLevel = AudioLevel(parsing: data) }
+        case .transportWideCC: if transportSequence == nil { transportSequence = TransportSequence(parsing: data) }
+        case .absSendTime: if sendTime == nil { sendTime = AbsoluteSendTime(parsing: data) }
+        case .absCaptureTime: if captureTime == nil { captureTime = AbsoluteCaptureTime(parsing: data) }
+        case .playoutDelay: if playoutDelay == nil { playoutDelay = PlayoutDelay(parsing: data) }
+        case .mid: Self.note(&mid, element)
+        case .rid: Self.note(&rid, element)
+        case .repairedRID: Self.note(&repairedRID, element)
+        }
+    }
+
+    private static func note(_ text: inout Text, _ element: RTPHeaderExtension) {
+        guard !text.isPresent else { return }
+        text = Text(
+            offset: UInt32(truncatingIfNeeded: element.offset), length: UInt8(truncatingIfNeeded: element.length))
+    }
+
+    private static func bytes(_ text: Text, _ packet: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let start = Int(text.offset)
+        let end = start &+ Int(text.length)
+        guard text.isPresent, end <= packet.count else { return nil }
+        return UnsafeRawBufferPointer(rebasing: packet[start..<end])
+    }
+}
