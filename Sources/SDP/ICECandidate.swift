@@ -1,5 +1,3 @@
-package import MediaBase
-
 /// One transport address that a side can be reached at (RFC 8839 section 5.1; for TCP RFC 6544 section 4.5).
 package struct ICECandidate: Sendable, Hashable {
     package enum Transport: String, Sendable, Hashable {
