@@ -28,7 +28,8 @@ package enum TestVector {
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 
-    private static func text(_ path: String) throws -> String {
+    /// The whole of a file.
+    package static func text(_ path: String) throws -> String {
         guard let data = FileManager.default.contents(atPath: directory.appendingPathComponent(path).path) else {
             throw Missing(path: path)
         }

@@ -1,0 +1,79 @@
+internal import MediaBase
+
+extension MediaSection {
+    /// In the order of the m-line. With rtcp-mux payload types 64 to 95 would be taken for RTCP (RFC 5761 section 4) and are left out.
+    var codecs: [RTPCodec] {
+        var order: [UInt8] = []
+        var codecs: [UInt8: RTPCodec] = [:]
+        for format in formats where order.count < 128 {
+            guard let number = format.decimal(as: UInt8.self), number < 128, !(64...95).contains(number),
+                codecs[number] == nil
+            else { continue }
+            order.append(number)
+            codecs[number] = RTPCodec(
+                payloadType: PayloadType(number), name: "", clockRate: 0, channels: 1, parameters: [:], feedback: [])
+        }
+        for line in lines {
+            guard line.name == "rtpmap" || line.name == "fmtp" || line.name == "rtcp-fb",
+                let (format, rest) = line.value?.halves(" ")
+            else { continue }
+            if line.name == "rtcp-fb", format == "*" {
+                for number in order { codecs[number]?.feedback.formUnion(Self.feedback(rest)) }
+            } else if let number = format.decimal(as: UInt8.self), codecs[number] != nil {
+                switch line.name {
+                case "rtpmap": codecs[number]?.map(rest)
+                case "fmtp": codecs[number]?.parameters.merge(Self.parameters(rest)) { first, _ in first }
+                default: codecs[number]?.feedback.formUnion(Self.feedback(rest))
+                }
+            }
+        }
+        return order.compactMap { codecs[$0] }
+    }
+
+    /// What of RTCP both sides understand (RFC 4585 section 4.2, RFC 5104 section 7.1).
+    private static func feedback(_ text: String) -> TrackDescription.Feedback {
+        switch text.fields().map({ $0.lowercased() }) {
+        case ["nack"]: .nack
+        case ["nack", "pli"]: .pli
+        case ["ccm", "fir"]: .fir
+        case ["transport-cc"]: .transportCC
+        case ["goog-remb"]: .remb
+        default: []
+        }
+    }
+
+    /// `minptime=10; useinbandfec=1`; a parameter without value gives an empty one.
+    private static func parameters(_ text: String) -> [String: String] {
+        var parameters: [String: String] = [:]
+        for part in text.fields(";") {
+            // Blanks around names are common and mean nothing.
+            guard let word = part.fields().first else { continue }
+            let (name, value) = word.halves("=") ?? (String(word), "")
+            parameters[name.lowercased()] = value
+        }
+        return parameters
+    }
+
+    /// The codec that carries the section's kind, and the payload type of its retransmissions (RFC 4588 section 8.6).
+    var preferredCodec: (codec: RTPCodec, rtx: PayloadType?)? {
+        guard let kind, isSecureRTP else { return nil }
+        let codecs = codecs
+        guard let codec = codecs.first(where: { $0.carries(kind) }) else { return nil }
+        let rtx = codecs.first {
+            $0.name == "rtx" && $0.clockRate == codec.clockRate
+                && $0.parameters["apt"]?.decimal(as: UInt8.self) == codec.payloadType.rawValue
+        }
+        return (codec, rtx?.payloadType)
+    }
+}
+
+extension RTPCodec {
+    /// `opus/48000/2` (RFC 8866 section 6.6).
+    fileprivate mutating func map(_ text: String) {
+        let parts = (text.fields().first ?? "").fields("/")
+        guard name.isEmpty, parts.count >= 2, let rate = parts[1].decimal(as: UInt32.self) else { return }
+        name = parts[0].lowercased()
+        clockRate = rate
+        channels = parts.count > 2 ? parts[2].decimal(as: UInt8.self) ?? 1 : 1
+    }
+}

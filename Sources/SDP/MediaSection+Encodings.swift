@@ -1,0 +1,76 @@
+internal import MediaBase
+
+extension MediaSection {
+    /// Renditions of one track that are accepted at most.
+    static let maximumEncodings = 4
+
+    /// What a publisher's section announces: its rids, else the SSRCs of its simulcast group, else its first SSRC, else one entry
+    /// that says nothing.
+    func encodings(for payloadType: PayloadType) -> [TrackDescription.Encoding] {
+        let rids = sentRIDs(for: payloadType)
+        // SSRCs are not told apart by rid in SDP, so they are learned from the packets.
+        if !rids.isEmpty { return rids.map { TrackDescription.Encoding(rid: $0) } }
+        let groups = ssrcGroups
+        var sources = groups.first { $0.semantics == "SIM" }?.sources ?? []
+        if sources.isEmpty, let pair = groups.first(where: { $0.semantics == "FID" }) { sources = [pair.sources[0]] }
+        if sources.isEmpty, let first = lines.attributes("ssrc").first?.value?.fields().first?.decimal(as: UInt32.self)
+        {
+            sources = [SSRC(first)]
+        }
+        if sources.isEmpty { return [TrackDescription.Encoding()] }
+        return sources.prefix(Self.maximumEncodings).map { source in
+            let pair = groups.first { $0.semantics == "FID" && $0.sources[0] == source && $0.sources.count == 2 }
+            return TrackDescription.Encoding(ssrc: source, rtxSSRC: pair?.sources[1])
+        }
+    }
+
+    /// The value of `a=rid` for an encoding that the section sends (RFC 8851 section 10); nil where it has none of that name.
+    func ridLine(_ rid: RID) -> SDPLine? {
+        lines.first {
+            guard $0.name == "rid", let fields = $0.value?.fields(max: 3), fields.count >= 2 else { return false }
+            return fields[0] == rid.rawValue && fields[1] == "send"
+        }
+    }
+
+    /// In the order of `a=simulcast` (RFC 8853 section 5.1), of alternatives the first; without that line a single rid is one too.
+    private func sentRIDs(for payloadType: PayloadType) -> [RID] {
+        var names: [Substring] = []
+        if let line = lines.value("simulcast") {
+            let fields = line.fields()
+            guard let place = fields.firstIndex(of: "send"), place + 1 < fields.count else { return [] }
+            names = fields[place + 1].fields(";").compactMap { $0.fields(",").first }
+        } else if let single = lines.attributes("rid").first?.value?.fields(max: 2).first {
+            names = [single]
+        }
+        var rids: [RID] = []
+        for name in names where rids.count < Self.maximumEncodings {
+            // A tilde marks an encoding that begins paused, which may start at any time.
+            let name = name.hasPrefix("~") ? name.dropFirst() : name
+            guard let rid = RID(name), !rids.contains(rid), let line = ridLine(rid),
+                Self.allows(payloadType, line.value ?? "")
+            else { continue }
+            rids.append(rid)
+        }
+        return rids
+    }
+
+    /// Whether a rid's list of payload types, if it has one, names this one.
+    private static func allows(_ payloadType: PayloadType, _ rid: String) -> Bool {
+        for restriction in (rid.fields(max: 3).dropFirst(2).first ?? "").fields(";") where restriction.hasPrefix("pt=")
+        {
+            return restriction.dropFirst(3).fields(",").contains { $0 == payloadType.description }
+        }
+        return true
+    }
+
+    /// `a=ssrc-group` (RFC 5576 section 4.2), those that name a source.
+    private var ssrcGroups: [(semantics: Substring, sources: [SSRC])] {
+        var groups: [(Substring, [SSRC])] = []
+        for line in lines where line.name == "ssrc-group" && groups.count < 16 {
+            let fields = (line.value ?? "").fields()
+            let sources = fields.dropFirst().prefix(8).compactMap { $0.decimal(as: UInt32.self).map { SSRC($0) } }
+            if !sources.isEmpty { groups.append((fields[0], sources)) }
+        }
+        return groups
+    }
+}

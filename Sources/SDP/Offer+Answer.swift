@@ -1,0 +1,136 @@
+internal import MediaBase
+internal import RTP
+
+extension Offer {
+    /// The answer (RFC 8829 section 5.3): one section for each of the offer's, in its order; those without a track are rejected.
+    ///
+    /// All candidates are there at once, so the answer says that they are complete.
+    /// - Parameter tracks: made from those that `receivable` or `sendable` gave; numbers are taken from them.
+    package func answer(_ relay: RelayDescription, tracks: [AnsweredTrack]) -> SessionDescription {
+        var media: [MediaSection] = []
+        var mids: [String] = []
+        for section in description.media {
+            let answered = tracks.first { $0.track.mid.rawValue == section.mid }
+            guard let answered, !section.isRejected else {
+                media.append(rejection(of: section, relay))
+                continue
+            }
+            mids.append(answered.track.mid.rawValue)
+            media.append(acceptance(of: section, answered, relay, isHead: mids.count == 1))
+        }
+        var lines = [
+            SDPLine("v", "0"), SDPLine("o", "- \(relay.sessionID) 1 IN IP4 0.0.0.0"), SDPLine("s", "-"),
+            SDPLine("t", "0 0"), SDPLine(attribute: "ice-lite"),
+        ]
+        if !mids.isEmpty { lines.append(SDPLine(attribute: "group", "BUNDLE " + mids.joined(separator: " "))) }
+        if description.lines.has("extmap-allow-mixed") { lines.append(SDPLine(attribute: "extmap-allow-mixed")) }
+        lines.append(SDPLine(attribute: "msid-semantic", "WMS *"))
+        return SessionDescription(lines: lines, media: media)
+    }
+
+    private func acceptance(
+        of section: MediaSection, _ answered: AnsweredTrack, _ relay: RelayDescription, isHead: Bool
+    ) -> MediaSection {
+        let track = answered.track
+        let address = relay.defaultAddress
+        var lines = [SDPLine("c", address.connection)]
+        if isHead {
+            lines += relay.candidates.map { SDPLine(attribute: "candidate", $0.description) }
+            lines.append(SDPLine(attribute: "end-of-candidates"))
+        }
+        lines += transport(relay)
+        lines.append(SDPLine(attribute: "mid", track.mid.rawValue))
+        if section.lines.has("extmap-allow-mixed") { lines.append(SDPLine(attribute: "extmap-allow-mixed")) }
+        for line in description.headerExtensions(of: section) where track.extensions[line.kind] == line.id {
+            let answer = HeaderExtensionLine(id: line.id, direction: line.direction?.reversed, kind: line.kind)
+            lines.append(SDPLine(attribute: "extmap", answer.text))
+        }
+        switch answered {
+        case .receive:
+            lines.append(SDPLine(attribute: MediaDirection.recvonly.rawValue))
+        case .send(_, _, _, _, let streamID, let trackID):
+            lines.append(SDPLine(attribute: MediaDirection.sendonly.rawValue))
+            lines.append(SDPLine(attribute: "msid", "\(streamID) \(trackID)"))
+        }
+        lines.append(SDPLine(attribute: "rtcp-mux"))
+        if section.lines.has("rtcp-rsize") { lines.append(SDPLine(attribute: "rtcp-rsize")) }
+        lines += codecLines(of: section, track)
+        switch answered {
+        case .receive: lines += simulcastLines(of: section, track)
+        case .send(_, let ssrc, let rtxSSRC, let cname, let streamID, let trackID):
+            lines += SDPLine.sources(
+                ssrc, rtx: track.rtxPayloadType == nil ? nil : rtxSSRC, cname: cname, msid: "\(streamID) \(trackID)")
+        }
+        return MediaSection(
+            media: section.media, port: address.port, proto: section.proto,
+            formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+    }
+
+    /// Port 0 (RFC 3264 section 6). Transport and codec are of no use there, but some clients do not take a section without.
+    private func rejection(of section: MediaSection, _ relay: RelayDescription) -> MediaSection {
+        var lines = [SDPLine("c", "IN IP4 0.0.0.0")] + transport(relay)
+        if let mid = section.mid { lines.append(SDPLine(attribute: "mid", mid)) }
+        lines.append(SDPLine(attribute: MediaDirection.inactive.rawValue))
+        let format = section.preferredCodec?.codec.payloadType.description ?? section.formats.first ?? "0"
+        lines += section.lines.filter { $0.name == "rtpmap" && $0.value?.halves(" ")?.head == format }.prefix(1)
+        return MediaSection(media: section.media, port: 0, proto: section.proto, formats: [format], lines: lines)
+    }
+
+    private func transport(_ relay: RelayDescription) -> [SDPLine] {
+        var lines = [
+            SDPLine(attribute: "ice-ufrag", relay.credentials.ufrag),
+            SDPLine(attribute: "ice-pwd", relay.credentials.password),
+        ]
+        // A lite agent has no say in nomination, so `renomination` is none of its options.
+        let options = ["trickle", "ice2"].filter(hasICEOption)
+        if !options.isEmpty { lines.append(SDPLine(attribute: "ice-options", options.joined(separator: " "))) }
+        lines.append(SDPLine(attribute: "fingerprint", relay.fingerprint.description))
+        lines.append(SDPLine(attribute: "setup", relay.setup.rawValue))
+        return lines
+    }
+
+    private func codecLines(of section: MediaSection, _ track: TrackDescription) -> [SDPLine] {
+        var lines = SDPLine.codec(track)
+        guard track.kind == .audio else { return lines }
+        let offered = section.codecs.first { $0.payloadType == track.payloadType }?.parameters ?? [:]
+        // Stereo is asked for: who has one channel sends one, but some with two send one unless asked.
+        var parameters = ["minptime=\(offered["minptime"]?.decimal(as: UInt16.self) ?? 10)"]
+        parameters += ["useinbandfec=1", "stereo=1", "sprop-stereo=1"]
+        if offered["usedtx"] == "1" { parameters.append("usedtx=1") }
+        lines.append(SDPLine(attribute: "fmtp", "\(track.payloadType) " + parameters.joined(separator: ";")))
+        return lines
+    }
+
+    /// Restrictions of a rid are not the answerer's to lift (RFC 8851 section 6.3), so they are said again.
+    private func simulcastLines(of section: MediaSection, _ track: TrackDescription) -> [SDPLine] {
+        let rids = track.encodings.compactMap(\.rid)
+        guard !rids.isEmpty else { return [] }
+        var lines = rids.map { rid in
+            let restrictions = (section.ridLine(rid)?.value ?? "").fields(max: 3).dropFirst(2).first ?? ""
+            let kept = restrictions.fields(";").map { $0.hasPrefix("pt=") ? "pt=\(track.payloadType)" : String($0) }
+            return SDPLine(attribute: "rid", "\(rid) recv" + (kept.isEmpty ? "" : " " + kept.joined(separator: ";")))
+        }
+        if section.lines.has("simulcast") {
+            lines.append(
+                SDPLine(attribute: "simulcast", "recv " + rids.map(\.rawValue).joined(separator: ";")))
+        }
+        return lines
+    }
+}
+
+extension RelayDescription {
+    /// The number in `o=` (RFC 8829 section 5.2.1: 63 bits): as random as the fragment that it is made from.
+    fileprivate var sessionID: UInt64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in credentials.ufrag.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return hash >> 1
+    }
+
+    /// What the m-lines and c-lines say: the first UDP candidate (RFC 8839 section 4.2.1.2).
+    fileprivate var defaultAddress: (connection: String, port: UInt16) {
+        guard let first = candidates.first(where: { $0.transport == .udp && $0.address != nil }) else {
+            return ("IN IP4 0.0.0.0", 9)
+        }
+        return ("IN \(first.host.contains(":") ? "IP6" : "IP4") \(first.host)", first.port)
+    }
+}

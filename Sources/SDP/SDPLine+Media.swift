@@ -1,0 +1,32 @@
+internal import MediaBase
+
+extension SDPLine {
+    /// Payload types of a track and the RTCP messages that were agreed on.
+    static func codec(_ track: TrackDescription) -> [SDPLine] {
+        let name = track.kind == .audio ? "opus/48000/2" : "VP8/90000"
+        var lines = [SDPLine(attribute: "rtpmap", "\(track.payloadType) \(name)")]
+        let messages: [(TrackDescription.Feedback, String)] = [
+            (.remb, "goog-remb"), (.transportCC, "transport-cc"), (.fir, "ccm fir"), (.nack, "nack"),
+            (.pli, "nack pli"),
+        ]
+        for (feedback, text) in messages where track.feedback.contains(feedback) {
+            lines.append(SDPLine(attribute: "rtcp-fb", "\(track.payloadType) \(text)"))
+        }
+        if let rtx = track.rtxPayloadType {
+            lines.append(SDPLine(attribute: "rtpmap", "\(rtx) rtx/\(track.kind.clockRate)"))
+            lines.append(SDPLine(attribute: "fmtp", "\(rtx) apt=\(track.payloadType)"))
+        }
+        return lines
+    }
+
+    /// Who sends (RFC 5576). Without the group some clients take retransmissions for media of their own.
+    static func sources(_ ssrc: SSRC, rtx: SSRC?, cname: String, msid: String) -> [SDPLine] {
+        var lines: [SDPLine] = []
+        if let rtx { lines.append(SDPLine(attribute: "ssrc-group", "FID \(ssrc) \(rtx)")) }
+        for source in [ssrc, rtx].compactMap({ $0 }) {
+            lines.append(SDPLine(attribute: "ssrc", "\(source) cname:\(cname)"))
+            lines.append(SDPLine(attribute: "ssrc", "\(source) msid:\(msid)"))
+        }
+        return lines
+    }
+}

@@ -1,0 +1,57 @@
+internal import MediaBase
+
+extension SessionDescription {
+    /// The transport of one section. What the section itself does not say stands in the section whose transport it shares, or in
+    /// front of all (RFC 8859 section 4: category TRANSPORT).
+    func peer(of section: MediaSection) throws(SDPError) -> PeerDescription {
+        let levels = [section.lines, bundleHead(of: section)?.lines ?? [], lines]
+        func find(_ name: String) throws(SDPError) -> SDPLine {
+            for level in levels {
+                if let line = level.attribute(name) { return line }
+            }
+            throw section.missing("a=\(name)")
+        }
+        let ufrag = try find("ice-ufrag")
+        let password = try find("ice-pwd")
+        guard let credentials = ICECredentials(ufrag: ufrag.value ?? "", password: password.value ?? "") else {
+            throw ufrag.error
+        }
+        let first = try find("fingerprint")
+        let level = levels.first { $0.has("fingerprint") } ?? []
+        let fingerprints = level.attributes("fingerprint").prefix(8).compactMap {
+            CertificateFingerprint($0.value ?? "")
+        }
+        guard !fingerprints.isEmpty else { throw first.error }
+        let setup = try find("setup")
+        guard let role = PeerDescription.Setup(rawValue: setup.value ?? "") else { throw setup.error }
+        return PeerDescription(
+            credentials: credentials, isLite: lines.has("ice-lite"), fingerprints: fingerprints, setup: role,
+            reducedSizeRTCP: section.lines.has("rtcp-rsize"))
+    }
+
+    /// Candidates of one section, those of its bundle's head where it has none. What is not understood is passed over
+    /// (RFC 8839 section 5.1).
+    func candidates(of section: MediaSection) -> [ICECandidate] {
+        let own = section.lines.candidates
+        return own.isEmpty ? bundleHead(of: section)?.lines.candidates ?? [] : own
+    }
+
+    /// The section whose address all of the bundle share.
+    func bundleHead(of section: MediaSection) -> MediaSection? {
+        guard let bundle, let mid = section.mid, bundle.contains(mid), let head = bundle.first else { return nil }
+        return media.first { $0.mid == head }
+    }
+}
+
+extension [SDPLine] {
+    /// At most `ICECandidate.maximumCount`, of the first component.
+    var candidates: [ICECandidate] {
+        var found: [ICECandidate] = []
+        for line in self where line.name == "candidate" && found.count < ICECandidate.maximumCount {
+            if let value = line.value, let candidate = ICECandidate(value), candidate.component == 1 {
+                found.append(candidate)
+            }
+        }
+        return found
+    }
+}

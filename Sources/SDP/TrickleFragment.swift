@@ -1,0 +1,100 @@
+package import MediaBase
+
+/// A part of a description that travels alone, `application/trickle-ice-sdpfrag` (RFC 8840 section 9): candidates that were found
+/// later, or, with WHIP and WHEP, the credentials of an ICE restart and the answer to it (RFC 9725 section 4.3).
+package struct TrickleFragment: Sendable, Hashable {
+    /// What one media section adds.
+    package struct Section: Sendable, Hashable {
+        package var mid: MID
+        /// Of the m-line, which means nothing else here.
+        package var kind: MediaKind
+        package var candidates: [ICECandidate]
+        /// No more will come for this section.
+        package var endOfCandidates: Bool
+
+        package init(mid: MID, kind: MediaKind, candidates: [ICECandidate] = [], endOfCandidates: Bool = false) {
+            self.mid = mid
+            self.kind = kind
+            self.candidates = candidates
+            self.endOfCandidates = endOfCandidates
+        }
+    }
+
+    /// Those of the generation that the candidates belong to; nil where the fragment does not say.
+    package var credentials: ICECredentials?
+    /// The side that writes it is ICE-lite.
+    package var isLite: Bool
+    package var sections: [Section]
+    /// No more candidates will come at all.
+    package var endOfCandidates: Bool
+
+    package init(
+        credentials: ICECredentials?, isLite: Bool = false, sections: [Section], endOfCandidates: Bool = false
+    ) {
+        self.credentials = credentials
+        self.isLite = isLite
+        self.sections = sections
+        self.endOfCandidates = endOfCandidates
+    }
+
+    /// - Throws: `SDPError`; sections that are no audio or video are passed over.
+    package init(parsing bytes: some Collection<UInt8>) throws(SDPError) {
+        let parts = try SessionDescription(sectionsOf: bytes)
+        guard !parts.lines.isEmpty || !parts.media.isEmpty else { throw .missing(line: 1, field: "m=") }
+        try parts.checkIdentifications()
+        self.init(
+            credentials: nil, isLite: parts.lines.has("ice-lite"), sections: [],
+            endOfCandidates: parts.lines.has("end-of-candidates"))
+        for lines in [parts.lines] + parts.media.map(\.lines) where credentials == nil {
+            credentials = try Self.credentials(in: lines)
+        }
+        for section in parts.media {
+            guard let kind = section.kind else { continue }
+            guard let line = section.lines.attribute("mid") else { throw section.missing("a=mid") }
+            guard let mid = MID(line.value ?? "") else { throw line.error }
+            sections.append(
+                Section(
+                    mid: mid, kind: kind, candidates: section.lines.candidates,
+                    endOfCandidates: section.lines.has("end-of-candidates")))
+        }
+    }
+
+    package init(parsing text: String) throws(SDPError) { try self.init(parsing: Array(text.utf8)) }
+
+    private static func credentials(in lines: [SDPLine]) throws(SDPError) -> ICECredentials? {
+        let ufrag = lines.attribute("ice-ufrag")
+        let password = lines.attribute("ice-pwd")
+        guard let line = ufrag ?? password else { return nil }
+        guard let made = ICECredentials(ufrag: ufrag?.value ?? "", password: password?.value ?? "") else {
+            throw line.error
+        }
+        return made
+    }
+
+    /// All candidates, each once.
+    package var candidates: [ICECandidate] {
+        var seen: Set<ICECandidate> = []
+        return sections.flatMap(\.candidates).filter { seen.insert($0).inserted }
+    }
+
+    package var text: String {
+        var lines: [SDPLine] = []
+        if isLite { lines.append(SDPLine(attribute: "ice-lite")) }
+        if let credentials {
+            lines.append(SDPLine(attribute: "ice-ufrag", credentials.ufrag))
+            lines.append(SDPLine(attribute: "ice-pwd", credentials.password))
+        }
+        if sections.count > 1 {
+            lines.append(SDPLine(attribute: "group", "BUNDLE " + sections.map(\.mid.rawValue).joined(separator: " ")))
+        }
+        if endOfCandidates { lines.append(SDPLine(attribute: "end-of-candidates")) }
+        let media = sections.map { section in
+            var lines = [SDPLine(attribute: "mid", section.mid.rawValue)]
+            lines += section.candidates.map { SDPLine(attribute: "candidate", $0.description) }
+            if section.endOfCandidates { lines.append(SDPLine(attribute: "end-of-candidates")) }
+            return MediaSection(
+                media: section.kind.rawValue, port: 9, proto: "UDP/TLS/RTP/SAVPF", formats: ["0"], lines: lines)
+        }
+        return SessionDescription(lines: lines, media: media).text
+    }
+}

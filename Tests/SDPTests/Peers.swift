@@ -1,0 +1,40 @@
+import MediaBase
+import MillraceTestKit
+import SDP
+import Testing
+
+/// Offers of real clients and the relay that answers them.
+enum Peers {
+    static func offer(_ name: String) throws -> Offer {
+        try Offer(parsing: TestVector.text("sdp/\(name).sdp").utf8)
+    }
+
+    static var relay: RelayDescription {
+        get throws {
+            var random = SeededGenerator(seed: 7)
+            let fingerprint = try #require(CertificateFingerprint(.sha256, bytes: random.bytes(32)))
+            return RelayDescription(
+                credentials: .random(using: &random), fingerprint: fingerprint, setup: .passive,
+                candidates: [
+                    ICECandidate(
+                        foundation: "1", transport: .udp, priority: 2_130_706_431, host: "192.0.2.9", port: 7882),
+                    ICECandidate(
+                        foundation: "2", transport: .udp, priority: 2_130_706_175, host: "2001:db8::9", port: 7882),
+                    ICECandidate(
+                        foundation: "3", transport: .tcp, priority: 1_671_430_143, host: "192.0.2.9", port: 7882,
+                        tcpType: .passive),
+                ])
+        }
+    }
+
+    static func receive(_ tracks: [TrackDescription]) -> [AnsweredTrack] { tracks.map { .receive($0) } }
+
+    static func send(_ tracks: [TrackDescription]) -> [AnsweredTrack] {
+        tracks.enumerated().map { place, track in
+            .send(
+                track, ssrc: SSRC(UInt32(1000 + place)),
+                rtxSSRC: track.rtxPayloadType == nil ? nil : SSRC(UInt32(2000 + place)), cname: "cname",
+                streamID: "stream", trackID: "track\(place)")
+        }
+    }
+}
