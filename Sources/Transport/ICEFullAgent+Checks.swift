@@ -1,0 +1,145 @@
+internal import DTLS
+package import MediaBase
+internal import STUN
+
+// Requests out, responses and requests in.
+
+extension ICEFullAgent {
+    /// PRIORITY of what the peer would learn of us: peer reflexive, first choice (RFC 8445 sections 5.1.2.1 and 7.1.1).
+    private static let priority: UInt32 = 110 << 24 | 65_535 << 8 | 255
+
+    mutating func makeTransaction() -> STUNTransactionID {
+        STUNTransactionID(high: UInt32(truncatingIfNeeded: random.next()), low: random.next())
+    }
+
+    func request(_ transaction: STUNTransactionID, isNomination: Bool) -> [UInt8] {
+        var attributes: [STUNAttribute] = [
+            .username(configuration.remote.ufrag + ":" + configuration.local.ufrag), .priority(Self.priority),
+            isControlling ? .iceControlling(tieBreaker) : .iceControlled(tieBreaker),
+        ]
+        if isNomination { attributes.append(.useCandidate) }
+        let key = Array(configuration.remote.password.utf8)
+        return STUNMessage(.request, transaction: transaction, attributes: attributes)
+            .bytes(integrity: { MessageAuthentication.hmacSHA1(key: key, $0) })
+    }
+
+    mutating func startCheck(at place: Int, isNomination: Bool, now: MediaTime) {
+        let transaction = makeTransaction()
+        let check = ConnectivityCheck(
+            transaction, isNomination: isNomination, datagram: request(transaction, isNomination: isNomination),
+            firstWait: configuration.retransmission, isReliable: pairs[place].isTCP, now: now)
+        pairs[place].check = check
+        pairs[place].state = .checking
+        outputs.append(.transmit(check.datagram, to: pairs[place].address))
+    }
+
+    /// Takes a STUN datagram; what is not authentic changes nothing.
+    package mutating func receive(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
+        guard let message = try? STUNMessage(parsing: datagram), message.method == .binding else { return }
+        switch message.messageClass {
+        case .success, .error: receiveResponse(message, datagram, from: source, now: now)
+        case .request: receiveRequest(datagram, from: source, now: now)
+        case .indication: break
+        }
+    }
+
+    private mutating func receiveResponse(
+        _ message: STUNMessage, _ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime
+    ) {
+        let place = pairs.firstIndex { $0.check?.transaction == message.transaction && $0.address == source }
+        let consent = source == selected ? consents.firstIndex(of: message.transaction) : nil
+        guard place != nil || consent != nil else { return }
+        let key = Array(configuration.remote.password.utf8)
+        guard message.verifyFingerprint(of: datagram),
+            message.verifyIntegrity(of: datagram, hmac: { MessageAuthentication.hmacSHA1(key: key, $0) })
+        else { return }
+        guard message.messageClass == .success else {
+            if let place { refused(message.errorCode, at: place, now: now) }
+            return
+        }
+        if let consent { consents.remove(at: consent) }
+        if source == selected { lastConsent = now }
+        guard let place, let check = pairs[place].check else { return }
+        pairs[place].check = nil
+        pairs[place].state = .valid
+        guard isSeeking else { return }
+        if check.isNomination || pairs[place].isNominatedByPeer {
+            select(place, now: now)
+        } else if isControlling, !pairs.contains(where: { $0.check?.isNomination == true }) {
+            startCheck(at: place, isNomination: true, now: now)
+        }
+    }
+
+    private mutating func refused(_ code: STUNErrorCode?, at place: Int, now: MediaTime) {
+        guard let check = pairs[place].check else { return }
+        pairs[place].check = nil
+        guard code?.code == STUNErrorCode.roleConflict.code else {
+            pairs[place].state = .failed
+            return
+        }
+        // Section 7.2.5.1: take the other role and try again.
+        isControlling.toggle()
+        startCheck(at: place, isNomination: isControlling && check.isNomination, now: now)
+    }
+
+    private mutating func receiveRequest(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
+        let name = configuration.local.ufrag + ":" + configuration.remote.ufrag
+        let key = Array(configuration.local.password.utf8)
+        guard let request = try? BindingRequest(datagram, key: { $0 == name ? key : nil }) else { return }
+        let unknown = request.message.unknownRequiredTypes
+        guard unknown.isEmpty else {
+            outputs.append(.transmit(request.error(.unknownAttribute, unknown: unknown, key: key), to: source))
+            return
+        }
+        guard resolveRoles(request) else {
+            outputs.append(.transmit(request.error(.roleConflict, key: key), to: source))
+            return
+        }
+        guard let mapped = STUNAddress(source.address) else { return }
+        outputs.append(.transmit(request.success(mapped: mapped, key: key), to: source))
+        triggerCheck(request, from: source, now: now)
+    }
+
+    /// Section 7.3.1.1.
+    /// - Returns: false where the peer is to change its role.
+    private mutating func resolveRoles(_ request: BindingRequest) -> Bool {
+        if isControlling, let theirs = request.message.iceControlling {
+            if tieBreaker >= theirs { return false }
+            isControlling = false
+        } else if !isControlling, let theirs = request.message.iceControlled {
+            if tieBreaker < theirs { return false }
+            isControlling = true
+        }
+        return true
+    }
+
+    /// Sections 7.3.1.3 to 7.3.1.5: what checks us can be checked.
+    private mutating func triggerCheck(_ request: BindingRequest, from source: PeerAddress, now: MediaTime) {
+        if !pairs.contains(where: { $0.address == source }) {
+            guard !source.isTCP, pairs.count < Self.pairLimit else { return }
+            pairs.append(
+                CandidatePair(address: source, isTCP: false, priority: request.message.priority ?? Self.priority))
+        }
+        guard let place = pairs.firstIndex(where: { $0.address == source }) else { return }
+        if !isControlling, request.message.isNomination {
+            pairs[place].isNominatedByPeer = true
+            if pairs[place].state == .valid, selected != source { return select(place, now: now) }
+        }
+        guard isSeeking, pairs[place].state == .waiting || pairs[place].state == .failed else { return }
+        startCheck(at: place, isNomination: isControlling && configuration.nominatesAggressively, now: now)
+    }
+
+    private mutating func select(_ place: Int, now: MediaTime) {
+        isSeeking = false
+        lastConsent = now
+        for other in pairs.indices where other != place {
+            dropConnection(at: other)
+            pairs[other].check = nil
+        }
+        scheduleConsent(now: now)
+        guard selected != pairs[place].address else { return }
+        selected = pairs[place].address
+        consents = []
+        outputs.append(.selected(pairs[place].address))
+    }
+}

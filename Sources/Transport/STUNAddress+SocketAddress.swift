@@ -1,0 +1,18 @@
+internal import MediaBase
+internal import STUN
+
+extension STUNAddress {
+    /// Nil for no address. An IPv4 address that a socket for both families shows within IPv6 (RFC 4291 section 2.5.5.2) is told as
+    /// IPv4, which is what its owner knows it as.
+    init?(_ address: SocketAddress) {
+        let octets = address.octets
+        func word(_ start: Int) -> UInt64 { octets[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) } }
+        func v4(_ bytes: ArraySlice<UInt8>) -> IP { .v4(bytes.reduce(0) { $0 << 8 | UInt32($1) }) }
+        switch octets.count {
+        case 4: self.init(ip: v4(octets[...]), port: address.port)
+        case 16 where word(0) == 0 && word(8) >> 32 == 0xffff: self.init(ip: v4(octets[12...]), port: address.port)
+        case 16: self.init(ip: .v6(high: word(0), low: word(8)), port: address.port)
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,209 @@
+package import DTLS
+package import MediaBase
+package import SDP
+package import SRTP
+
+/// One peer's path to the relay and its keys: ICE-lite and DTLS, without sockets, clock or threads.
+///
+/// Each call is followed by draining `nextOutput()`. Until the peer begins its handshake, or has nominated a pair where the relay begins
+/// it, there is no DTLS connection: a peer that never comes costs little.
+///
+/// ```swift
+/// let transport = try WebRTCTransport(configuration, now: now)
+/// transport.receiveSTUN(datagram, from: source, now: now)
+/// while let output = transport.nextOutput() { … }
+/// // and when `transport.deadline` has come
+/// transport.handleTimeout(now: now)
+/// ```
+package final class WebRTCTransport {
+    package struct Configuration: Sendable {
+        /// The relay's.
+        package var credentials: ICECredentials
+        package var peer: PeerDescription
+        package var identity: DTLSIdentity
+        /// The client begins the handshake. A relay is the server unless the peer wants to be it.
+        package var role: DTLSConnection.Role
+        /// From the start to the end of the handshake.
+        package var connectTimeout: MediaTime = .seconds(15)
+        /// A peer that sends no authentic check for this long is gone (RFC 7675 section 5.1).
+        package var consentTimeout: MediaTime = .seconds(30)
+        /// The preferred one first.
+        package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
+
+        package init(
+            credentials: ICECredentials, peer: PeerDescription, identity: DTLSIdentity,
+            role: DTLSConnection.Role = .server
+        ) {
+            self.credentials = credentials
+            self.peer = peer
+            self.identity = identity
+            self.role = role
+        }
+    }
+
+    package enum Output: Sendable {
+        case transmit([UInt8], to: PeerAddress)
+        /// Media goes there from now on: the first nominated address, or another one.
+        case selected(PeerAddress)
+        /// The handshake is done; once.
+        case connected(DTLSKeys)
+        /// The last output.
+        case ended(TransportEnd)
+    }
+
+    private enum Phase {
+        case connecting
+        case connected
+        case ended
+    }
+
+    private let configuration: Configuration
+    private var agent: ICELiteAgent
+    private var dtls: DTLSAssociation
+    private var phase = Phase.connecting
+    private var outputs = OutputQueue<Output>()
+    private let connectDeadline: MediaTime
+    /// Where the last DTLS datagram came from, which is where answers go before any nomination.
+    private var dtlsSource: PeerAddress?
+
+    /// When `handleTimeout` is to be called next; it may change with each call.
+    package private(set) var deadline: MediaTime
+    /// Datagrams from addresses that no authentic check has come from.
+    package private(set) var strangers: UInt64 = 0
+
+    /// - Throws: where the peer announced no fingerprint, or there is no suite to offer.
+    package init(_ configuration: Configuration, now: MediaTime) throws(DTLSFailure) {
+        self.configuration = configuration
+        agent = ICELiteAgent(local: configuration.credentials, remoteFragment: configuration.peer.credentials.ufrag)
+        dtls = try DTLSAssociation(
+            .init(
+                role: configuration.role, identity: configuration.identity,
+                peerFingerprints: configuration.peer.fingerprints, suites: configuration.suites))
+        connectDeadline = now + configuration.connectTimeout
+        deadline = connectDeadline
+    }
+
+    package var isConnected: Bool { phase == .connected }
+    package var isEnded: Bool { phase == .ended }
+    /// Where media goes; nil before any nomination.
+    package var selected: PeerAddress? { agent.selected }
+    /// The local credentials that checks may be made with now: two pairs while a restart is under way.
+    package var credentials: [ICECredentials] { agent.credentials }
+    package var statistics: ICEStatistics { agent.statistics }
+
+    /// Whether an authentic check came from an address, so that media from there may be looked at.
+    package func isValidated(_ address: PeerAddress) -> Bool { agent.isValidated(address) }
+
+    /// Takes a STUN datagram that names one of `credentials`, or comes from a validated address.
+    package func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
+        guard phase != .ended else { return }
+        let reaction = agent.receive(datagram, from: source, now: now)
+        if let answer = reaction.answer { outputs.append(.transmit(answer, to: source)) }
+        if reaction.hasMoved, let selected = agent.selected { outputs.append(.selected(selected)) }
+        if configuration.role == .client, agent.selected != nil, !dtls.isStarted {
+            attempt { () throws(DTLSFailure) in try dtls.start(now: now) }
+        }
+        settle(now: now)
+    }
+
+    /// Takes a DTLS datagram; one from an address that is not validated is counted and dropped.
+    package func receiveDTLS(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
+        guard phase != .ended else { return }
+        guard agent.received(datagram.count, from: source) else {
+            strangers += 1
+            return
+        }
+        dtlsSource = source
+        attempt { () throws(DTLSFailure) in try dtls.receive(datagram, now: now) }
+        settle(now: now)
+    }
+
+    /// Media came from an address.
+    /// - Returns: whether it is validated. Nothing else follows from it: consent is given by checks alone.
+    @discardableResult
+    package func received(from source: PeerAddress, now: MediaTime) -> Bool {
+        if agent.isValidated(source) { return true }
+        strangers += 1
+        return false
+    }
+
+    /// ICE restart (RFC 8445 section 9). The credentials of before stay valid until the first check with the new ones.
+    package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
+        guard phase != .ended else { return }
+        agent.restart(local: local, remoteFragment: remote.ufrag)
+    }
+
+    /// The TCP connection that an address stands for is closed.
+    package func disconnected(_ address: PeerAddress, now: MediaTime) {
+        guard phase != .ended else { return }
+        if agent.forget(address), let selected = agent.selected { outputs.append(.selected(selected)) }
+        settle(now: now)
+    }
+
+    /// Says goodbye by `close_notify`. There is no further output, `ended` among them, after what that takes.
+    package func close(now: MediaTime) {
+        guard phase != .ended else { return }
+        dtls.close(now: now)
+        flush()
+        finish()
+    }
+
+    package func handleTimeout(now: MediaTime) {
+        guard phase != .ended else { return }
+        if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
+        if now >= consentDeadline { return end(.consentLost) }
+        dtls.handleTimeout(now: now)
+        settle(now: now)
+    }
+
+    /// What is to be done next; nil when that is all.
+    package func nextOutput() -> Output? { outputs.next() }
+
+    private var consentDeadline: MediaTime { agent.lastCheck.map { $0 + configuration.consentTimeout } ?? .never }
+
+    private func attempt(_ body: () throws(DTLSFailure) -> Void) {
+        do throws(DTLSFailure) {
+            try body()
+        } catch {
+            end(.dtls(error))
+        }
+    }
+
+    /// What follows from a call: datagrams that may be sent now, a change of state, the next deadline.
+    private func settle(now: MediaTime) {
+        guard phase != .ended else { return }
+        let change = dtls.change()
+        // The peer answered what was sent to an address that it named, so it is there.
+        if case .connected = change { agent.confirm() }
+        flush()
+        switch change {
+        case .none: break
+        case .connected(let keys):
+            phase = .connected
+            outputs.append(.connected(keys))
+        case .ended(let reason): return end(reason)
+        }
+        deadline = min(consentDeadline, dtls.deadline ?? .never, phase == .connecting ? connectDeadline : .never)
+    }
+
+    private func flush() {
+        let target = agent.selected ?? dtlsSource
+        dtls.flush { datagram in
+            guard let target, agent.spend(datagram.count, to: target) else { return false }
+            outputs.append(.transmit(datagram, to: target))
+            return true
+        }
+    }
+
+    private func end(_ reason: TransportEnd) {
+        guard phase != .ended else { return }
+        outputs.append(.ended(reason))
+        finish()
+    }
+
+    private func finish() {
+        phase = .ended
+        deadline = .never
+        dtls.discard()
+    }
+}
