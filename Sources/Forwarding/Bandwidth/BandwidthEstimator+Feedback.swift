@@ -1,0 +1,110 @@
+package import MediaBase
+package import RTP
+
+extension BandwidthEstimator {
+    /// Packets that one observation of loss is made of, at least, and how long it takes, microseconds.
+    private static let observedAtLeast = 20
+    private static let observedFor: UInt32 = 250_000
+    /// Feedback is part of the round trip that it shows.
+    private static let longestRoundTrip = MediaTime.seconds(10)
+
+    /// Takes transport-wide feedback.
+    /// - Parameter sent: what was sent on this transport.
+    package func receive(_ feedback: TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime) {
+        hasFeedback = true
+        lastWord = now
+        sentAtLastWord = sent.pointee.next
+        var latest: Int64?
+        history.receive(feedback, sent: sent, now: now) { packet in
+            acknowledged.add(bytes: packet.bytes, arrival: packet.arrival)
+            queue.add(packet)
+            if packet.probe != 0 { probes.note(packet) }
+            if let delta = groups.add(packet) { trend.add(delta) }
+            latest = max(latest ?? packet.sent, packet.sent)
+        }
+        guard let latest else { return observeLoss(sent: sent) }
+        queue.settle()
+        if groups.wasCut {
+            groups.wasCut = false
+            trend.reset()
+        }
+        noteRoundTrip(now - .microseconds(latest), weight: 8)
+        sending.update(bytes: sent.pointee.bytes, target: Double(capacity.rawValue), now: now)
+        observeLoss(sent: sent)
+        if trend.usage == .overuse { lastOveruse = now }
+        let result = probes.result(wanted: Double(wanted.rawValue), now: now)
+        if let result { use(result) }
+        adjust(isProbed: result != nil, now: now)
+        settle(now: now)
+    }
+
+    /// Takes what the peer reports of single streams (RFC 3550 section 6.4).
+    /// - Parameters:
+    ///   - reports: blocks that came together.
+    ///   - roundTrip: what they show of it; nil: nothing.
+    package func receive(reports: [ReportBlock], roundTrip: MediaTime?, now: MediaTime) {
+        if let roundTrip { noteRoundTrip(roundTrip, weight: 4) }
+        guard !reports.isEmpty, !hasFeedback else { return }
+        lastWord = now
+        // Without feedback on single packets a report stands for so many; it comes about once a second.
+        let packets = 50 * reports.count
+        let lost = reports.reduce(0) { $0 + Int($1.fractionLost) } * 50 / 256
+        guard lastRemoteLoss.map({ now - $0 > .milliseconds(300) }) ?? true else { return }
+        lastRemoteLoss = now
+        lossModel.observe(
+            packets: packets, lost: lost, rate: Double(target.rawValue), target: Double(target.rawValue))
+        settle(now: now)
+    }
+
+    /// Takes what the peer says that it can receive (draft-alvestrand-rmcat-remb-03).
+    package func receive(remb bitrate: Bitrate, now: MediaTime) {
+        remb = Double(max(bitrate.rawValue, 0))
+        rembAt = now
+        lastWord = now
+        settle(now: now)
+    }
+
+    private func noteRoundTrip(_ sample: MediaTime, weight: Int64) {
+        guard sample > .zero, sample < Self.longestRoundTrip else { return }
+        roundTrip = roundTrip.map { MediaTime(rawValue: $0.rawValue + (sample - $0).rawValue / weight) } ?? sample
+    }
+
+    private func observeLoss(sent: UnsafePointer<SentPacketRing>) {
+        history.forEachDecided(sent: sent) { bytes, time, isLost in
+            if observedPackets == 0 { observedFrom = time }
+            observedPackets += 1
+            if isLost { observedLost += 1 }
+            let span = time &- observedFrom
+            if observedPackets > Self.observedAtLeast, span >= Self.observedFor, span < .max / 2 {
+                lossModel.observe(
+                    packets: observedPackets, lost: observedLost, rate: Double(observedBytes) * 8e6 / Double(span),
+                    target: Double(target.rawValue))
+                observedPackets = 0
+                observedLost = 0
+                observedBytes = 0
+            } else {
+                observedBytes += bytes
+            }
+        }
+    }
+
+    private func use(_ result: ProbeMeasurement.Result) {
+        guard trend.usage != .overuse else { return }
+        guard result.bitsPerSecond > control.rate || (probes.isFirst && result.isSaturated) else { return }
+        control.set(result.bitsPerSecond)
+        lossModel.raise(to: result.bitsPerSecond)
+    }
+
+    private func adjust(isProbed: Bool, now: MediaTime) {
+        guard !isProbed else { return }
+        let isLowered = control.update(
+            RateControl.Observation(
+                usage: trend.usage, acknowledged: acknowledged.bitsPerSecond(slots: 10),
+                acknowledgedOfLate: acknowledged.bitsPerSecond(slots: 5), response: roundTrip ?? .milliseconds(200),
+                isApplicationLimited: sending.isApplicationLimited),
+            now: now)
+        guard isLowered else { return }
+        probes.targetFell(now: now)
+        if drainFrom == nil { drainFrom = now }
+    }
+}

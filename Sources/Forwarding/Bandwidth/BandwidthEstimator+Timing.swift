@@ -1,0 +1,81 @@
+package import MediaBase
+
+extension BandwidthEstimator {
+    static let checkInterval = MediaTime.milliseconds(250)
+    /// Without a word from the peer, while packets are sent to it, the target falls by this factor each time.
+    private static let silence = 0.7
+    private static let silentFor = MediaTime.milliseconds(1_500)
+    /// Where the peer sends only reports: those come every few seconds.
+    private static let silentForReports = MediaTime.seconds(8)
+    /// What the peer allowed counts for so long.
+    private static let rembLifetime = MediaTime.seconds(10)
+    /// After over-use the path is left alone.
+    private static let calm = MediaTime.seconds(2)
+    /// A queue of this length is none, microseconds.
+    private static let shortQueue: Int64 = 30_000
+    private static let drainAtMost = MediaTime.seconds(2)
+    private static let drainLeast = 0.5
+    /// The receiver alone measures, over a second or so.
+    private static let rembProbe = MediaTime.milliseconds(700)
+
+    /// When to call `handleTimeout(sent:now:)`, and to look for a probe after it.
+    package var deadline: MediaTime {
+        let probe = probes.deadline(target: Double(target.rawValue), wanted: Double(wanted.rawValue))
+        return probe == .never ? nextCheck : min(nextCheck, max(probe, nextCheck - Self.checkInterval))
+    }
+
+    /// - Parameter sent: what was sent on this transport; nil without transport-wide numbers.
+    package func handleTimeout(sent: UnsafePointer<SentPacketRing>?, now: MediaTime) {
+        guard now >= nextCheck else { return }
+        nextCheck = now + Self.checkInterval
+        probes.expire(now: now)
+        if let sent {
+            sending.update(bytes: sent.pointee.bytes, target: Double(capacity.rawValue), now: now)
+            if sent.pointee.next == sentAtLastWord { lastWord = now }
+        }
+        let patience = hasFeedback ? Self.silentFor : Self.silentForReports
+        if now - lastWord > patience + (roundTrip ?? .zero), hasFeedback || remb != nil {
+            lastWord = lastWord + .seconds(1)
+            control.set(control.rate * Self.silence)
+            probes.targetFell(now: now)
+        }
+        settle(now: now)
+    }
+
+    /// A probe to send now; to be called after every change, and at `deadline`. The owner sends it at once, at its rate.
+    package func takeProbe(now: MediaTime) -> Probe? {
+        let isCalm = trend.usage != .overuse && (lastOveruse.map { now - $0 > Self.calm } ?? true)
+        probes.length = !hasFeedback && remb != nil ? Self.rembProbe : ProbePlan.usualLength
+        return probes.take(
+            target: Double(target.rawValue), wanted: Double(wanted.rawValue), isCalm: isCalm, now: now)
+    }
+
+    /// Makes the target of what is known.
+    func settle(now: MediaTime) {
+        let least = Double(configuration.minimum.rawValue)
+        var rate = control.rate
+        if let remb, now - rembAt < Self.rembLifetime {
+            // Without feedback the peer's word is all there is; with it, it is only a bound.
+            rate = hasFeedback ? min(rate, remb) : remb
+        }
+        if let bound = lossModel.bound { rate = min(rate, bound) }
+        rate = min(max(rate, least), Double(configuration.maximum.rawValue))
+        capacity = Bitrate(bitsPerSecond: Int64(rate))
+        target = Bitrate(bitsPerSecond: Int64(max(rate * drainFactor(now: now), least)))
+    }
+
+    private func drainFactor(now: MediaTime) -> Double {
+        guard let drainFrom else { return 1 }
+        if queue.current < Self.shortQueue {
+            self.drainFrom = nil
+            return 1
+        }
+        if now - drainFrom > Self.drainAtMost {
+            // The queue is not ours, or the path is longer than it was.
+            self.drainFrom = nil
+            queue.rebase()
+            return 1
+        }
+        return max(Self.drainLeast, 1 - Double(queue.current - Self.shortQueue) / 400_000)
+    }
+}

@@ -1,0 +1,79 @@
+package import MediaBase
+
+/// What one transport's path to its peer takes, in bits a second: from the delay of packets (draft-ietf-rmcat-gcc-02), from their
+/// loss, from probes, and from what the peer says itself (REMB). Reads no clock and sends nothing: its owner hands it feedback and
+/// the time, and sends the probes that it asks for.
+///
+/// About 1.5 KB a transport.
+package final class BandwidthEstimator {
+    package struct Configuration: Sendable {
+        package var minimum = Bitrate.kilobits(50)
+        package var start = Bitrate.kilobits(600)
+        package var maximum = Bitrate.kilobits(50_000)
+
+        package init() {}
+    }
+
+    /// What may be sent now, retransmissions and headers included. For a moment after the path got narrower it is less than
+    /// `capacity`, so that the queue that built up there drains.
+    package internal(set) var target: Bitrate
+    /// What the path takes in the long run.
+    package internal(set) var capacity: Bitrate
+    /// What the sender would make use of; more than the target makes it probe. Set by the owner.
+    package var wanted = Bitrate.kilobits(0)
+    /// Smoothed; nil before it was seen.
+    package internal(set) var roundTrip: MediaTime?
+    /// How long packets wait in the path's queue.
+    package var queueDelay: MediaTime { .microseconds(queue.current) }
+    /// Share of the packets that was lost of late, 0...1.
+    package var loss: Double { lossModel.loss }
+    package var usage: DelayUsage { trend.usage }
+    package var isApplicationLimited: Bool { sending.isApplicationLimited }
+    /// What may leave in a short while: frames are larger than their share of the target.
+    package var pacingRate: Bitrate {
+        Bitrate(bitsPerSecond: Int64(Double(target.rawValue) * (drainFrom != nil ? 1.2 : 2.5)))
+    }
+
+    let configuration: Configuration
+    var history = FeedbackHistory()
+    var groups = PacketGroups()
+    var trend = DelayTrend()
+    var acknowledged = AcknowledgedRate()
+    var queue = QueueDelay()
+    var sending = SendingRate()
+    var lossModel = LossModel()
+    var control: RateControl
+    var probes: ProbePlan
+
+    // Packets that the next observation of loss is made of.
+    var observedPackets = 0
+    var observedLost = 0
+    var observedBytes = 0
+    var observedFrom: UInt32 = 0
+
+    /// What the peer allows at most, bits a second, and when it said so.
+    var remb: Double?
+    var rembAt = MediaTime.zero
+    /// The peer tells of single packets.
+    var hasFeedback = false
+    /// When the peer last told of anything, or nothing had been sent that it could tell of; and what was sent by then.
+    var lastWord: MediaTime
+    var sentAtLastWord: Int64 = 0
+    var lastRemoteLoss: MediaTime?
+    var nextCheck: MediaTime
+    var lastOveruse: MediaTime?
+    /// While the queue of a path that got narrower is let drain; nil: it is not.
+    var drainFrom: MediaTime?
+
+    package init(_ configuration: Configuration = Configuration(), now: MediaTime) {
+        self.configuration = configuration
+        let limits = Double(configuration.minimum.rawValue)...Double(configuration.maximum.rawValue)
+        let start = min(max(Double(configuration.start.rawValue), limits.lowerBound), limits.upperBound)
+        control = RateControl(rate: start, limits: limits)
+        probes = ProbePlan(start: start, maximum: limits.upperBound, now: now)
+        target = Bitrate(bitsPerSecond: Int64(start))
+        capacity = target
+        lastWord = now
+        nextCheck = now + Self.checkInterval
+    }
+}

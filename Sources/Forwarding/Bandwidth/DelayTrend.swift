@@ -1,0 +1,133 @@
+/// Tells a growing queue from jitter: the slope of the smoothed delay over the last groups, against a threshold that follows what is
+/// usual for the path, so that a flow is not starved by others that fill the same queue (draft-ietf-rmcat-gcc-02 sections
+/// 5.3 and 5.4; the filter is a line fitted by least squares).
+struct DelayTrend {
+    private static let window = 20
+    /// Weight of the past in the smoothed delay.
+    private static let smoothing = 0.9
+    /// What makes a slope (ms of delay a ms) comparable to a threshold in ms.
+    private static let gain = 4.0
+    private static let countedAtMost = 60.0
+    /// A queue has to grow for so long before it is believed, ms.
+    private static let patience = 10.0
+    private static let thresholds = 6.0...600.0
+    private static let thresholdRise = 0.0087
+    private static let thresholdFall = 0.039
+    /// A slope that is so far over the threshold is an accident, such as a changed route, and does not move it.
+    private static let outlier = 15.0
+
+    private(set) var usage = DelayUsage.normal
+    private var threshold = 12.5
+    private var lastThreshold: Int64?
+
+    /// Arrival (ms since the first) and smoothed delay (ms).
+    private var times = InlineArray<20, Float>(repeating: 0)
+    private var delays = InlineArray<20, Float>(repeating: 0)
+    private var filled = 0
+    private var next = 0
+    private var counted = 0.0
+    private var first: Int64?
+    private var delay = 0.0
+    private var smoothed = 0.0
+
+    private var trend = 0.0
+    private var over = 0.0
+    private var overCount = 0
+
+    mutating func add(_ delta: PacketGroups.Delta) {
+        let step = Double(delta.arrival - delta.sent) / 1000
+        counted = min(counted + 1, Self.countedAtMost)
+        delay += step
+        smoothed = Self.smoothing * smoothed + (1 - Self.smoothing) * delay
+        // Single precision: the origin moves up before milliseconds are lost.
+        if let first, delta.at - first < 4_000_000 {
+            push(time: Float(delta.at - first) / 1000)
+        } else {
+            rebase(to: delta.at)
+            push(time: 0)
+        }
+        let previous = trend
+        if filled == Self.window, let slope { trend = slope }
+        detect(interval: Double(delta.sent) / 1000, previous: previous, at: delta.at)
+    }
+
+    /// After a pause: the past says nothing about what comes.
+    mutating func reset() {
+        filled = 0
+        next = 0
+        counted = 0
+        first = nil
+        delay = 0
+        smoothed = 0
+        trend = 0
+        over = 0
+        overCount = 0
+        usage = .normal
+    }
+
+    private mutating func push(time: Float) {
+        times[next] = time
+        delays[next] = Float(smoothed)
+        next = (next + 1) % Self.window
+        filled = min(filled + 1, Self.window)
+    }
+
+    private mutating func rebase(to time: Int64) {
+        let shift = Float(first.map { time - $0 } ?? 0) / 1000
+        let lost = Float(smoothed)
+        for index in 0..<Self.window {
+            times[index] -= shift
+            delays[index] -= lost
+        }
+        delay -= smoothed
+        smoothed = 0
+        first = time
+    }
+
+    private var slope: Double? {
+        var meanTime: Float = 0
+        var meanDelay: Float = 0
+        for index in 0..<Self.window {
+            meanTime += times[index]
+            meanDelay += delays[index]
+        }
+        meanTime /= Float(Self.window)
+        meanDelay /= Float(Self.window)
+        var numerator: Float = 0
+        var denominator: Float = 0
+        for index in 0..<Self.window {
+            let time = times[index] - meanTime
+            numerator += time * (delays[index] - meanDelay)
+            denominator += time * time
+        }
+        return denominator > 0 ? Double(numerator / denominator) : nil
+    }
+
+    private mutating func detect(interval: Double, previous: Double, at time: Int64) {
+        guard counted >= 2 else { return }
+        let value = counted * trend * Self.gain
+        if value > threshold {
+            over += overCount == 0 ? interval / 2 : interval
+            overCount += 1
+            if over > Self.patience, overCount > 1, trend >= previous {
+                over = 0
+                overCount = 0
+                usage = .overuse
+            }
+        } else {
+            over = 0
+            overCount = 0
+            usage = value < -threshold ? .underuse : .normal
+        }
+        adapt(to: value, at: time)
+    }
+
+    private mutating func adapt(to value: Double, at time: Int64) {
+        defer { lastThreshold = time }
+        guard let lastThreshold, value.magnitude <= threshold + Self.outlier else { return }
+        let rate = value.magnitude < threshold ? Self.thresholdFall : Self.thresholdRise
+        let elapsed = min(max(Double(time - lastThreshold) / 1000, 0), 100)
+        threshold += rate * (value.magnitude - threshold) * elapsed
+        threshold = min(max(threshold, Self.thresholds.lowerBound), Self.thresholds.upperBound)
+    }
+}

@@ -1,0 +1,71 @@
+/// What can be sent of one video track, from worst to best; each step costs more than the one before.
+struct LayerLadder {
+    struct Step {
+        let selection: LayerSelection
+        /// Bits a second.
+        let cost: Int64
+    }
+
+    private(set) var steps: [Step] = []
+
+    init(_ track: AllocatedTrack) {
+        let limits = track.limits
+        let temporal = min(max(limits.temporal ?? 3, 0), 3)
+        for index in Self.encodings(of: track) {
+            let rates = track.encodings[index].bitrates
+            for layer in 0...temporal {
+                // Layers that add nothing are not there.
+                if layer < temporal, rates[layer] >= rates[temporal] - rates[temporal] / 64 { continue }
+                if layer < temporal, rates[layer + 1] <= rates[layer] { continue }
+                // A large picture that jerks is worse than a smaller one that does not.
+                if layer == 0, !steps.isEmpty, rates[temporal] > rates[0] + rates[0] / 64 { continue }
+                let selection = LayerSelection(encoding: index, temporal: UInt8(truncatingIfNeeded: layer))
+                steps.append(Step(selection: selection, cost: rates[layer]))
+            }
+        }
+        removeDearer()
+    }
+
+    /// Cost of a number of steps; 0 steps: paused.
+    func cost(_ count: Int) -> Int64 { count > 0 ? steps[count - 1].cost : 0 }
+
+    /// Number of steps up to what was selected before, or up to what is left of it.
+    func count(upTo selection: LayerSelection?) -> Int {
+        guard let selection else { return 0 }
+        let count = steps.count {
+            $0.selection.encoding < selection.encoding
+                || ($0.selection.encoding == selection.encoding && $0.selection.temporal <= selection.temporal)
+        }
+        // What it was sent by is gone, but it was sent.
+        return max(count, min(1, steps.count))
+    }
+
+    private static func encodings(of track: AllocatedTrack) -> [Int] {
+        let all = track.encodings
+        if let fixed = track.limits.encoding {
+            return all.indices.contains(fixed) && all[fixed].isActive ? [fixed] : []
+        }
+        var highest = track.limits.spatial ?? all.count - 1
+        let wanted = track.limits.height
+        if wanted > 0, let enough = all.firstIndex(where: { $0.height >= wanted && $0.isActive }) {
+            highest = min(highest, enough)
+        }
+        let active = all.indices.filter { all[$0].isActive }
+        let allowed = active.filter { $0 <= highest }
+        // A limit below what is there means the smallest that is.
+        guard !allowed.isEmpty else { return Array(active.prefix(1)) }
+        let measured = allowed.filter { all[$0].bitrates[3] > 0 }
+        return measured.isEmpty ? Array(allowed.prefix(1)) : measured
+    }
+
+    /// A step that costs as much as a better one is of no use.
+    private mutating func removeDearer() {
+        var least = Int64.max
+        var kept: [Step] = []
+        for step in steps.reversed() where step.cost < least {
+            least = step.cost
+            kept.append(step)
+        }
+        steps = kept.reversed()
+    }
+}
