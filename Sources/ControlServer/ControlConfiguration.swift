@@ -7,6 +7,8 @@ package struct ControlConfiguration: Sendable {
     /// Bytes of the request line and header fields of one request.
     package var headerBytes = 16 << 10
     package var bodyBytes = 256 << 10
+    /// Bytes of one SDP offer or fragment.
+    package var sdpBytes = 64 << 10
     /// From the first byte of a request to its last.
     package var sendTime = Duration.seconds(10)
     /// A connection without a request is closed after this.
@@ -17,6 +19,12 @@ package struct ControlConfiguration: Sendable {
     package var corsOrigin = "*"
     /// Needed as bearer token by every `/v1` route; nil: none is.
     package var adminToken: String?
+    /// Needed as bearer token by every `/whip` route; nil: none is.
+    package var publishToken: String?
+    /// Needed as bearer token by every `/whep` route; nil: none is.
+    package var viewToken: String?
+    /// Named by WHIP and WHEP answers.
+    package var iceServers: [ICEServer] = []
 
     package init() {}
 }

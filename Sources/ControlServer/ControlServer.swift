@@ -60,7 +60,7 @@ package struct ControlServer: Sendable {
         MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies).add(to: open)
 
         let group = router.group("v1")
-        if let token = configuration.adminToken { group.add(middleware: BearerTokenMiddleware(token: token)) }
+        if let token = configuration.adminToken { group.add(middleware: BearerTokenMiddleware(token: BearerToken(token))) }
         let v1 = RouteTable(group: group)
         PlainRoutes(engine: engine, configuration: configuration, bodies: bodies, logger: logger).add(to: v1)
         SessionRoutes(engine: engine, recorder: recorder, configuration: configuration).add(to: v1)

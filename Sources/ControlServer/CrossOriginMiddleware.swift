@@ -24,7 +24,7 @@ struct CrossOriginMiddleware: RouterMiddleware {
     static func addFields(to fields: inout HTTPFields, origin: String) {
         guard !origin.isEmpty else { return }
         fields[.accessControlAllowOrigin] = origin
-        fields[.accessControlExposeHeaders] = "Location, ETag, Link, Retry-After"
+        fields[.accessControlExposeHeaders] = "Location, ETag, Link, Retry-After, Accept-Patch, Accept-Post"
         if origin != "*" { fields[.vary] = "Origin" }
     }
 }

@@ -16,15 +16,25 @@ package struct Problem: Error, Sendable, Equatable {
     package var retryAfter: Int?
     /// Methods that the path takes, for 405.
     package var allow: String?
+    /// Media type that the path takes, for 415.
+    package var accepts: Accepts?
+
+    /// Media type of a body, and the method that takes it.
+    package enum Accepts: Sendable, Equatable {
+        case post(String)
+        case patch(String)
+    }
 
     package init(
-        _ code: ProblemCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil
+        _ code: ProblemCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil,
+        accepts: Accepts? = nil
     ) {
         self.code = code
         self.detail = detail
         self.field = field
         self.limit = limit
         self.retryAfter = retryAfter
+        self.accepts = accepts
     }
 
     /// As it is sent; `type` is left out and so is `about:blank` by the RFC, `code` says more.
@@ -52,6 +62,11 @@ package struct Problem: Error, Sendable, Equatable {
         var fields: HTTPFields = [.contentType: "application/problem+json", .cacheControl: "no-store"]
         if let retryAfter { fields[.retryAfter] = String(retryAfter) }
         if let allow { fields[.allow] = allow }
+        switch accepts {
+        case .post(let type): fields[.acceptPost] = type
+        case .patch(let type): fields[.acceptPatch] = type
+        case nil: break
+        }
         if code == .unauthorized { fields[.wwwAuthenticate] = "Bearer realm=\"millrace\"" }
         return fields
     }

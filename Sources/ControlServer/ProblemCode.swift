@@ -11,12 +11,21 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
     case notFound
     case methodNotAllowed
     case unsupportedMediaType
+    /// The client takes no answer of the type that there is.
+    case notAcceptable
     case unauthorized
+    /// The request has to name the ICE session that it is about.
+    case preconditionRequired
+    /// The request is about an ICE session that is over.
+    case preconditionFailed
 
     // MARK: what it says
     case invalidJSON
     /// A field has the wrong type or a value out of its range; `field` says which.
     case invalidField
+    case invalidSDP
+    /// A description that can be read, but not agreed to.
+    case unusableSDP
     case invalidSessionName
     case invalidStreamName
 
@@ -27,6 +36,8 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
     case unknownRecording
     case streamExists
     case ssrcInUse
+    /// The transport's ICE session is being restarted already.
+    case restartExists
     case recordingExists
     case recordingDisabled
     /// The recording directory or its disk failed.
@@ -43,7 +54,7 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
 
     package var status: HTTPResponse.Status {
         switch self {
-        case .malformedRequest, .invalidJSON, .invalidSessionName, .invalidStreamName: .badRequest
+        case .malformedRequest, .invalidJSON, .invalidSDP, .invalidSessionName, .invalidStreamName: .badRequest
         case .headerTooLarge: .requestHeaderFieldsTooLarge
         case .bodyTooLarge: .contentTooLarge
         case .requestTimeout: .requestTimeout
@@ -51,9 +62,12 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .unsupportedMediaType: .unsupportedMediaType
+        case .notAcceptable: .notAcceptable
         case .unauthorized: .unauthorized
-        case .invalidField, .addressUnusable: .unprocessableContent
-        case .streamExists, .ssrcInUse, .recordingExists, .recordingDisabled: .conflict
+        case .preconditionRequired: .preconditionRequired
+        case .preconditionFailed: .preconditionFailed
+        case .invalidField, .unusableSDP, .addressUnusable: .unprocessableContent
+        case .streamExists, .ssrcInUse, .restartExists, .recordingExists, .recordingDisabled: .conflict
         case .noMedia, .limitReached, .draining: .serviceUnavailable
         case .recordingFailed, .internalError: .internalServerError
         }
@@ -68,10 +82,15 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
         case .requestTimeout: "The request did not arrive in time"
         case .notFound: "There is nothing at this path"
         case .methodNotAllowed: "This path does not take this method"
-        case .unsupportedMediaType: "The body must be application/json"
+        case .unsupportedMediaType: "The body has another media type than this path takes"
+        case .notAcceptable: "The answer has another media type than the client takes"
         case .unauthorized: "A bearer token is needed"
+        case .preconditionRequired: "The request needs an If-Match field"
+        case .preconditionFailed: "The request is about an ICE session that is over"
         case .invalidJSON: "The body is not valid JSON"
         case .invalidField: "A field of the body is not valid"
+        case .invalidSDP: "The session description is not valid"
+        case .unusableSDP: "The session description cannot be agreed to"
         case .invalidSessionName: "The session name is not valid"
         case .invalidStreamName: "The stream name is not valid"
         case .unknownSession: "There is no such session"
@@ -80,6 +99,7 @@ package enum ProblemCode: String, Sendable, CaseIterable, Codable {
         case .unknownRecording: "The stream is not being recorded"
         case .streamExists: "The session has a stream of this name"
         case .ssrcInUse: "The SSRC is in use"
+        case .restartExists: "An ICE restart is under way"
         case .recordingExists: "The stream is being recorded already"
         case .recordingDisabled: "The relay has no recording directory"
         case .recordingFailed: "The recording failed"

@@ -9,7 +9,11 @@ struct RouteTable {
 
     let group: RouterGroup<ControlContext>
 
-    func add(_ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler]) {
+    /// - Parameter options: answers `OPTIONS`, but for its `Allow` field.
+    func add(
+        _ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler],
+        options: @escaping @Sendable (Request) -> Response = { _ in Response(status: .noContent) }
+    ) {
         var handlers = handlers
         if let get = handlers[.get], handlers[.head] == nil {
             handlers[.head] = { request, context in try await get(request, context).createHeadResponse() }
@@ -26,6 +30,10 @@ struct RouteTable {
                 }
             }
         }
-        group.on(path, method: .options) { _, _ in Response(status: .noContent, headers: [.allow: allow]) }
+        group.on(path, method: .options) { request, _ in
+            var response = options(request)
+            response.headers[.allow] = allow
+            return response
+        }
     }
 }

@@ -24,11 +24,7 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// As one path component (RFC 3986 section 3.3).
-    var percentEncoded: String {
-        var allowed = CharacterSet.urlPathAllowed
-        allowed.remove("/")
-        return rawValue.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
-    }
+    var percentEncoded: String { StreamName.percentEncoded(rawValue) }
 
     /// Why `text` cannot be a name; nil where it can. Streams are named by the same rule, but keep their case.
     static func objection(to text: String) -> String? {

@@ -17,4 +17,11 @@ package struct StreamName: Hashable, Sendable, CustomStringConvertible {
         }
         try self.init(text)
     }
+
+    /// A name as one path component (RFC 3986 section 3.3).
+    static func percentEncoded(_ name: String) -> String {
+        var allowed = CharacterSet.urlPathAllowed
+        allowed.remove("/")
+        return name.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
 }

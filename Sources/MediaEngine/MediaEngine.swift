@@ -45,6 +45,9 @@ package final class MediaEngine: Sendable {
     /// Streams as they come and go. For one reader; the newest 4,096 events are kept.
     package var streamEvents: AsyncStream<StreamEvent> { events.stream }
 
+    /// The same events from now on, for a reader besides that one.
+    package func observeStreams() -> AsyncStream<StreamEvent> { events.addReader() }
+
     /// RTP port of each worker's plain transports; RTCP is on the port after it.
     package var plainPorts: [UInt16] { workers.map(\.rtpPort) }
 

@@ -1,8 +1,29 @@
+internal import ControlServer
 internal import Logging
 internal import MediaBase
 
 extension ConfigurationKey {
     private static let numericAddress: @Sendable (String) -> Bool = { SocketAddress($0, port: 0) != nil }
+    private static let tokenText = "8 to 512 visible ASCII characters, or nothing"
+
+    private static let token: @Sendable (String) -> Bool = {
+        $0.isEmpty || ((8...512).contains($0.utf8.count) && $0.utf8.allSatisfy { (33...126).contains($0) })
+    }
+
+    private static let addressList: @Sendable (String) -> Bool = {
+        let list = RelayConfiguration.list($0)
+        return (1...16).contains(list.count) && list.allSatisfy(numericAddress) && Set(list).count == list.count
+    }
+
+    private static let iceServerList: @Sendable (String) -> Bool = {
+        let list = RelayConfiguration.list($0)
+        return list.count <= 16 && list.allSatisfy { ICEServer(url: $0, username: "", credential: "") != nil }
+    }
+
+    /// What stands between quotation marks in a header field (RFC 9110 section 5.6.4) without escapes.
+    private static let quotable: @Sendable (String) -> Bool = {
+        $0.utf8.count <= 512 && $0.utf8.allSatisfy { (32...126).contains($0) && $0 != 0x22 && $0 != 0x5C }
+    }
 
     /// Every key, in the order in which `--help` and `--print-config` list them.
     package static let all: [ConfigurationKey] = [
@@ -20,20 +41,21 @@ extension ConfigurationKey {
             "http.corsOrigin", \.httpCORSOrigin, allowed: "*, one origin, or nothing for no CORS headers",
             "origin that browsers may call from", accepts: { !$0.contains { $0.isNewline || !$0.isASCII } }),
         .text(
-            "admin.token", \.adminToken, allowed: "8 to 512 visible ASCII characters, or nothing", secret: true,
-            "bearer token that every /v1 request needs",
-            accepts: {
-                $0.isEmpty
-                    || ($0.utf8.count >= 8 && $0.utf8.count <= 512 && $0.utf8.allSatisfy { (33...126).contains($0) })
-            }),
+            "admin.token", \.adminToken, allowed: tokenText, secret: true, "bearer token that every /v1 request needs",
+            accepts: token),
+        .text(
+            "whip.token", \.whipToken, allowed: tokenText, secret: true,
+            "bearer token that every /whip request needs (publishing)", accepts: token),
+        .text(
+            "whep.token", \.whepToken, allowed: tokenText, secret: true,
+            "bearer token that every /whep request needs (viewing)", accepts: token),
 
         .text(
             "media.address", \.mediaAddress, allowed: "a numeric address", "address of the media sockets",
             accepts: numericAddress),
         .text(
-            "media.advertised", \.mediaAdvertised, allowed: "a numeric address",
-            "address that clients are told to send to",
-            accepts: numericAddress),
+            "media.advertised", \.mediaAdvertised, allowed: "1 to 16 numeric addresses with commas between them",
+            list: true, "addresses that clients are told to send to, the preferred one first", accepts: addressList),
         .integer(
             "media.port", \.mediaPort, 0...65_000, step: 2,
             "UDP port of worker 0, the next worker two higher; 0: free ones"),
@@ -43,6 +65,35 @@ extension ConfigurationKey {
         ),
         .choice("media.protection", \.mediaProtection, "what encrypts outgoing packets"),
         .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
+
+        .integer(
+            "webrtc.port", \.webRTCPort, 0...65_000,
+            "UDP and TCP port of worker 0 for WebRTC, the next worker one higher; 0: free ones"),
+        .flag("webrtc.tcp", \.webRTCTCP, "ICE over TCP as well, where UDP is blocked"),
+        .choice("dtls.certificate", \.dtlsCertificate, "kind of key in the certificate of DTLS handshakes"),
+        .text(
+            "ice.servers", \.iceServers,
+            allowed: "up to 16 stun:, stuns:, turn: and turns: URLs with commas between them",
+            list: true, "STUN and TURN servers that WHIP and WHEP answers name", accepts: iceServerList),
+        .text(
+            "ice.username", \.iceUsername, allowed: "up to 512 printable ASCII characters but \" and \\",
+            "user name for the TURN servers among them", accepts: quotable),
+        .text(
+            "ice.credential", \.iceCredential, allowed: "up to 512 printable ASCII characters but \" and \\",
+            secret: true, "password for the TURN servers among them", accepts: quotable),
+        .integer(
+            "bandwidth.minimumKilobits", \.bandwidthMinimumKilobits, 10...1_000_000,
+            "least that a viewer is thought to take a second"),
+        .integer(
+            "bandwidth.startKilobits", \.bandwidthStartKilobits, 10...1_000_000,
+            "what a viewer is thought to take a second before anything is known"),
+        .integer(
+            "bandwidth.maximumKilobits", \.bandwidthMaximumKilobits, 10...1_000_000,
+            "most that a viewer is sent a second"),
+        .integer(
+            "audio.loudest", \.audioLoudest, 0...1_000,
+            "audio tracks a session forwarded at a time, the loudest; 0: all"
+        ),
 
         .integer("limit.sessions", \.limitSessions, 1...1_000_000, "sessions"),
         .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams a session"),
@@ -63,6 +114,14 @@ extension ConfigurationKey {
             "kernel receive buffer a socket"),
         .integer(
             "limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer a socket"),
+        .integer(
+            "limit.unestablished", \.limitUnestablished, 1...1_000_000,
+            "WebRTC transports a worker that have not connected yet; then the oldest goes"),
+        .integer(
+            "limit.connectSeconds", \.limitConnectSeconds, 1...600, "time that a WebRTC peer has to become connected"),
+        .integer(
+            "limit.consentSeconds", \.limitConsentSeconds, 5...600, "silence that closes a WebRTC transport"),
+        .integer("limit.sdpBytes", \.limitSDPBytes, 1_024...65_536, "largest SDP offer or fragment, in bytes"),
 
         .text("record", \.record, allowed: "a directory, or nothing", "records every stream into this directory"),
         .text(

@@ -8,6 +8,8 @@ package struct ConfigurationKey: Sendable {
     package let isSecret: Bool
     /// True where the flag may stand alone and then means `true`.
     package let isSwitch: Bool
+    /// True where the text holds several values with commas between them, which a file may also give as a list.
+    package var isList = false
     /// The value as text.
     package let read: @Sendable (RelayConfiguration) -> String
     /// Sets the value from text; false where the text is not allowed.
@@ -56,11 +58,11 @@ package struct ConfigurationKey: Sendable {
 
     static func text(
         _ name: String, _ path: WritableKeyPath<RelayConfiguration, String> & Sendable, allowed: String,
-        secret: Bool = false,
+        secret: Bool = false, list: Bool = false,
         _ help: String, accepts: @escaping @Sendable (String) -> Bool = { _ in true }
     ) -> ConfigurationKey {
         ConfigurationKey(
-            name: name, help: help, allowed: allowed, isSecret: secret, isSwitch: false,
+            name: name, help: help, allowed: allowed, isSecret: secret, isSwitch: false, isList: list,
             read: { $0[keyPath: path] },
             write: { configuration, text in
                 guard accepts(text) else { return false }

@@ -47,7 +47,9 @@ package struct ConfigurationLoader: Sendable {
         func text(of key: ConfigurationKey) throws(ConfigurationError) -> String? {
             let absolute = AbsoluteConfigKey(prefix + key.components)
             // JSON's true would also pass for the integer 1.
-            let types: [ConfigType] = key.isSwitch ? [.string, .bool, .double] : [.string, .int, .double, .bool]
+            let types: [ConfigType] =
+                key.isSwitch
+                ? [.string, .bool, .double] : [.string, .int, .double, .bool] + (key.isList ? [.stringArray] : [])
             for type in types {
                 guard let result = try? provider.value(forKey: absolute, type: type) else { continue }
                 switch result.value?.content {
@@ -56,6 +58,7 @@ package struct ConfigurationLoader: Sendable {
                 case .int(let number)?: return String(number)
                 case .bool(let value)?: return String(value)
                 case .double(let number)?: return String(number)
+                case .stringArray(let list)? where key.isList: return list.joined(separator: ",")
                 case .bytes?, .stringArray?, .intArray?, .doubleArray?, .boolArray?, .byteChunkArray?: continue
                 }
             }

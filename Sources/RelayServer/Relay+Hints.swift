@@ -10,8 +10,13 @@ extension Relay {
     public var developmentHints: String {
         let header = configuration.adminToken.isEmpty ? "" : " -H \"Authorization: Bearer $MILLRACE_ADMIN_TOKEN\""
         let session = "\(url)/v1/sessions/demo"
+        let media = configuration.advertisedAddresses.first ?? "127.0.0.1"
         let post = "curl -fsS\(header) -H 'Content-Type: application/json' \(session)/plain -d"
         return """
+
+            # publish from OBS, a browser or any other WHIP client, and watch with a WHEP client (docs/webrtc.md):
+            \(url)/whip/demo?stream=camera
+            \(url)/whep/demo
 
             # publish a test picture with sound (ffmpeg):
             J=$(\(post) '{"direction":"publish","stream":"cam","audio":{"ssrc":1001,"payloadType":111},"video":{"ssrc":1002,"payloadType":96}}')
@@ -19,9 +24,9 @@ extension Relay {
             PORT=$(printf %s "$J" | sed 's/.*"port":\\([0-9]*\\).*/\\1/')
             ffmpeg -re -f lavfi -i testsrc2=size=1280x720:rate=30 -f lavfi -i sine=frequency=440:sample_rate=48000 \\
               -map 0:v -c:v libvpx -deadline realtime -cpu-used 8 -b:v 2M -g 60 -f rtp -payload_type 96 -ssrc 1002 \\
-              -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(configuration.mediaAdvertised):$PORT?pkt_size=1200" \\
+              -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(media):$PORT?pkt_size=1200" \\
               -map 1:a -c:a libopus -ac 2 -b:a 96k -f rtp -payload_type 111 -ssrc 1001 \\
-              -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(configuration.mediaAdvertised):$PORT?pkt_size=1200"
+              -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(media):$PORT?pkt_size=1200"
 
             # watch it (ffplay):
             printf '%b' "$(\(post) '{"direction":"subscribe","audio":{"port":5004},"video":{"port":5006}}' | sed 's/.*"sdp":"\\([^"]*\\)".*/\\1/')" > demo.sdp

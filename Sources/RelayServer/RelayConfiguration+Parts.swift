@@ -9,7 +9,8 @@ extension RelayConfiguration {
         var engine = EngineConfiguration()
         engine.workers = mediaWorkers
         engine.bindAddress = mediaAddress
-        engine.advertisedAddress = mediaAdvertised
+        let advertised = advertisedAddresses
+        engine.advertisedAddress = advertised.first ?? mediaAddress
         engine.plainPort = UInt16(mediaPort)
         engine.gather = .microseconds(Int64(mediaGatherMicroseconds))
         switch mediaProtection {
@@ -18,6 +19,7 @@ extension RelayConfiguration {
         case .multiBuffer: engine.protection = .multiBuffer
         }
         engine.offload = mediaOffload == .off ? .off : .automatic
+        engine.webRTC = webRTC
         engine.limits.sessions = limitSessions
         engine.limits.streamsPerSession = limitStreams
         engine.limits.transportsPerSession = limitTransports
@@ -32,6 +34,23 @@ extension RelayConfiguration {
         return engine
     }
 
+    private var webRTC: WebRTCConfiguration {
+        func bitrate(_ kilobits: Int) -> Bitrate { Bitrate(rawValue: Int64(kilobits) * 1_000) }
+        var webRTC = WebRTCConfiguration()
+        webRTC.port = UInt16(webRTCPort)
+        webRTC.advertisedAddresses = advertisedAddresses
+        webRTC.tcp = webRTCTCP
+        webRTC.certificate = dtlsCertificate == .rsa ? .rsa : .ecdsa
+        webRTC.minimumBitrate = bitrate(bandwidthMinimumKilobits)
+        webRTC.startBitrate = bitrate(bandwidthStartKilobits)
+        webRTC.maximumBitrate = bitrate(bandwidthMaximumKilobits)
+        webRTC.loudestAudio = audioLoudest
+        webRTC.unestablishedTransports = limitUnestablished
+        webRTC.connectTimeout = .seconds(Double(limitConnectSeconds))
+        webRTC.consentTimeout = .seconds(Double(limitConsentSeconds))
+        return webRTC
+    }
+
     /// The HTTP doors' share.
     var control: ControlConfiguration {
         var control = ControlConfiguration()
@@ -43,7 +62,13 @@ extension RelayConfiguration {
         control.idleTime = .seconds(httpIdleSeconds)
         control.connections = httpConnections
         control.corsOrigin = httpCORSOrigin
+        control.sdpBytes = limitSDPBytes
         control.adminToken = adminToken.isEmpty ? nil : adminToken
+        control.publishToken = whipToken.isEmpty ? nil : whipToken
+        control.viewToken = whepToken.isEmpty ? nil : whepToken
+        control.iceServers = Self.list(iceServers).compactMap {
+            ICEServer(url: $0, username: iceUsername, credential: iceCredential)
+        }
         return control
     }
 }

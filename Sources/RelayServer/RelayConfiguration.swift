@@ -1,3 +1,5 @@
+internal import Foundation
+
 /// Everything that a `Relay` can be told. The defaults are those of `millrace serve`.
 ///
 /// ```swift
@@ -30,12 +32,17 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpCORSOrigin = "*"
     /// Where set, every `/v1` request needs it as its bearer token (RFC 6750).
     public var adminToken = ""
+    /// Where set, every `/whip` request needs it as its bearer token.
+    public var whipToken = ""
+    /// Where set, every `/whep` request needs it as its bearer token.
+    public var whepToken = ""
 
     // MARK: media
 
     /// Numeric address that the media sockets bind to.
     public var mediaAddress = "0.0.0.0"
-    /// Numeric address that answers tell clients to send media to.
+    /// Numeric addresses that answers tell clients to send media to, separated by commas, the preferred one first. Plain transports
+    /// name the first; WebRTC answers have a candidate for each.
     public var mediaAdvertised = "127.0.0.1"
     /// UDP port for RTP of plain transports: worker i has this + 2i, RTCP the port after it. 0 takes free ones.
     public var mediaPort = 7982
@@ -45,6 +52,25 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var mediaGatherMicroseconds = 1_000
     public var mediaProtection = Protection.automatic
     public var mediaOffload = Offload.automatic
+
+    // MARK: WebRTC
+
+    /// UDP port, and TCP port where `webRTCTCP` is set: worker i has this + i. 0 takes free ones.
+    public var webRTCPort = 7_882
+    /// Takes ICE over TCP as well (RFC 6544), for networks that let no UDP through.
+    public var webRTCTCP = true
+    public var dtlsCertificate = Certificate.ecdsa
+    /// STUN and TURN URLs (RFC 7064, RFC 7065) that WHIP and WHEP answers name for clients, separated by commas.
+    public var iceServers = ""
+    /// Goes with the TURN URLs among them.
+    public var iceUsername = ""
+    public var iceCredential = ""
+    /// Kilobits a second: bounds and first value of the estimate of what one viewer can take.
+    public var bandwidthMinimumKilobits = 50
+    public var bandwidthStartKilobits = 600
+    public var bandwidthMaximumKilobits = 50_000
+    /// Audio tracks of a session that are forwarded at a time: the loudest. 0: all.
+    public var audioLoudest = 10
 
     // MARK: limits
 
@@ -68,6 +94,14 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Bytes asked of the kernel for each media socket.
     public var limitReceiveBufferBytes = 8 << 20
     public var limitSendBufferBytes = 8 << 20
+    /// WebRTC transports that have not connected yet, of one worker; a further one takes the place of the oldest.
+    public var limitUnestablished = 2_000
+    /// Seconds from the answer to the end of the DTLS handshake.
+    public var limitConnectSeconds = 15
+    /// Seconds without a connectivity check after which a WebRTC peer is gone (RFC 7675).
+    public var limitConsentSeconds = 30
+    /// Bytes of one SDP offer or fragment.
+    public var limitSDPBytes = 64 << 10
 
     // MARK: the process
 
@@ -91,6 +125,14 @@ public struct RelayConfiguration: Sendable, Equatable {
         return adminToken.isEmpty ? "127.0.0.1" : "0.0.0.0"
     }
 
+    /// `mediaAdvertised` one by one.
+    public var advertisedAddresses: [String] { Self.list(mediaAdvertised) }
+
+    /// The parts of a text that are separated by commas.
+    static func list(_ text: String) -> [String] {
+        text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
     /// Where recordings go; nil: nowhere.
     public var effectiveRecordingDirectory: String? {
         if !recordingDirectory.isEmpty { return recordingDirectory }
@@ -104,6 +146,14 @@ public struct RelayConfiguration: Sendable, Equatable {
         case evp
         /// libipsec-mb, many packets at a time (x86-64).
         case multiBuffer
+    }
+
+    /// Kind of key in the certificate that DTLS handshakes show.
+    public enum Certificate: String, Sendable, CaseIterable {
+        /// P-256.
+        case ecdsa
+        /// 2048 bits, for peers that know no elliptic curves.
+        case rsa
     }
 
     /// Use of UDP segmentation and coalescing by the kernel.
@@ -126,6 +176,13 @@ public struct RelayConfiguration: Sendable, Equatable {
                 throw .badValue(
                     key: key.name, value: key.isSecret ? "(secret)" : text, allowed: key.allowed, source: .code)
             }
+        }
+        guard bandwidthMinimumKilobits <= bandwidthStartKilobits, bandwidthStartKilobits <= bandwidthMaximumKilobits
+        else {
+            throw .badValue(
+                key: "bandwidth.startKilobits", value: String(bandwidthStartKilobits),
+                allowed: "\(bandwidthMinimumKilobits) to \(bandwidthMaximumKilobits), the other bandwidth keys",
+                source: .code)
         }
     }
 }

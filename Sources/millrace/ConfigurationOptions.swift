@@ -32,6 +32,8 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("http.connections")) var httpConnections: String?
     @Option(name: .customLong("http-cors-origin"), help: .key("http.corsOrigin")) var httpCORSOrigin: String?
     @Option(help: .key("admin.token")) var adminToken: String?
+    @Option(help: .key("whip.token")) var whipToken: String?
+    @Option(help: .key("whep.token")) var whepToken: String?
 
     @Option(help: .key("media.address")) var mediaAddress: String?
     @Option(help: .key("media.advertised")) var mediaAdvertised: String?
@@ -40,6 +42,17 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("media.gatherMicroseconds")) var mediaGatherMicroseconds: String?
     @Option(help: .key("media.protection")) var mediaProtection: String?
     @Option(help: .key("media.offload")) var mediaOffload: String?
+
+    @Option(help: .key("webrtc.port")) var webrtcPort: String?
+    @Flag(inversion: .prefixedNo, help: .key("webrtc.tcp")) var webrtcTcp: Bool?
+    @Option(help: .key("dtls.certificate")) var dtlsCertificate: String?
+    @Option(help: .key("ice.servers")) var iceServers: String?
+    @Option(help: .key("ice.username")) var iceUsername: String?
+    @Option(help: .key("ice.credential")) var iceCredential: String?
+    @Option(help: .key("bandwidth.minimumKilobits")) var bandwidthMinimumKilobits: String?
+    @Option(help: .key("bandwidth.startKilobits")) var bandwidthStartKilobits: String?
+    @Option(help: .key("bandwidth.maximumKilobits")) var bandwidthMaximumKilobits: String?
+    @Option(help: .key("audio.loudest")) var audioLoudest: String?
 
     @Option(help: .key("limit.sessions")) var limitSessions: String?
     @Option(help: .key("limit.streams")) var limitStreams: String?
@@ -52,6 +65,10 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.mailbox")) var limitMailbox: String?
     @Option(help: .key("limit.receiveBufferBytes")) var limitReceiveBufferBytes: String?
     @Option(help: .key("limit.sendBufferBytes")) var limitSendBufferBytes: String?
+    @Option(help: .key("limit.unestablished")) var limitUnestablished: String?
+    @Option(help: .key("limit.connectSeconds")) var limitConnectSeconds: String?
+    @Option(help: .key("limit.consentSeconds")) var limitConsentSeconds: String?
+    @Option(help: .key("limit.sdpBytes")) var limitSdpBytes: String?
 
     @Option(help: .key("record", valueName: "directory")) var record: String?
     @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?
@@ -66,15 +83,23 @@ struct ConfigurationOptions: ParsableArguments {
             "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
             "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds, "http.idleSeconds": httpIdleSeconds,
             "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "admin.token": adminToken,
+            "whip.token": whipToken, "whep.token": whepToken,
             "media.address": mediaAddress, "media.advertised": mediaAdvertised, "media.port": mediaPort,
             "media.workers": mediaWorkers, "media.gatherMicroseconds": mediaGatherMicroseconds,
-            "media.protection": mediaProtection, "media.offload": mediaOffload, "limit.sessions": limitSessions,
+            "media.protection": mediaProtection, "media.offload": mediaOffload, "webrtc.port": webrtcPort,
+            "webrtc.tcp": webrtcTcp.map(String.init), "dtls.certificate": dtlsCertificate, "ice.servers": iceServers,
+            "ice.username": iceUsername, "ice.credential": iceCredential,
+            "bandwidth.minimumKilobits": bandwidthMinimumKilobits, "bandwidth.startKilobits": bandwidthStartKilobits,
+            "bandwidth.maximumKilobits": bandwidthMaximumKilobits, "audio.loudest": audioLoudest,
+            "limit.sessions": limitSessions,
             "limit.streams": limitStreams, "limit.transports": limitTransports, "limit.taps": limitTaps,
             "limit.retransmissionBytes": limitRetransmissionBytes,
             "limit.retransmissionMilliseconds": limitRetransmissionMilliseconds,
             "limit.retransmissionPercent": limitRetransmissionPercent, "limit.publisherSeconds": limitPublisherSeconds,
             "limit.mailbox": limitMailbox, "limit.receiveBufferBytes": limitReceiveBufferBytes,
-            "limit.sendBufferBytes": limitSendBufferBytes, "record": record, "recording.directory": recordingDirectory,
+            "limit.sendBufferBytes": limitSendBufferBytes, "limit.unestablished": limitUnestablished,
+            "limit.connectSeconds": limitConnectSeconds, "limit.consentSeconds": limitConsentSeconds,
+            "limit.sdpBytes": limitSdpBytes, "record": record, "recording.directory": recordingDirectory,
             "drain.seconds": drainSeconds,
             "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),
         ]

@@ -31,6 +31,9 @@ struct CommandLineTests {
         // Values that no default is.
         let values = [
             "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789",
+            "whip.token": "1123456789", "whep.token": "2123456789", "ice.servers": "stun:a.example",
+            "dtls.certificate": "rsa",
+            "limit.sdpBytes": "7000",
             "media.address": "127.0.0.9", "media.advertised": "192.0.2.1", "media.protection": "evp",
             "media.offload": "off",
             "record": "/tmp/a", "recording.directory": "/tmp/b", "log.level": "debug", "log.format": "json", "dev": "",
@@ -57,12 +60,12 @@ struct CommandLineTests {
     @Test func aPortInUseIsExitCode1() async throws {
         try await withRelay { relay, _ in
             let result = try await MillraceProcess.run([
-                "serve", "--http-port", "\(relay.httpPort)", "--media-port", "0",
+                "serve", "--http-port", "\(relay.httpPort)", "--media-port", "0", "--webrtc-port", "0",
             ])
             #expect(result.status == 1)
             #expect(result.errors.contains("cannot listen for HTTP"))
             let doctor = try await MillraceProcess.run([
-                "doctor", "--http-port", "\(relay.httpPort)", "--media-port", "0", "--json",
+                "doctor", "--http-port", "\(relay.httpPort)", "--media-port", "0", "--webrtc-port", "0", "--json",
             ])
             #expect(doctor.status == 1)
             let findings = try JSONDecoder().decode([DoctorFinding].self, from: Data(doctor.output.utf8))
@@ -73,7 +76,7 @@ struct CommandLineTests {
     @Test("a signal ends it with exit code 0", arguments: [SIGINT, SIGTERM])
     func signals(signal: Int32) async throws {
         let relay = try MillraceProcess(
-            ["serve", "--http-port", "0", "--media-port", "0", "--drain-seconds", "0", "--json"])
+            ["serve", "--http-port", "0", "--media-port", "0", "--webrtc-port", "0", "--drain-seconds", "0", "--json"])
         let line = await relay.firstLine()
         let ready = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
         let port = try #require(ready["url"].flatMap { URL(string: $0)?.port })

@@ -66,6 +66,50 @@ struct ConfigurationLoaderTests {
         }
     }
 
+    @Test func listsAreListsOrTextWithCommas() async throws {
+        for text in [
+            #"{"media":{"advertised":["192.0.2.1","2001:db8::1"]},"ice":{"servers":["stun:a.example","turn:b.example:3478?transport=udp"]}}"#,
+            #"{"media":{"advertised":"192.0.2.1, 2001:db8::1"},"ice":{"servers":"stun:a.example,turn:b.example:3478?transport=udp"}}"#,
+        ] {
+            try await withFile("relay.json", text) { file in
+                let configuration = try await ConfigurationLoader(file: file).load().configuration
+                #expect(configuration.advertisedAddresses == ["192.0.2.1", "2001:db8::1"])
+                #expect(configuration.engine.advertisedAddress == "192.0.2.1")
+                #expect(configuration.engine.webRTC.advertisedAddresses == ["192.0.2.1", "2001:db8::1"])
+                #expect(
+                    configuration.control.iceServers.map(\.url) == [
+                        "stun:a.example", "turn:b.example:3478?transport=udp",
+                    ])
+            }
+        }
+    }
+
+    @Test func theEngineGetsItsWebRTCSettings() async throws {
+        let configuration = try await ConfigurationLoader(flags: [
+            "webrtc.port": "9000", "webrtc.tcp": "false", "dtls.certificate": "rsa", "bandwidth.minimumKilobits": "20",
+            "bandwidth.startKilobits": "300", "bandwidth.maximumKilobits": "4000", "audio.loudest": "3",
+            "limit.unestablished": "40", "limit.connectSeconds": "5", "limit.consentSeconds": "60",
+        ]).load().configuration
+        let webRTC = configuration.engine.webRTC
+        #expect(webRTC.port == 9000 && !webRTC.tcp && webRTC.certificate == .rsa && webRTC.loudestAudio == 3)
+        #expect(
+            [webRTC.minimumBitrate, webRTC.startBitrate, webRTC.maximumBitrate].map(\.rawValue)
+                == [20_000, 300_000, 4_000_000])
+        #expect(webRTC.unestablishedTransports == 40)
+        #expect(webRTC.connectTimeout == .seconds(5) && webRTC.consentTimeout == .seconds(60))
+    }
+
+    @Test func theFirstEstimateLiesWithinTheBounds() {
+        var configuration = RelayConfiguration()
+        configuration.bandwidthStartKilobits = 49
+        #expect(throws: ConfigurationError.self) { try configuration.validate() }
+        configuration.bandwidthStartKilobits = 50_001
+        #expect(throws: ConfigurationError.self) { try configuration.validate() }
+        // No bounds at all, and no trap either.
+        configuration.bandwidthMinimumKilobits = 60_000
+        #expect(throws: ConfigurationError.self) { try configuration.validate() }
+    }
+
     @Test("every key is set by its flag and by its environment variable", arguments: ConfigurationKey.all.map(\.name))
     func everyKeyIsReachable(name: String) async throws {
         let key = try #require(ConfigurationKey.named(name))
@@ -88,6 +132,20 @@ struct ConfigurationLoaderTests {
             ("media.protection", "fast", "automatic, evp, multiBuffer"), ("dev", "maybe", "true, false"),
             ("log.level", "loud", "trace, debug, info, notice, warning, error, critical"),
             ("media.address", "localhost", "a numeric address"),
+            ("media.advertised", "", "1 to 16 numeric addresses with commas between them"),
+            ("media.advertised", "192.0.2.1,localhost", "1 to 16 numeric addresses with commas between them"),
+            ("media.advertised", "192.0.2.1,192.0.2.1", "1 to 16 numeric addresses with commas between them"),
+            ("webrtc.port", "65001", "0 to 65000"), ("dtls.certificate", "dsa", "ecdsa, rsa"),
+            (
+                "ice.servers", "http://a.example",
+                "up to 16 stun:, stuns:, turn: and turns: URLs with commas between them"
+            ),
+            (
+                "ice.servers", "stun:a.example>",
+                "up to 16 stun:, stuns:, turn: and turns: URLs with commas between them"
+            ),
+            ("ice.username", "a\"b", "up to 512 printable ASCII characters but \" and \\"),
+            ("limit.sdpBytes", "65537", "1024 to 65536"), ("limit.consentSeconds", "0", "5 to 600"),
         ])
     func badValue(name: String, value: String, allowed: String) async throws {
         let key = try #require(ConfigurationKey.named(name))

@@ -9,6 +9,7 @@ struct DoctorTests {
         var configuration = RelayConfiguration()
         configuration.httpPort = 0
         configuration.mediaPort = 0
+        configuration.webRTCPort = 0
         return configuration
     }
 

@@ -73,6 +73,7 @@ struct RecordDoorTests {
         var configuration = RelayConfiguration()
         configuration.httpPort = 0
         configuration.mediaPort = 0
+        configuration.webRTCPort = 0
         configuration.record = "/proc/self/status/recordings"
         let relay = Relay(configuration: configuration)
         let error = await #expect(throws: RelayError.self) { try await relay.start() }

@@ -9,6 +9,7 @@ func withRelay<R>(
     var configuration = RelayConfiguration()
     configuration.httpPort = 0
     configuration.mediaPort = 0
+    configuration.webRTCPort = 0
     configuration.mediaAddress = "127.0.0.1"
     configuration.drainSeconds = 0
     configuration.logLevel = "critical"

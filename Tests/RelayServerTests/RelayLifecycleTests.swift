@@ -20,6 +20,7 @@ struct RelayLifecycleTests {
             var configuration = RelayConfiguration()
             configuration.httpPort = relay.httpPort
             configuration.mediaPort = 0
+            configuration.webRTCPort = 0
             configuration.logLevel = "critical"
             let second = Relay(configuration: configuration)
             let error = await #expect(throws: RelayError.self) { try await second.start() }

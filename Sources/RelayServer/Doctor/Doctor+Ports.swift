@@ -5,26 +5,39 @@ internal import MediaBase
 extension Doctor {
     /// Can the configured ports be bound? A relay that runs already makes this fail, as a second one would.
     func ports() -> [DoctorFinding] {
-        var findings = [tcp()]
-        guard configuration.mediaPort != 0 else {
-            findings.append(DoctorFinding("media ports", .ok, "any free ones"))
-            return findings
-        }
+        [httpPort()] + plainPorts() + webRTCPorts()
+    }
+
+    private func plainPorts() -> [DoctorFinding] {
+        guard configuration.mediaPort != 0 else { return [DoctorFinding("media ports", .ok, "any free ones")] }
+        var findings: [DoctorFinding] = []
         for worker in 0..<configuration.mediaWorkers {
             for (name, port) in [
                 ("rtp", configuration.mediaPort + 2 * worker), ("rtcp", configuration.mediaPort + 2 * worker + 1),
             ] {
-                findings.append(udp(name, port))
+                findings.append(udp(name, port, key: "media.port"))
             }
         }
         return findings
     }
 
-    private func udp(_ name: String, _ port: Int) -> DoctorFinding {
+    private func webRTCPorts() -> [DoctorFinding] {
+        guard configuration.webRTCPort != 0 else { return [DoctorFinding("webrtc ports", .ok, "any free ones")] }
+        var findings: [DoctorFinding] = []
+        for port in configuration.webRTCPort..<configuration.webRTCPort + configuration.mediaWorkers {
+            findings.append(udp("webrtc", port, key: "webrtc.port"))
+            if configuration.webRTCTCP {
+                findings.append(tcp("webrtc", configuration.mediaAddress, port, keys: ("media.address", "webrtc.port")))
+            }
+        }
+        return findings
+    }
+
+    private func udp(_ name: String, _ port: Int, key: String) -> DoctorFinding {
         let check = "udp \(port)"
         guard let number = UInt16(exactly: port), let wanted = SocketAddress(configuration.mediaAddress, port: number)
         else {
-            return DoctorFinding(check, .fail, "no such port", advice: "lower media.port or media.workers")
+            return DoctorFinding(check, .fail, "no such port", advice: "lower \(key) or media.workers")
         }
         var address = millrace_address()
         wanted.withKernelBytes { bytes in withUnsafeMutableBytes(of: &address.bytes) { $0.copyMemory(from: bytes) } }
@@ -36,16 +49,23 @@ extension Doctor {
         }
         return DoctorFinding(
             check, .fail, "\(name) cannot bind \(wanted): \(errorText(-socket))",
-            advice: "stop what uses it (ss -lunp) or set media.port")
+            advice: "stop what uses it (ss -lunp) or set \(key)")
     }
 
-    private func tcp() -> DoctorFinding {
-        let host = configuration.effectiveHTTPAddress
-        let check = "tcp \(configuration.httpPort)"
+    private func httpPort() -> DoctorFinding {
         guard configuration.httpPort != 0 else { return DoctorFinding("http port", .ok, "any free one") }
-        guard let number = UInt16(exactly: configuration.httpPort), let address = SocketAddress(host, port: number)
-        else {
-            return DoctorFinding(check, .fail, "\(host) is no numeric address", advice: "set http.address")
+        return tcp(
+            "HTTP", configuration.effectiveHTTPAddress, configuration.httpPort, keys: ("http.address", "http.port"))
+    }
+
+    private func tcp(
+        _ name: String, _ host: String, _ port: Int, keys: (address: String, port: String)
+    ) -> DoctorFinding {
+        let check = "tcp \(port)"
+        guard let number = UInt16(exactly: port), let address = SocketAddress(host, port: number) else {
+            return DoctorFinding(
+                check, .fail, "\(host) is no numeric address or \(port) no port",
+                advice: "set \(keys.address) or \(keys.port)")
         }
         let socket = Glibc.socket(address.isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else {
@@ -59,10 +79,10 @@ extension Doctor {
             guard let base = bytes.baseAddress else { return Int32(-1) }
             return bind(socket, base.assumingMemoryBound(to: sockaddr.self), socklen_t(address.length))
         }
-        if result == 0, listen(socket, 1) == 0 { return DoctorFinding(check, .ok, "free for HTTP on \(host)") }
+        if result == 0, listen(socket, 1) == 0 { return DoctorFinding(check, .ok, "free for \(name) on \(host)") }
         return DoctorFinding(
-            check, .fail, "HTTP cannot bind \(address): \(errorText(errno))",
-            advice: "stop what uses it (ss -ltnp) or set http.port")
+            check, .fail, "\(name) cannot bind \(address): \(errorText(errno))",
+            advice: "stop what uses it (ss -ltnp) or set \(keys.port)")
     }
 
     func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }

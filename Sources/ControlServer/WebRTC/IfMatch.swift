@@ -1,0 +1,48 @@
+/// The `If-Match` field of a request (RFC 9110 section 13.1.1).
+enum IfMatch: Equatable {
+    case absent
+    /// `*`: whatever there is.
+    case any
+    /// The strong tags of the list, with their quotation marks. A weak tag matches nothing here.
+    case tags([String])
+
+    /// - Parameter field: the field's value; several lines joined by commas.
+    init(field: String?) {
+        guard let field else {
+            self = .absent
+            return
+        }
+        var tags: [String] = []
+        var rest = Substring(field)
+        while let first = rest.first {
+            if first == "," || first == " " || first == "\t" {
+                rest.removeFirst()
+            } else if first == "*" {
+                self = .any
+                return
+            } else {
+                let isWeak = rest.hasPrefix("W/")
+                if isWeak { rest.removeFirst(2) }
+                guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { break }
+                let tag = String(rest[...end])
+                // RFC 9725 says `*` and shows `"*"`; clients do either. No tag of the relay reads so.
+                if tag == "\"*\"" {
+                    self = .any
+                    return
+                }
+                if !isWeak { tags.append(tag) }
+                rest = rest[rest.index(after: end)...]
+            }
+        }
+        self = .tags(tags)
+    }
+
+    /// - Parameter tag: the resource's, with its quotation marks.
+    func matches(_ tag: String) -> Bool {
+        switch self {
+        case .absent: false
+        case .any: true
+        case .tags(let tags): tags.contains(tag)
+        }
+    }
+}

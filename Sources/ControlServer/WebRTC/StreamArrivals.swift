@@ -1,0 +1,66 @@
+internal import MediaEngine
+internal import NIOConcurrencyHelpers
+
+/// Wakes requests that wait for a stream of a session to be published.
+final class StreamArrivals: Sendable {
+    /// One request that waits.
+    struct Waiter: Sendable {
+        /// An element at once, and one for each stream of the session from then on.
+        let wakes: AsyncStream<Void>
+        fileprivate let continuation: AsyncStream<Void>.Continuation
+
+        /// Nothing is waited for any more.
+        func finish() { continuation.finish() }
+    }
+
+    private struct State {
+        var nextID = 0
+        var waiting: [String: [Int: AsyncStream<Void>.Continuation]] = [:]
+        var isFinished = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    /// - Parameter events: are read to their end, at which nobody waits any more.
+    init(events: AsyncStream<StreamEvent>) {
+        Task { [state] in
+            for await event in events {
+                guard case .published(let session, _) = event else { continue }
+                let waiting = state.withLockedValue { $0.waiting[session].map { Array($0.values) } ?? [] }
+                for waiter in waiting { waiter.yield() }
+            }
+            let rest = state.withLockedValue { state in
+                state.isFinished = true
+                return state.waiting.values.flatMap(\.values)
+            }
+            // Outside the lock: each takes itself out of the table.
+            for waiter in rest { waiter.finish() }
+        }
+    }
+
+    /// Requests that wait now.
+    var count: Int { state.withLockedValue { $0.waiting.values.reduce(0) { $0 + $1.count } } }
+
+    func wait(for session: String) -> Waiter {
+        // One that is not looked at yet says as much as many.
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let id = state.withLockedValue { state -> Int? in
+            guard !state.isFinished else { return nil }
+            state.nextID += 1
+            state.waiting[session, default: [:]][state.nextID] = continuation
+            return state.nextID
+        }
+        continuation.yield()
+        if let id {
+            continuation.onTermination = { [state] _ in
+                state.withLockedValue { state in
+                    state.waiting[session]?[id] = nil
+                    if state.waiting[session]?.isEmpty == true { state.waiting[session] = nil }
+                }
+            }
+        } else {
+            continuation.finish()
+        }
+        return Waiter(wakes: stream, continuation: continuation)
+    }
+}
