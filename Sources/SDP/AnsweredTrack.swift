@@ -14,4 +14,11 @@ package enum AnsweredTrack: Sendable, Hashable {
         case .receive(let track), .send(let track, _, _, _, _, _): track
         }
     }
+
+    package var sends: Bool {
+        switch self {
+        case .receive: false
+        case .send: true
+        }
+    }
 }

@@ -7,7 +7,7 @@ extension MediaSection {
     /// What a publisher's section announces: its rids, else the SSRCs of its simulcast group, else its first SSRC, else one entry
     /// that says nothing.
     func encodings(for payloadType: PayloadType) -> [TrackDescription.Encoding] {
-        let rids = sentRIDs(for: payloadType)
+        let rids = rids(.sendonly, for: payloadType)
         // SSRCs are not told apart by rid in SDP, so they are learned from the packets.
         if !rids.isEmpty { return rids.map { TrackDescription.Encoding(rid: $0) } }
         let groups = ssrcGroups
@@ -24,21 +24,24 @@ extension MediaSection {
         }
     }
 
-    /// The value of `a=rid` for an encoding that the section sends (RFC 8851 section 10); nil where it has none of that name.
-    func ridLine(_ rid: RID) -> SDPLine? {
+    /// The line of a rid that goes that way (RFC 8851 section 10); nil where there is none of that name.
+    func ridLine(_ rid: RID, _ direction: MediaDirection) -> SDPLine? {
         lines.first {
             guard $0.name == "rid", let fields = $0.value?.fields(max: 3), fields.count >= 2 else { return false }
-            return fields[0] == rid.rawValue && fields[1] == "send"
+            return fields[0] == rid.rawValue && fields[1] == direction.ridWord
         }
     }
 
     /// In the order of `a=simulcast` (RFC 8853 section 5.1), of alternatives the first; without that line a single rid is one too.
-    private func sentRIDs(for payloadType: PayloadType) -> [RID] {
+    /// - Parameter direction: `sendonly` or `recvonly`.
+    func rids(_ direction: MediaDirection, for payloadType: PayloadType) -> [RID] {
         var names: [Substring] = []
         if let line = lines.value("simulcast") {
             let fields = line.fields()
-            guard let place = fields.firstIndex(of: "send"), place + 1 < fields.count else { return [] }
-            names = fields[place + 1].fields(";").compactMap { $0.fields(",").first }
+            guard let place = fields.firstIndex(where: { $0 == direction.ridWord }), place + 1 < fields.count else {
+                return []
+            }
+            names = fields[place + 1].fields(";").prefix(16).compactMap { $0.fields(",").first }
         } else if let single = lines.attributes("rid").first?.value?.fields(max: 2).first {
             names = [single]
         }
@@ -46,7 +49,7 @@ extension MediaSection {
         for name in names where rids.count < Self.maximumEncodings {
             // A tilde marks an encoding that begins paused, which may start at any time.
             let name = name.hasPrefix("~") ? name.dropFirst() : name
-            guard let rid = RID(name), !rids.contains(rid), let line = ridLine(rid),
+            guard let rid = RID(name), !rids.contains(rid), let line = ridLine(rid, direction),
                 Self.allows(payloadType, line.value ?? "")
             else { continue }
             rids.append(rid)
@@ -73,4 +76,9 @@ extension MediaSection {
         }
         return groups
     }
+}
+
+extension MediaDirection {
+    /// As `a=rid` and `a=simulcast` call it.
+    fileprivate var ridWord: String { sends ? "send" : "recv" }
 }

@@ -50,16 +50,17 @@ extension Offer {
             lines.append(SDPLine(attribute: MediaDirection.recvonly.rawValue))
         case .send(_, _, _, _, let streamID, let trackID):
             lines.append(SDPLine(attribute: MediaDirection.sendonly.rawValue))
-            lines.append(SDPLine(attribute: "msid", "\(streamID) \(trackID)"))
+            lines.append(SDPLine(attribute: "msid", "\(streamID.asIdentifier) \(trackID.asIdentifier)"))
         }
         lines.append(SDPLine(attribute: "rtcp-mux"))
         if section.lines.has("rtcp-rsize") { lines.append(SDPLine(attribute: "rtcp-rsize")) }
-        lines += codecLines(of: section, track)
+        lines += codecLines(of: section, answered)
         switch answered {
         case .receive: lines += simulcastLines(of: section, track)
         case .send(_, let ssrc, let rtxSSRC, let cname, let streamID, let trackID):
             lines += SDPLine.sources(
-                ssrc, rtx: track.rtxPayloadType == nil ? nil : rtxSSRC, cname: cname, msid: "\(streamID) \(trackID)")
+                ssrc, rtx: track.rtxPayloadType == nil ? nil : rtxSSRC, cname: cname,
+                msid: "\(streamID.asIdentifier) \(trackID.asIdentifier)")
         }
         return MediaSection(
             media: section.media, port: address.port, proto: section.proto,
@@ -89,16 +90,12 @@ extension Offer {
         return lines
     }
 
-    private func codecLines(of section: MediaSection, _ track: TrackDescription) -> [SDPLine] {
-        var lines = SDPLine.codec(track)
-        guard track.kind == .audio else { return lines }
+    private func codecLines(of section: MediaSection, _ answered: AnsweredTrack) -> [SDPLine] {
+        let track = answered.track
         let offered = section.codecs.first { $0.payloadType == track.payloadType }?.parameters ?? [:]
-        // Stereo is asked for: who has one channel sends one, but some with two send one unless asked.
-        var parameters = ["minptime=\(offered["minptime"]?.decimal(as: UInt16.self) ?? 10)"]
-        parameters += ["useinbandfec=1", "stereo=1", "sprop-stereo=1"]
-        if offered["usedtx"] == "1" { parameters.append("usedtx=1") }
-        lines.append(SDPLine(attribute: "fmtp", "\(track.payloadType) " + parameters.joined(separator: ";")))
-        return lines
+        return SDPLine.codec(
+            track, sends: answered.sends, minimumPacketTime: offered["minptime"]?.decimal() ?? 10,
+            usesDTX: offered["usedtx"] == "1")
     }
 
     /// Restrictions of a rid are not the answerer's to lift (RFC 8851 section 6.3), so they are said again.
@@ -106,7 +103,7 @@ extension Offer {
         let rids = track.encodings.compactMap(\.rid)
         guard !rids.isEmpty else { return [] }
         var lines = rids.map { rid in
-            let restrictions = (section.ridLine(rid)?.value ?? "").fields(max: 3).dropFirst(2).first ?? ""
+            let restrictions = (section.ridLine(rid, .sendonly)?.value ?? "").fields(max: 3).dropFirst(2).first ?? ""
             let kept = restrictions.fields(";").map { $0.hasPrefix("pt=") ? "pt=\(track.payloadType)" : String($0) }
             return SDPLine(attribute: "rid", "\(rid) recv" + (kept.isEmpty ? "" : " " + kept.joined(separator: ";")))
         }

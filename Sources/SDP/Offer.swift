@@ -35,7 +35,8 @@ package struct Offer: Sendable {
         let lines =
             description.lines.attributes("ice-options")
             + description.media.flatMap { $0.lines.attributes("ice-options") }
-        return lines.contains { ($0.value ?? "").fields().contains { $0 == name } }
+        // Some put commas between them.
+        return lines.contains { ($0.value ?? "").fields().flatMap { $0.fields(",") }.contains { $0 == name } }
     }
 }
 

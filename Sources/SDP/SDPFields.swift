@@ -21,4 +21,10 @@ extension StringProtocol {
 
     /// Visible ASCII without blanks: RFC 8866 section 9 allows less, clients use more.
     var isToken: Bool { !utf8.isEmpty && utf8.allSatisfy { (33...126).contains($0) } }
+
+    /// As an identifier of RFC 8830 section 2: 1 to 64 characters, of which none ends a field or a line.
+    var asIdentifier: String {
+        let kept = utf8.prefix(64).map { (33...126).contains($0) ? $0 : UInt8(ascii: "-") }
+        return kept.isEmpty ? "-" : String(decoding: kept, as: UTF8.self)
+    }
 }

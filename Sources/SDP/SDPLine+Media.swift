@@ -1,8 +1,14 @@
 internal import MediaBase
 
 extension SDPLine {
-    /// Payload types of a track and the RTCP messages that were agreed on.
-    static func codec(_ track: TrackDescription) -> [SDPLine] {
+    /// Payload types of a track, their parameters and the RTCP messages that were agreed on.
+    /// - Parameters:
+    ///   - sends: whether who writes it sends.
+    ///   - minimumPacketTime: of Opus, in milliseconds (RFC 7587 section 6.1: `minptime`).
+    ///   - usesDTX: Opus may stop in silence.
+    static func codec(_ track: TrackDescription, sends: Bool, minimumPacketTime: UInt16 = 10, usesDTX: Bool = false)
+        -> [SDPLine]
+    {
         let name = track.kind == .audio ? "opus/48000/2" : "VP8/90000"
         var lines = [SDPLine(attribute: "rtpmap", "\(track.payloadType) \(name)")]
         let messages: [(TrackDescription.Feedback, String)] = [
@@ -16,6 +22,13 @@ extension SDPLine {
             lines.append(SDPLine(attribute: "rtpmap", "\(rtx) rtx/\(track.kind.clockRate)"))
             lines.append(SDPLine(attribute: "fmtp", "\(rtx) apt=\(track.payloadType)"))
         }
+        if track.kind == .audio {
+            // Stereo is asked for: who has one channel sends one, but some with two send one unless asked.
+            var parameters = ["minptime=\(minimumPacketTime)", "useinbandfec=1", "stereo=1"]
+            if sends { parameters.append("sprop-stereo=1") }
+            if usesDTX { parameters.append("usedtx=1") }
+            lines.append(SDPLine(attribute: "fmtp", "\(track.payloadType) " + parameters.joined(separator: ";")))
+        }
         return lines
     }
 
@@ -24,7 +37,7 @@ extension SDPLine {
         var lines: [SDPLine] = []
         if let rtx { lines.append(SDPLine(attribute: "ssrc-group", "FID \(ssrc) \(rtx)")) }
         for source in [ssrc, rtx].compactMap({ $0 }) {
-            lines.append(SDPLine(attribute: "ssrc", "\(source) cname:\(cname)"))
+            lines.append(SDPLine(attribute: "ssrc", "\(source) cname:\(cname.asIdentifier)"))
             lines.append(SDPLine(attribute: "ssrc", "\(source) msid:\(msid)"))
         }
         return lines

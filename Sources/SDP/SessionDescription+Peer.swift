@@ -26,7 +26,8 @@ extension SessionDescription {
         guard let role = PeerDescription.Setup(rawValue: setup.value ?? "") else { throw setup.error }
         return PeerDescription(
             credentials: credentials, isLite: lines.has("ice-lite"), fingerprints: fingerprints, setup: role,
-            reducedSizeRTCP: section.lines.has("rtcp-rsize"))
+            // Some say it only where they send video.
+            reducedSizeRTCP: media.contains { !$0.isRejected && $0.lines.has("rtcp-rsize") })
     }
 
     /// Candidates of one section, those of its bundle's head where it has none. What is not understood is passed over

@@ -89,7 +89,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
     var bundle: [String]? {
         for line in lines.attributes("group") {
             let fields = (line.value ?? "").fields()
-            if fields.first == "BUNDLE" { return fields.dropFirst().map(String.init) }
+            if fields.first == "BUNDLE" { return fields.dropFirst().prefix(Self.maximumSections).map(String.init) }
         }
         return nil
     }

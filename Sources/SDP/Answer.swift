@@ -1,0 +1,60 @@
+internal import MediaBase
+internal import RTP
+
+/// A relay's answer to an offer of ours.
+package struct Answer: Sendable {
+    /// One section that the relay took.
+    package struct Track: Sendable, Hashable {
+        /// Which way the relay sends.
+        package var direction: MediaDirection
+        /// Numbers are those of the answer. Encodings: what the relay sends, or the ones that it takes of what we offered; one
+        /// entry without names where it does not say.
+        package var track: TrackDescription
+    }
+
+    package let description: SessionDescription
+    package let peer: PeerDescription
+    package let candidates: [ICECandidate]
+    /// In the order of the offer; rejected ones are left out.
+    package let tracks: [Track]
+
+    /// - Throws: `SDPError` where the answer does not fit the offer, or describes no transport.
+    package init(_ description: SessionDescription, to offer: SessionDescription) throws(SDPError) {
+        try description.checkIdentifications()
+        guard description.media.count == offer.media.count else {
+            throw .malformed(line: description.media.last?.number ?? 1, field: "m=")
+        }
+        var head: MediaSection?
+        var tracks: [Track] = []
+        for (section, offered) in zip(description.media, offer.media) {
+            guard section.media == offered.media else { throw .malformed(line: section.number, field: "m=") }
+            let direction = description.direction(of: section)
+            guard section.port != 0, direction != .inactive, let kind = section.kind,
+                let (codec, rtx) = section.preferredCodec, offered.formats.contains(codec.payloadType.description)
+            else { continue }
+            guard let mid = MID(section.mid ?? offered.mid ?? "") else { throw section.missing("a=mid") }
+            var extensions = RTPExtensionMap()
+            for line in description.headerExtensions(of: section) { extensions[line.kind] = line.id }
+            let rids = section.rids(.recvonly, for: codec.payloadType)
+            tracks.append(
+                Track(
+                    direction: direction,
+                    track: TrackDescription(
+                        mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx,
+                        extensions: extensions, feedback: codec.feedback,
+                        encodings: rids.isEmpty
+                            ? section.encodings(for: codec.payloadType) : rids.map { .init(rid: $0) })))
+            head = head ?? section
+        }
+        guard let head else { throw .noTrack(needed: .sendrecv) }
+        self.description = description
+        self.tracks = tracks
+        peer = try description.peer(of: head)
+        guard peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
+        candidates = description.candidates(of: head)
+    }
+
+    package init(parsing bytes: some Collection<UInt8>, to offer: SessionDescription) throws(SDPError) {
+        try self.init(SessionDescription(parsing: bytes), to: offer)
+    }
+}

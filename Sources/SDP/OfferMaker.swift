@@ -1,0 +1,125 @@
+package import MediaBase
+internal import RTP
+
+/// Offers that we make ourselves, as a client of any relay with WHIP and WHEP.
+package struct OfferMaker: Sendable {
+    package var credentials: ICECredentials
+    package var fingerprint: CertificateFingerprint
+    package var setup: PeerDescription.Setup
+    package var candidates: [ICECandidate]
+    package var cname: String
+    package var streamID: String
+
+    package init(
+        credentials: ICECredentials, fingerprint: CertificateFingerprint, setup: PeerDescription.Setup = .actpass,
+        candidates: [ICECandidate] = [], cname: String = "millrace", streamID: String = "millrace"
+    ) {
+        self.credentials = credentials
+        self.fingerprint = fingerprint
+        self.setup = setup
+        self.candidates = candidates
+        self.cname = cname
+        self.streamID = streamID
+    }
+
+    /// Offers to send those tracks: encodings with rids as simulcast, with SSRCs as sources.
+    package func publish(_ tracks: [TrackDescription]) -> SessionDescription { offer(tracks, .sendonly) }
+
+    /// Offers to receive one stream, its tracks with these numbers.
+    package func view(_ tracks: [TrackDescription]) -> SessionDescription { offer(tracks, .recvonly) }
+
+    private func offer(_ tracks: [TrackDescription], _ direction: MediaDirection) -> SessionDescription {
+        var number: UInt64 = 0x5be0_cd19
+        for byte in credentials.ufrag.utf8 { number = (number &* 31 &+ UInt64(byte)) & (1 << 62 - 1) }
+        let lines = [
+            SDPLine("v", "0"), SDPLine("o", "- \(number) 1 IN IP4 0.0.0.0"), SDPLine("s", "-"), SDPLine("t", "0 0"),
+            SDPLine(attribute: "group", "BUNDLE " + tracks.map(\.mid.rawValue).joined(separator: " ")),
+            SDPLine(attribute: "extmap-allow-mixed"), SDPLine(attribute: "msid-semantic", "WMS *"),
+        ]
+        let media = tracks.enumerated().map { place, track in
+            section(track, direction, candidates: place == 0 ? candidates : [])
+        }
+        return SessionDescription(lines: lines, media: media)
+    }
+
+    private func section(_ track: TrackDescription, _ direction: MediaDirection, candidates: [ICECandidate])
+        -> MediaSection
+    {
+        let msid = "\(streamID.asIdentifier) \("\(track.mid)-\(streamID)".asIdentifier)"
+        var lines = [SDPLine("c", "IN IP4 0.0.0.0")]
+        lines += candidates.map { SDPLine(attribute: "candidate", $0.description) }
+        if !candidates.isEmpty { lines.append(SDPLine(attribute: "end-of-candidates")) }
+        lines += [
+            SDPLine(attribute: "ice-ufrag", credentials.ufrag), SDPLine(attribute: "ice-pwd", credentials.password),
+            SDPLine(attribute: "ice-options", "trickle ice2"),
+            SDPLine(attribute: "fingerprint", fingerprint.description), SDPLine(attribute: "setup", setup.rawValue),
+            SDPLine(attribute: "mid", track.mid.rawValue),
+        ]
+        for kind in RTPExtensionKind.allCases {
+            guard let id = track.extensions[kind] else { continue }
+            lines.append(SDPLine(attribute: "extmap", HeaderExtensionLine(id: id, kind: kind).text))
+        }
+        lines.append(SDPLine(attribute: direction.rawValue))
+        if direction.sends { lines.append(SDPLine(attribute: "msid", msid)) }
+        lines += [SDPLine(attribute: "rtcp-mux"), SDPLine(attribute: "rtcp-rsize")]
+        lines += SDPLine.codec(track, sends: direction.sends)
+        if direction.sends { lines += encodingLines(track, msid: msid) }
+        return MediaSection(
+            media: track.kind.rawValue, port: 9, proto: "UDP/TLS/RTP/SAVPF",
+            formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+    }
+
+    private func encodingLines(_ track: TrackDescription, msid: String) -> [SDPLine] {
+        let rids = track.encodings.compactMap(\.rid)
+        var lines = rids.map { SDPLine(attribute: "rid", "\($0) send") }
+        if rids.count > 1 {
+            lines.append(SDPLine(attribute: "simulcast", "send " + rids.map(\.rawValue).joined(separator: ";")))
+        }
+        guard rids.isEmpty else { return lines }
+        let sources = track.encodings.compactMap(\.ssrc)
+        if sources.count > 1 {
+            lines.append(
+                SDPLine(attribute: "ssrc-group", "SIM " + sources.map(\.description).joined(separator: " ")))
+        }
+        for encoding in track.encodings {
+            guard let ssrc = encoding.ssrc else { continue }
+            lines += SDPLine.sources(
+                ssrc, rtx: track.rtxPayloadType == nil ? nil : encoding.rtxSSRC, cname: cname, msid: msid)
+        }
+        return lines
+    }
+}
+
+extension TrackDescription {
+    /// A track with the numbers that our offers use: mid 0 and payload type 111 for audio, mid 1 and 96 (97 for retransmissions)
+    /// for video, every header extension and RTCP message that we know.
+    /// - Parameter encodings: what is sent; empty for a track to receive.
+    package static func offered(_ kind: MediaKind, retransmits: Bool = true, encodings: [Encoding] = [])
+        -> TrackDescription
+    {
+        var extensions = RTPExtensionMap()
+        for extensionKind in RTPExtensionKind.allCases
+        where extensionKind.isUsed(video: kind == .video, sending: encodings.isEmpty) {
+            extensions[extensionKind] = extensionKind.rawValue + 1
+        }
+        switch kind {
+        case .audio:
+            return TrackDescription(
+                mid: MID(number: 0), kind: kind, payloadType: PayloadType(111), extensions: extensions,
+                feedback: .transportCC, encodings: encodings)
+        case .video:
+            return TrackDescription(
+                mid: MID(number: 1), kind: kind, payloadType: PayloadType(96),
+                rtxPayloadType: retransmits ? PayloadType(97) : nil,
+                extensions: extensions, feedback: [.nack, .pli, .fir, .transportCC, .remb], encodings: encodings)
+        }
+    }
+}
+
+extension MID {
+    /// - Precondition: `number` is 0 or more.
+    fileprivate init(number: Int) {
+        guard let mid = MID(String(number)) else { preconditionFailure("a number is a token") }
+        self = mid
+    }
+}
