@@ -46,13 +46,17 @@ class RelayError(Exception):
 
 
 class Relay:
-    def __init__(self, binary, folder, record=None, extra=(), name="relay"):
-        self.port, self.media_port = free_tcp_port(), free_udp_pair()
-        self.url = f"http://127.0.0.1:{self.port}"
-        command = [binary, "serve", "--http-port", self.port, "--media-port", self.media_port, *extra]
+    def __init__(self, binary, folder, record=None, extra=(), name="relay", address=None, port=None, media_port=None, prefix=(),
+                 environment=None):
+        """`address`: of its doors, where that is not loopback by default; `prefix`: a command that runs it elsewhere."""
+        self.port, self.media_port = port or free_tcp_port(), media_port or free_udp_pair()
+        self.url = f"http://{f'[{address}]' if address and ':' in address else address or '127.0.0.1'}:{self.port}"
+        command = [*prefix, binary, "serve", "--http-port", self.port, "--media-port", self.media_port, *extra]
+        if address:
+            command += ["--http-address", address, "--media-address", address, "--media-advertised", address]
         if record:
             command += ["--record", record]
-        self.process = clients.Process("relay", command, folder / f"{name}.log")
+        self.process = clients.Process("relay", command, folder / f"{name}.log", environment)
         try:
             clients.wait_until(lambda: self._ready() or not self.process.running, 20, "the relay's /readyz")
         except Exception:

@@ -27,12 +27,16 @@ class Reporter:
 
     def __init__(self):
         self.started = time.monotonic()
-        self.results = []
+        self.results, self.skipped = [], []
         tty = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self._green, self._red, self._dim, self._plain = ("\033[32m", "\033[31m", "\033[2m", "\033[0m") if tty else [""] * 4
 
     def progress(self, text):
         print(f"    {self._dim}{time.monotonic() - self.started:6.1f} s  {text}{self._plain}", flush=True)
+
+    def skip(self, case, why):
+        self.skipped.append({"case": case, "why": why})
+        print(f"    skip {case}: {why}", flush=True)
 
     def check(self, case, what, passed, **values):
         self.results.append({"case": case, "check": what, "passed": bool(passed), "values": values})

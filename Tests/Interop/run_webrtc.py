@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""WebRTC clients that are not ours against the relay: aiortc, Chromium, Firefox, GStreamer's whip-client.
+
+    python3 Tests/Interop/run_webrtc.py --relay .build/release/millrace
+    python3 Tests/Interop/run_webrtc.py --relay .build/debug/millrace --fault drop-video --only aiortc
+    python3 Tests/Interop/run_webrtc.py --relay .build/release/millrace --janus --only yardstick
+
+Needs tools/setup to have run; takes the Python of .venv by itself. Status: 0 all passed, 1 something failed, 2 bad usage.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import sys
+import time
+import traceback
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def enter_environment():
+    """Starts this program again with the Python that has aiortc, where this one has not."""
+    try:
+        import aiortc  # noqa: F401
+    except ImportError:
+        python = ROOT / ".venv/bin/python"
+        if not python.exists() or sys.executable == str(python):
+            sys.exit("aiortc is missing: run tools/setup")
+        os.execv(python, [str(python), *sys.argv])
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--relay", metavar="PATH", help="the millrace binary")
+    parser.add_argument("--duration", type=float, default=6, metavar="SECONDS", help="of watching in most cases (default 6)")
+    parser.add_argument("--long", action="store_true", help="all cases, losses and times, for measurements")
+    parser.add_argument("--janus", action="store_true", help="the yardstick cases also against Janus")
+    parser.add_argument("--fault", metavar="NAME", help="of a relay built for tests: which checks notice it (status 0: some do)")
+    parser.add_argument("--faults", action="store_true", help="every fault against the cases that must notice it")
+    parser.add_argument("--only", metavar="TEXT", action="append", help="only cases whose name has this text")
+    parser.add_argument("--json", metavar="FILE", help="results as JSON")
+    parser.add_argument("--work", default="out/webrtc", metavar="DIR", help="artefacts (default out/webrtc)")
+    parser.add_argument("--list", action="store_true", help="names of the cases")
+    arguments = parser.parse_args()
+    if not arguments.list and not (arguments.relay and os.access(arguments.relay, os.X_OK)):
+        parser.error("name the relay's binary (--relay)")
+    return arguments
+
+
+def run_case(bench, name, case):
+    """False where this machine cannot run it."""
+    from webrtc.bench import Skip
+    bench.reporter.progress(name)
+    bench.folder(name)
+    try:
+        case(bench, name)
+    except Skip as missing:
+        bench.reporter.skip(name, f"needs {missing}")
+        return False
+    except Exception as error:  # a case that breaks is a failure of that case, not the end of the run
+        bench.reporter.check(name, f"{type(error).__name__}: {error}", False)
+        with (bench.work / "errors.log").open("a") as log:
+            log.write(f"{name}\n{traceback.format_exc()}\n")
+    finally:
+        bench.end_case()
+    return True
+
+
+def run_faults(bench, cases, faults):
+    """Each fault must turn checks red in each case that it is given to."""
+    unnoticed = []
+    for fault, names in faults.items():
+        bench.fault = fault
+        for name in names:
+            before = len(bench.reporter.results)
+            run_case(bench, name, cases[name])
+            red = [r["check"] for r in bench.reporter.results[before:] if not r["passed"]]
+            if not red:
+                unnoticed.append(f"{fault}: {name}")
+            bench.reporter.progress(f"{fault} in {name}: {len(red)} checks went red: {'; '.join(red)[:200]}")
+    return unnoticed
+
+
+def main():
+    arguments = parse()
+    sys.path.insert(0, str(ROOT / "Tests/Interop"))
+    enter_environment()
+    from webrtc import network
+    if not arguments.list:
+        network.enter()
+    import clients
+    from run import Reporter
+    from webrtc import suite
+    from webrtc.bench import Bench
+
+    wanted = [(name, case) for name, case in suite.cases(arguments.long, arguments.janus)
+              if not arguments.only or any(text in name for text in arguments.only)]
+    if arguments.list:
+        print("\n".join(name for name, _ in wanted))
+        return 0
+    clients.end_on_termination()
+    reporter = Reporter()
+    bench = Bench(arguments, reporter)
+    bench.work.mkdir(parents=True, exist_ok=True)
+    unnoticed, ran = [], 0
+    try:
+        if arguments.faults:
+            every = dict(suite.cases(True, False))
+            unnoticed = run_faults(bench, every, suite.FAULTS)
+            ran = sum(map(len, suite.FAULTS.values()))
+        else:
+            ran = sum([run_case(bench, name, case) for name, case in wanted])
+    finally:
+        bench.stop()
+    failed = [r for r in reporter.results if not r["passed"]]
+    if arguments.json:
+        pathlib.Path(arguments.json).write_text(json.dumps({
+            "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(reporter.results),
+            "failed": len(failed), "skipped": reporter.skipped, "load": os.getloadavg(), "fault": arguments.fault,
+            "unnoticed": unnoticed, "results": reporter.results}, indent=1) + "\n")
+    print(f"    {len(reporter.results) - len(failed)} of {len(reporter.results)} checks passed in {ran} cases, "
+          f"{len(reporter.skipped)} skipped, {time.monotonic() - reporter.started:.0f} s", flush=True)
+    for result in failed if not arguments.faults else []:
+        print(f"        {result['case']}: {result['check']} {result['values'] or ''}", flush=True)
+    for line in unnoticed:
+        print(f"        nobody noticed {line}", flush=True)
+    if arguments.faults:
+        return 1 if unnoticed else 0
+    if arguments.fault:
+        return 0 if failed else 1
+    return 1 if failed or not (ran or reporter.skipped) else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(130)

@@ -1,0 +1,55 @@
+"""aiortc, in a process of its own."""
+
+import itertools
+import json
+import pathlib
+import subprocess
+import sys
+import threading
+
+from webrtc.devtools import BrowserError
+
+
+class Aiortc:
+    """A client with any number of peers. Functions as those of a browser's page."""
+
+    kind = "aiortc"
+
+    def __init__(self, folder, name="aiortc"):
+        self._log = open(folder / f"{name}.log", "wb")
+        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("aiortc_worker.py")],
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
+        self._ids, self._waiting, self._lock = itertools.count(1), {}, threading.Lock()
+        threading.Thread(target=self._read, daemon=True).start()
+
+    def _read(self):
+        for line in self.process.stdout:
+            answer = json.loads(line)
+            event, place = self._waiting.pop(answer["id"])
+            place.append(answer)
+            event.set()
+        for event, _ in list(self._waiting.values()):
+            event.set()
+
+    def call(self, function, timeout=40, **options):
+        number, event, place = next(self._ids), threading.Event(), []
+        self._waiting[number] = (event, place)
+        with self._lock:
+            self.process.stdin.write(json.dumps({"id": number, "function": function, "options": options}).encode() + b"\n")
+            self.process.stdin.flush()
+        if not event.wait(timeout):
+            raise BrowserError(f"aiortc {function}: no answer within {timeout} s")
+        if not place:
+            raise BrowserError("the aiortc process is gone")
+        if "error" in place[0]:
+            raise BrowserError(place[0]["error"])
+        return place[0]["value"]
+
+    def stop(self):
+        self.process.stdin.close()
+        try:
+            self.process.wait(3)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._log.close()

@@ -1,0 +1,262 @@
+"""A process of aiortc peers. A line of JSON in: {"id", "function", "options"}; a line out: {"id", "value"} or {"id", "error"}.
+
+The functions have the names and answers of those of the test page (page/*.js), so that cases need not know which they talk to.
+"""
+
+import asyncio
+import fractions
+import itertools
+import json
+import pathlib
+import re
+import sys
+import time
+import urllib.parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+
+import aiohttp
+import av
+import numpy
+from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+
+from webrtc import bar, sound
+
+now = bar.clock
+
+
+class PictureTrack(MediaStreamTrack):
+    kind = "video"
+
+    def __init__(self, width=640, height=360, fps=30, source=1, **_):
+        super().__init__()
+        self._picture = bar.Picture(width, height, source)
+        self._fps, self.number, self._start = fps, 0, None
+
+    async def recv(self):
+        self._start = self._start or time.monotonic()
+        late = time.monotonic() - self._start - self.number / self._fps
+        if late < 0:
+            await asyncio.sleep(-late)
+        elif late > 0.2:  # a machine that stood still: go on from here, without a burst
+            self._start += late
+        frame = av.VideoFrame.from_ndarray(self._picture.planes(self.number), format="yuv420p")
+        # By the wall clock, as a camera stamps: after a pause the receiver must not believe that all was late.
+        frame.pts, frame.time_base = int((time.monotonic() - self._start) * 90000) + self.number % 2, fractions.Fraction(1, 90000)
+        self.number += 1
+        return frame
+
+
+class ToneTrack(MediaStreamTrack):
+    kind = "audio"
+    SAMPLES = 960
+
+    def __init__(self):
+        super().__init__()
+        self._at, self._start = 0, None
+
+    async def recv(self):
+        self._start = self._start or time.monotonic()
+        wait = self._start + self._at / 48000 - time.monotonic()
+        if wait > 0:
+            await asyncio.sleep(wait)
+        elif wait < -0.2:
+            self._start -= wait
+        frame = av.AudioFrame.from_ndarray(sound.stereo(self._at, self.SAMPLES).reshape(1, -1), format="s16", layout="stereo")
+        frame.sample_rate, frame.pts, frame.time_base = 48000, self._at, fractions.Fraction(1, 48000)
+        self._at += self.SAMPLES
+        return frame
+
+
+class Call:
+    def __init__(self, options):
+        self.options, self.location, self.etag, self.number = options, None, None, 0
+        self.pc = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
+        self.times, self.states, self.seen, self.first, self.tasks = {}, [], [], None, []
+        self.sides = numpy.zeros((0, 2), numpy.int16)
+        self.samples = 0
+        self.picture = None
+
+        @self.pc.on("connectionstatechange")
+        def changed():
+            self.states.append([now(), self.pc.connectionState])
+            self.times.setdefault(self.pc.connectionState, now())
+
+        @self.pc.on("iceconnectionstatechange")
+        def moved():
+            if self.pc.iceConnectionState == "completed":
+                self.times.setdefault("ice", now())
+
+        @self.pc.on("track")
+        def came(track):
+            self.tasks.append(asyncio.ensure_future(self.watch(track) if track.kind == "video" else self.listen(track)))
+
+    async def watch(self, track):
+        try:
+            while True:
+                frame = await track.recv()
+                luma = frame.to_ndarray(format="yuv420p")[:frame.height]
+                found, at = bar.read(luma), now()
+                self.first = self.first or at
+                number, latency, source = found or (-1, -1, -1)
+                self.seen.append([at, number, latency, source, frame.width, frame.height])
+        except Exception as error:  # the end of the track
+            self.states.append([now(), f"video ended: {type(error).__name__} {error}".strip()])
+
+    async def listen(self, track):
+        try:
+            while True:
+                frame = await track.recv()
+                piece = frame.to_ndarray().reshape(-1, len(frame.layout.channels))
+                self.samples += len(piece)
+                self.sides = numpy.concatenate([self.sides, piece[:, [0, -1]]])[-9600:]
+        except Exception as error:  # the end of the track
+            self.states.append([now(), f"audio ended: {type(error).__name__} {error}".strip()])
+
+    def headers(self):
+        token = self.options.get("token")
+        return {"Authorization": f"Bearer {token}"} if token else {}
+
+    async def post(self):
+        await self.pc.setLocalDescription(await self.pc.createOffer())
+        self.times["posted"] = now()
+        async with aiohttp.ClientSession() as http, http.post(
+                self.options["url"], data=self.pc.localDescription.sdp.encode(),
+                headers={**self.headers(), "Content-Type": "application/sdp"}) as answer:
+            text = await answer.text()
+            self.times["answered"] = now()
+            if answer.status != 201:
+                raise RuntimeError(f"POST {self.options['url']}: {answer.status} {text[:300]}")
+            self.location = urllib.parse.urljoin(self.options["url"], answer.headers["Location"])
+            self.etag = answer.headers.get("ETag")
+        self.answer = rewritten(text, self.options.get("rewrite"))
+        await self.pc.setRemoteDescription(RTCSessionDescription(self.answer, "answer"))
+
+    async def request(self, method, location, **more):
+        async with aiohttp.ClientSession() as http, http.request(method, location, headers=self.headers(), **more) as answer:
+            return answer.status, (await answer.text())[:300]
+
+
+def rewritten(sdp, rewrite):
+    """Candidates name the proxy of the test instead, and those of TCP go."""
+    if not rewrite:
+        return sdp
+    lines = []
+    for line in sdp.split("\r\n"):
+        if line.startswith("a=candidate:"):
+            if " udp " not in line.lower():
+                continue
+            line = re.sub(r"^((?:\S+ ){4})\S+ \d+", lambda m: m[1] + rewrite["to"], line)
+        lines.append(line)
+    return "\r\n".join(lines)
+
+
+class Api:
+    def __init__(self):
+        self._calls, self._ids = {}, itertools.count(1)
+
+    async def _open(self, call):
+        await call.post()
+        number = next(self._ids)
+        self._calls[number] = call
+        return number
+
+    async def publish(self, **options):
+        call = Call(options)
+        call.picture = PictureTrack(**options)
+        if options.get("audio") is not False:
+            call.pc.addTrack(ToneTrack())
+        call.pc.addTrack(call.picture)
+        return await self._open(call)
+
+    async def view(self, **options):
+        call = Call(options)
+        if options.get("audio") is not False:
+            call.pc.addTransceiver("audio", direction="recvonly")
+        call.pc.addTransceiver("video", direction="recvonly")
+        return await self._open(call)
+
+    async def offer(self):
+        """An offer of a publisher, without a connection."""
+        call = Call({})
+        call.pc.addTrack(ToneTrack())
+        call.pc.addTrack(PictureTrack())
+        await call.pc.setLocalDescription(await call.pc.createOffer())
+        text = call.pc.localDescription.sdp
+        await call.pc.close()
+        return text
+
+    async def connected(self, id, milliseconds=10000):
+        call, end = self._calls[id], now() + milliseconds
+        while call.pc.connectionState != "connected":
+            if now() > end:
+                raise RuntimeError(f"connected: not within {milliseconds} ms ({call.pc.connectionState})")
+            await asyncio.sleep(0.005)
+        return call.times
+
+    async def state(self, id):
+        call = self._calls[id]
+        return {"connection": call.pc.connectionState, "ice": call.pc.iceConnectionState, "times": call.times, "now": now(),
+                "states": call.states, "location": call.location, "etag": call.etag, "answer": call.answer}
+
+    async def frames(self, id):
+        call = self._calls[id]
+        seen, call.seen = call.seen, []
+        return seen
+
+    async def first(self, id):
+        return self._calls[id].first
+
+    async def heard(self, id):
+        call = self._calls[id]
+        return sound.heard(call.sides / 32768) if len(call.sides) >= 4800 else None
+
+    async def samples(self, id):
+        return self._calls[id].samples
+
+    async def painted(self, id):
+        return self._calls[id].picture.number
+
+    async def stats(self, id):
+        report = await self._calls[id].pc.getStats()
+        return [{k: v for k, v in vars(s).items() if isinstance(v, (int, float, str))} for s in report.values()]
+
+    async def layer(self, id, choice):
+        call = self._calls[id]
+        status, text = await call.request("POST", call.location + "/layer", json=choice)
+        return {"status": status, "at": now(), "text": text}
+
+    async def close(self, id):
+        call = self._calls.pop(id)
+        status, _ = await call.request("DELETE", call.location)
+        await call.pc.close()
+        return status
+
+    async def drop(self, id):
+        await self._calls.pop(id).pc.close()
+
+
+async def main():
+    # All media of aiortc shares this loop with the reader of commands.
+    loop, api = asyncio.get_running_loop(), Api()
+    reader = asyncio.StreamReader(limit=1 << 22)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+
+    async def serve(line):
+        request = json.loads(line)
+        try:
+            answer = {"value": await getattr(api, request["function"])(**request["options"])}
+        except Exception as error:
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        sys.stdout.write(json.dumps({"id": request["id"], **answer}) + "\n")
+        sys.stdout.flush()
+
+    tasks = set()
+    while line := await reader.readline():
+        task = asyncio.ensure_future(serve(line))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
+
+
+if __name__ == "__main__":
+    asyncio.run(main())

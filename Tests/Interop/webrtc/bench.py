@@ -1,0 +1,124 @@
+"""What a case works with: relays, clients, a network; and what it cleans up behind it."""
+
+import itertools
+import json
+
+import pathlib
+import shutil
+
+import clients
+from relay import Relay, RelayError
+from webrtc import chromium, firefox
+from webrtc.aiortc_client import Aiortc
+from webrtc.devtools import PageServer
+from webrtc.network import RELAY, Network
+
+class Skip(Exception):
+    """This machine has not what the case needs."""
+
+class WebRTCRelay(Relay):
+    """A relay with its WebRTC doors."""
+
+    def whip(self, session, stream="cam1"):
+        return f"{self.url}/whip/{session}?stream={stream}"
+
+    def whep(self, session, stream="cam1"):
+        return f"{self.url}/whep/{session}/{stream}"
+
+    def has_stream(self, session, stream="cam1"):
+        """Whether somebody publishes it: whether its media has come to the relay."""
+        try:
+            streams = json.loads(self.request("GET", f"/v1/sessions/{session}/streams")[0])
+        except RelayError:
+            return False
+        return stream in json.dumps(streams)
+
+    def memory(self):
+        """Resident bytes."""
+        for line in pathlib.Path(f"/proc/{self.pid}/status").read_text().splitlines():
+            if line.startswith("VmRSS:"):
+                return int(line.split()[1]) * 1024
+        return 0
+
+class Bench:
+    def __init__(self, arguments, reporter):
+        self.binary = arguments.relay and pathlib.Path(arguments.relay).resolve()
+        self.work = pathlib.Path(arguments.work).resolve()
+        self.long, self.fault, self.reporter = arguments.long, arguments.fault, reporter
+        self.seconds = arguments.duration
+        self.network = Network()
+        self._browsers, self._open, self._page = {}, [], None
+        self._names = itertools.count(1)
+
+    def folder(self, name):
+        folder = self.work / "".join(c if c.isalnum() else "-" for c in name)
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        self.current = folder
+        return folder
+
+    def need(self, condition, what):
+        if not condition:
+            raise Skip(what)
+
+    def need_network(self, filters=False):
+        self.need(self.network.inside, "a network namespace")
+        self.need(not filters or self.network.filters, "nftables")
+
+    # MARK: what ends with the case
+
+    def relay(self, apart=False, address=None, port=None, media_port=None, extra=(), name="relay"):
+        """A relay on loopback, or `apart` in a namespace of its own."""
+        if apart:
+            self.need_network()
+            address = address or RELAY
+        address = address or "127.0.0.1"
+        relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, media_port=media_port,
+                            prefix=self.network.prefix if apart else (),
+                            environment={"MILLRACE_FAULT": self.fault} if self.fault else None)
+        self._open.append(relay)
+        return relay
+
+    def client(self, kind):
+        """aiortc: a process; a browser: a page of the one that all cases share."""
+        if kind == "aiortc":
+            client = Aiortc(self.current, f"aiortc-{next(self._names)}")
+        else:
+            client = self._browser(kind).page()
+        self._open.append(client)
+        return client
+
+    def keep(self, thing):
+        """Is stopped when the case ends."""
+        self._open.append(thing)
+        return thing
+
+    def end_case(self):
+        while self._open:
+            try:
+                self._open.pop().stop()
+            except Exception as error:  # one that does not end must not keep the others
+                self.reporter.progress(f"at the end of the case: {type(error).__name__}: {error}")
+        self.network.clear()
+
+    # MARK: what ends with the run
+
+    def _browser(self, kind):
+        module, make = {"chromium": (chromium, chromium.Chromium), "firefox": (firefox, firefox.Firefox)}[kind]
+        self.need(module.found(), kind)
+        if kind in self._browsers and not self._browsers[kind].process.running:
+            del self._browsers[kind]
+        if kind not in self._browsers:
+            self._page = self._page or PageServer()
+            folder = self.work / "browsers"
+            folder.mkdir(parents=True, exist_ok=True)
+            self._browsers[kind] = make(folder, self._page.url)
+        return self._browsers[kind]
+
+    def stop(self):
+        self.end_case()
+        for browser in self._browsers.values():
+            browser.stop()
+        if self._page:
+            self._page.stop()
+        self.network.stop()

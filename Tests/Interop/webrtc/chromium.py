@@ -1,0 +1,77 @@
+"""Chromium, headless, over its DevTools socket."""
+
+import shutil
+
+import clients
+from webrtc import devtools
+
+SWITCHES = """--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --no-default-browser-check
+--autoplay-policy=no-user-gesture-required --allow-loopback-in-peer-connection --disable-features=WebRtcHideLocalIpsWithMdns
+--use-fake-ui-for-media-stream --use-fake-device-for-media-stream=fps=30 --disable-background-networking --disable-sync
+--disable-component-update --disable-default-apps --disable-extensions --disable-background-timer-throttling --metrics-recording-only
+--disable-renderer-backgrounding --disable-backgrounding-occluded-windows --remote-debugging-port=0 --remote-allow-origins=*""".split()
+
+
+def found():
+    return shutil.which("chromium")
+
+
+class Chromium:
+    kind = "chromium"
+
+    def __init__(self, folder, page_url):
+        self._page_url = page_url
+        profile = folder / "chromium-profile"
+        shutil.rmtree(profile, ignore_errors=True)
+        self.process = clients.Process("Chromium", [found(), *SWITCHES, f"--user-data-dir={profile}", "about:blank"],
+                                       folder / "chromium.log", {"HOME": str(folder)})
+        place = profile / "DevToolsActivePort"
+        clients.wait_until(lambda: (place.exists() and len(place.read_text().split()) == 2) or not self.process.running, 30,
+                           "Chromium's DevTools socket")
+        if not self.process.running:
+            raise devtools.BrowserError(f"Chromium ended at once: {self.process.tail()}")
+        port, path = place.read_text().split()
+        self._remote = devtools.Remote(f"ws://127.0.0.1:{port}{path}")
+
+    def page(self):
+        """A client: a page of its own, in a window of its own."""
+        target = self._remote.call("Target.createTarget", url=self._page_url, newWindow=True)["targetId"]
+        session = self._remote.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        page = ChromiumPage(self._remote, target, session)
+        clients.wait_until(page.ready, 15, "the test page in Chromium")
+        return page
+
+    def stop(self):
+        try:
+            self._remote.call("Browser.close", timeout=5)
+        except Exception:  # it may be gone already; the process is what counts
+            pass
+        self._remote.close()
+        self.process.wait(5)
+        self.process.stop()
+
+
+class ChromiumPage:
+    kind = "chromium"
+
+    def __init__(self, remote, target, session):
+        self._remote, self._target, self._session = remote, target, session
+
+    def _evaluate(self, text, timeout):
+        answer = self._remote.call("Runtime.evaluate", timeout, self._session, expression=text, awaitPromise=True,
+                                   returnByValue=True)
+        if "exceptionDetails" in answer:
+            raise devtools.BrowserError(str(answer["exceptionDetails"].get("exception", answer["exceptionDetails"]))[:400])
+        return answer["result"].get("value")
+
+    def ready(self):
+        return self._evaluate("document.readyState === 'complete' && typeof api === 'object' && !!api.view", 10) is True
+
+    def call(self, function, timeout=40, **options):
+        return devtools.value(self._evaluate(devtools.expression(function, options), timeout))
+
+    def stop(self):
+        try:
+            self._remote.call("Target.closeTarget", targetId=self._target)
+        except devtools.BrowserError:
+            pass

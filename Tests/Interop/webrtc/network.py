@@ -1,0 +1,113 @@
+"""A network of the test's own: the run lives in a network namespace, and a relay may live in a second one behind a veth pair.
+
+    clients 10.99.0.1, fd99::1  (this process)  ----  relay 10.99.0.2, fd99::2
+
+Nothing outside can be reached from either, all ports are free, and every process ends with the run.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import clients
+import media
+
+CLIENT, RELAY = "10.99.0.1", "10.99.0.2"
+CLIENT_6, RELAY_6 = "fd99::1", "fd99::2"
+INSIDE = "MILLRACE_INTEROP_NAMESPACE"
+
+
+def enter():
+    """Starts this program again in namespaces of its own. Returns where it is in one already, or where that cannot be had."""
+    if os.environ.get(INSIDE):
+        return
+    switches = ["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if os.getuid() != 0:
+        switches.append("--map-root-user")
+    if shutil.which("unshare") is None or subprocess.run(["unshare", *switches, "true"], capture_output=True).returncode != 0:
+        print("    no network namespace can be made here: cases that need one are skipped", flush=True)
+        return
+    sys.stdout.flush()
+    os.execvpe("unshare", ["unshare", *switches, sys.executable, *sys.argv], {**os.environ, INSIDE: "1"})
+
+
+class Network:
+    def __init__(self):
+        self.inside = bool(os.environ.get(INSIDE))
+        self._holder = None
+        if not self.inside:
+            return
+        media.run(["ip", "link", "set", "lo", "up"])
+        self._holder = subprocess.Popen(["unshare", "--net", "sleep", "infinity"])
+        own = os.readlink("/proc/self/ns/net")
+        clients.wait_until(lambda: os.readlink(f"/proc/{self._holder.pid}/ns/net") != own, 5, "the relay's namespace")
+        media.run(["ip", "link", "add", "mr0", "type", "veth", "peer", "name", "mr1", "netns", self._holder.pid])
+        for inside, device, addresses in ((False, "mr0", (f"{CLIENT}/24", f"{CLIENT_6}/64")),
+                                          (True, "mr1", (f"{RELAY}/24", f"{RELAY_6}/64"))):
+            prefix = self.prefix if inside else []
+            for address in addresses:
+                media.run([*prefix, "ip", "address", "add", address, "dev", device,
+                           *(["nodad"] if ":" in address else [])])
+            # Datagrams that were sent together arrive, and get lost, one by one.
+            media.run([*prefix, "ip", "link", "set", device, "up", "gso_max_segs", "1"])
+            if inside:
+                media.run([*prefix, "ip", "link", "set", "lo", "up"])
+
+        # It leads nowhere, but without one Firefox holds itself for offline and gathers no candidates.
+        media.run(["ip", "route", "add", "default", "via", RELAY])
+
+    @property
+    def prefix(self):
+        """Runs a command beside the relay."""
+        return ["nsenter", f"--net=/proc/{self._holder.pid}/ns/net"]
+
+    @property
+    def filters(self):
+        """Whether packets can be lost."""
+        return self.inside and shutil.which("nft") is not None
+
+    def _nft(self, text, beside_relay):
+        done = subprocess.run([*(self.prefix if beside_relay else []), "nft", "-f", "-"], input=text, text=True,
+                              capture_output=True)
+        if done.returncode != 0:
+            raise media.MediaError(f"nft: {done.stderr.strip()}")
+
+    def lose(self, up=0, down=0, client_ports=(), relay_port=None):
+        """Loses this share (percent) of the UDP datagrams to (`up`) and from (`down`) the relay, each one by its own dice.
+
+        `client_ports`: only of these clients; without any, of all.
+        """
+        for percent, beside_relay, client, relay in ((up, True, "sport", "dport"), (down, False, "dport", "sport")):
+            match = f"udp {client} {{ {', '.join(map(str, client_ports))} }}" if client_ports else ""
+            if relay_port:
+                match += f" udp {relay} {relay_port}"
+            rule = f"{match or 'meta l4proto udp'} numgen random mod 1000 < {round(percent * 10)} counter drop" if percent else ""
+            self._nft("table inet loss\ndelete table inet loss\ntable inet loss { chain incoming { type filter hook input "
+                      f"priority 0; {match or 'meta l4proto udp'} counter\n{rule}\n }} }}", beside_relay)
+
+    def lost(self):
+        """{direction: (datagrams that came to the dice, datagrams that were lost)}"""
+        counts = {}
+        for name, prefix in (("up", self.prefix), ("down", [])):
+            text = media.run([*prefix, "nft", "list", "table", "inet", "loss"])
+            found = [int(n) for n in re.findall(r"counter packets (\d+)", text)]
+            counts[name] = (found[0] if found else 0, found[1] if len(found) > 1 else 0)
+        return counts
+
+    def block_udp(self):
+        """No datagram comes through in either direction."""
+        for beside_relay in (True, False):
+            self._nft("table inet loss\ndelete table inet loss\ntable inet loss { chain incoming { type filter hook input "
+                      "priority 0; meta l4proto udp counter drop\n } }", beside_relay)
+
+    def clear(self):
+        if self.filters:
+            for beside_relay in (True, False):
+                self._nft("table inet loss\ndelete table inet loss", beside_relay)
+
+    def stop(self):
+        if self._holder:
+            self._holder.kill()
+            self._holder.wait()

@@ -1,0 +1,96 @@
+"use strict";
+// A publisher: a moving picture with the bar, and two tones.
+
+class Painter {
+  constructor({width = 640, height = 360, fps = 30, source = 1}) {
+    Object.assign(this, {width, height, fps, source, number: 0});
+    this.canvas = document.createElement("canvas");
+    this.canvas.width = width;
+    this.canvas.height = height;
+    this.context = this.canvas.getContext("2d", {alpha: false});
+    this.texture = new OffscreenCanvas(width, height);
+    const context = this.texture.getContext("2d"), picture = context.createImageData(width, height);
+    // A picture with edges and some grain, so that an encoder has work and a drop of bandwidth matters.
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const at = (y * width + x) * 4, grain = (x * 7919 + y * 104729 + x * y) % 37;
+        picture.data.set([(x >> 4 ^ y >> 4) * 8 % 200 + grain, (x + y) % 200 + grain, y * 200 / height + grain, 255], at);
+      }
+    }
+    context.putImageData(picture, 0, 0);
+    if (typeof MediaStreamTrackGenerator !== "undefined") {
+      this.track = new MediaStreamTrackGenerator({kind: "video"});
+      this.writer = this.track.writable.getWriter();
+    } else {
+      this.stream = this.canvas.captureStream(0);
+      this.track = this.stream.getVideoTracks()[0];
+    }
+    this.next = performance.now();
+    this.tick();
+  }
+
+  tick() {
+    if (this.stopped) return;
+    this.draw();
+    const now = performance.now();
+    this.next = Math.max(this.next + 1000 / this.fps, now - 100);
+    setTimeout(() => this.tick(), this.next - now);
+  }
+
+  draw() {
+    const {context, width, height, texture} = this, shift = this.number * 3 % width;
+    context.drawImage(texture, -shift, 0);
+    context.drawImage(texture, width - shift, 0);
+    drawBar(context, width, height, this.number++, this.source);
+    if (this.writer) {
+      const frame = new VideoFrame(this.canvas, {timestamp: Math.round(performance.now() * 1000)});
+      this.writer.write(frame).catch(() => frame.close());
+    } else {
+      (this.track.requestFrame ? this.track : this.stream).requestFrame();
+    }
+  }
+}
+
+async function soundTrack() {
+  if (navigator.userAgent.includes("Firefox")) {
+    // No sound system, so no WebAudio: the fake microphone, a mono tone of 440 Hz.
+    return (await navigator.mediaDevices.getUserMedia({audio: true, fake: true})).getAudioTracks()[0];
+  }
+  return toneTrack();
+}
+
+// Lowest first, as the RIDs are ordered: l, m, h.
+const SIMULCAST = [{rid: "l", scaleResolutionDownBy: 4, maxBitrate: 150000}, {rid: "m", scaleResolutionDownBy: 2, maxBitrate: 500000},
+                   {rid: "h", scaleResolutionDownBy: 1, maxBitrate: 1500000}];
+
+function onlyVP8(transceiver) {
+  const wanted = RTCRtpReceiver.getCapabilities("video").codecs.filter(c => /VP8|rtx/i.test(c.mimeType));
+  transceiver.setCodecPreferences(wanted);
+}
+
+async function prepare(call) {
+  const {options, pc} = call;
+  call.painter = new Painter(options);
+  if (options.audio !== false) pc.addTransceiver(await soundTrack(), {direction: "sendonly"});
+  const encodings = options.simulcast ? SIMULCAST : [{maxBitrate: options.bitrate ?? 1500000}];
+  const video = pc.addTransceiver(call.painter.track, {direction: "sendonly", sendEncodings: encodings.map(e => ({...e, maxFramerate: 60}))});
+  call.sender = video.sender;
+  onlyVP8(video);
+}
+
+api.publish = async options => {
+  const call = new Call(options);
+  await prepare(call);
+  await call.post();
+  return call.id;
+};
+
+// For relays that are not spoken to by WHIP: the test carries offer and answer itself.
+api.publishOffer = async options => {
+  const call = new Call(options);
+  await prepare(call);
+  return {id: call.id, sdp: await call.offer()};
+};
+api.publishAnswer = ({id, sdp}) => of(id).accept(sdp);
+api.painted = ({id}) => of(id).painter.number;
+api.stopPainting = ({id}) => { of(id).painter.stopped = true; };

@@ -1,0 +1,177 @@
+"""Cases of a publisher and viewers."""
+
+import time
+
+import clients
+from webrtc import whip_client
+from webrtc.watch import Watch, check_pictures, check_sound, first_picture
+
+OWN, DECOY = 17, 99
+
+
+def decoy(bench, relay):
+    """A publisher in another session under the same stream name: its pictures and tones belong nowhere else."""
+    other = bench.client("aiortc")
+    call = other.call("publish", url=relay.whip("elsewhere"), source=DECOY, width=160, height=96, fps=10, audio=False)
+    other.call("connected", id=call)
+
+
+def start(bench, relay, publisher_kind, session, **options):
+    publisher = bench.client(publisher_kind)
+    call = publisher.call("publish", url=relay.whip(session), source=OWN, **options)
+    publisher.call("connected", id=call)
+    return publisher, call
+
+
+def join(bench, relay, kind, session, client=None, **options):
+    viewer = client or bench.client(kind)
+    call = viewer.call("view", url=relay.whep(session), **options)
+    viewer.call("connected", id=call)
+    return viewer, call
+
+
+def sent_rate(publisher, call, seconds, before):
+    """Frames that the publisher itself encoded a second, where it can say."""
+    after = encoded(publisher, call)
+    return (after - before) / seconds if after is not None else None
+
+
+def encoded(publisher, call):
+    if publisher.kind == "aiortc":
+        return publisher.call("painted", id=call)
+    videos = [s for s in publisher.call("stats", id=call) if s["type"] == "outbound-rtp" and s.get("kind") == "video"]
+    return max((s.get("framesEncoded", 0) for s in videos), default=0)
+
+
+def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expectations):
+    """Every viewer's pictures and sound over a stretch of time."""
+    for viewer, view in viewers:
+        if first_picture(viewer, view) is None:
+            bench.reporter.check(case, f"{viewer.kind} sees a picture", False, state=viewer.call("state", id=view)["states"])
+            return None
+    time.sleep(settle)
+    before = encoded(publisher, call)
+    watches = [Watch(viewer, view) for viewer, view in viewers]
+    time.sleep(seconds)
+    for watch in watches:
+        watch.end()
+    rate = sent_rate(publisher, call, watches[0].seconds, before)
+    bench.reporter.progress(f"{case}: the publisher encoded {rate:.1f} frames a second")
+    for number, watch in enumerate(watches, 1):
+        title = case if len(watches) == 1 else f"{case}, viewer {number}"
+        check_pictures(bench, title, watch, OWN, **expectations)
+        check_sound(bench, title, watch.client, watch.call, mono=publisher.kind == "firefox")
+    return watches
+
+
+def pair(publisher_kind, viewer_kind, count=1, every=False, apart=False, publishing=None, **expectations):
+    def case(bench, name):
+        relay = bench.relay(apart=apart)
+        decoy(bench, relay)
+        publisher, call = start(bench, relay, publisher_kind, "pair", **(publishing or {}))
+        # aiortc peers share a process; a browser's are pages.
+        shared = bench.client("aiortc") if viewer_kind == "aiortc" else None
+        viewers = [join(bench, relay, viewer_kind, "pair", shared) for _ in range(count)]
+        watch_all(bench, name, publisher, call, viewers, bench.seconds, every=every, **expectations)
+        for viewer, view in viewers:
+            check_deleted(bench, name, viewer, view)
+        check_deleted(bench, name, publisher, call)
+    return case
+
+
+def check_deleted(bench, case, client, call):
+    status = client.call("close", id=call)
+    if status not in (200, 204):
+        bench.reporter.check(case, "DELETE ends the call", False, status=status)
+
+
+def late_joiners(publisher_kind, viewer_kind, joins=6, limit=100):
+    """First decoded picture after the connection stands, wherever in the run of pictures."""
+    def case(bench, name):
+        relay = bench.relay()
+        publisher, call = start(bench, relay, publisher_kind, "late")
+        viewer = bench.client(viewer_kind)
+        first, _ = join(bench, relay, viewer_kind, "late", viewer), None
+        first_picture(*first)
+        time.sleep(2)
+        waits, whole = [], []
+        for _ in range(joins):
+            asked = time.time() * 1000
+            _, view = join(bench, relay, viewer_kind, "late", viewer)
+            picture = first_picture(viewer, view, 5)
+            times = viewer.call("state", id=view)["times"]
+            waits.append(round(picture - times["connected"]) if picture else 5000)
+            whole.append(round(picture - asked) if picture else 5000)
+            viewer.call("close", id=view)
+            time.sleep(0.37)
+        waits.sort()
+        bench.reporter.check(name, f"first picture within {limit} ms of connected, for most", waits[len(waits) // 2] <= limit,
+                             milliseconds=waits, whole_joins=whole)
+        bench.reporter.check(name, f"and within {limit + 150} ms for all", waits[-1] <= limit + 150)
+        # One who is there already notices nothing of others who come and go.
+        watch = Watch(*first)
+        for _ in range(3):
+            _, view = join(bench, relay, viewer_kind, "late", viewer)
+            time.sleep(0.3)
+            viewer.call("close", id=view)
+        time.sleep(max(0, 3 - (time.time() * 1000 - watch.start) / 1000))
+        watch.end()
+        check_pictures(bench, name, watch, OWN, rate=28)
+    return case
+
+
+def deleted(bench, name):
+    """DELETE of the publisher's resource ends its stream; a new publisher of the same name is seen again."""
+    relay = bench.relay()
+    publisher, call = start(bench, relay, "aiortc", "deleted")
+    viewer, view = join(bench, relay, "aiortc", "deleted")
+    first_picture(viewer, view)
+    status = publisher.call("close", id=call)
+    bench.reporter.check(name, "DELETE of the publication", status in (200, 204), status=status)
+    time.sleep(0.5)
+    watch = Watch(viewer, view)
+    time.sleep(1)
+    bench.reporter.check(name, "nothing comes after it", len(watch.end()) == 0, pictures=len(watch.seen))
+    status = viewer.call("close", id=view)
+    bench.reporter.check(name, "DELETE of the view", status in (200, 204, 404), status=status)
+    publisher, call = start(bench, relay, "aiortc", "deleted")
+    viewer, view = join(bench, relay, "aiortc", "deleted")
+    bench.reporter.check(name, "the name can be published again", first_picture(viewer, view) is not None)
+    for client, number in ((viewer, view), (publisher, call)):
+        client.call("close", id=number)
+    time.sleep(0.5)
+    left = relay.metrics()
+    bench.reporter.check(name, "closed transports leave nothing behind",
+                         left.get("millrace_sessions") == 0 and left.get("millrace_streams") == 0,
+                         sessions=left.get("millrace_sessions"), streams=left.get("millrace_streams"))
+
+
+def file_publisher(publish, viewer_kind, apart=False):
+    """A publisher that sends a file as it is: its picture has no time stamps, and it reacts to nothing."""
+    def case(bench, name):
+        file = whip_client.File(bench.work / "sources", OWN)
+        relay = bench.relay(apart=apart)
+        decoy(bench, relay)
+        bench.keep(publish(bench, relay, file))
+        clients.wait_until(lambda: relay.has_stream("file"), 10, "the publisher's stream")
+        viewer, view = join(bench, relay, viewer_kind, "file")
+        if first_picture(viewer, view) is None:
+            bench.reporter.check(name, "sees a picture", False, state=viewer.call("state", id=view)["states"])
+            return
+        time.sleep(1.5)
+        watch = Watch(viewer, view)
+        time.sleep(bench.seconds)
+        watch.end()
+        check_pictures(bench, name, watch, OWN, stamped=False)
+        check_sound(bench, name, viewer, view)
+    return case
+
+
+def from_whip_client(bench, relay, file):
+    bench.need(whip_client.found(), "whip-client (simple-whip-client) and gcc")
+    return whip_client.publish(relay.whip("file"), file, bench.current)
+
+
+def from_ffmpeg(bench, relay, file):
+    return clients.ffmpeg_publisher(relay.open("publish", "file", stream="cam1"), file.path, bench.current / "publisher.log",
+                                    loop=True)

@@ -1,0 +1,27 @@
+"""Two tones, and how much of what is heard they are."""
+
+import numpy
+
+LEFT_HZ, RIGHT_HZ, RATE = 440, 660, 48000
+
+
+def stereo(at, count):
+    """Interleaved samples from this place on."""
+    t = (at + numpy.arange(count)) / RATE
+    sides = [0.3 * numpy.sin(2 * numpy.pi * hertz * t) for hertz in (LEFT_HZ, RIGHT_HZ)]
+    return (numpy.stack(sides, axis=1) * 32767).astype(numpy.int16)
+
+
+def share(samples, hertz):
+    """Share of the power within 25 Hz of this tone, by FFT (a pure tone: 1)."""
+    spectrum = numpy.abs(numpy.fft.rfft(samples * numpy.hanning(len(samples)))) ** 2
+    frequencies = numpy.fft.rfftfreq(len(samples), 1 / RATE)
+    whole = spectrum.sum()
+    return float(spectrum[numpy.abs(frequencies - hertz) < 25].sum() / whole) if whole > 0 else 0.0
+
+
+def heard(sides):
+    """As the test page's: shares of the tones, channels, level. `sides`: rows of left and right, -1...1."""
+    left, right = sides[:, 0], sides[:, 1]
+    return {"left": share(left, LEFT_HZ), "right": share(right, RIGHT_HZ), "channels": 2,
+            "level": float(min(numpy.sqrt((left ** 2).mean()), numpy.sqrt((right ** 2).mean())))}

@@ -1,0 +1,26 @@
+"""The list of cases."""
+
+from webrtc import pairs
+
+PAIRS = [
+    ("aiortc to aiortc", pairs.pair("aiortc", "aiortc", every=True)),
+    ("aiortc to six of aiortc", pairs.pair("aiortc", "aiortc", count=6, every=True, publishing={"width": 480, "height": 270})),
+    ("Chromium to Chromium", pairs.pair("chromium", "chromium")),
+    ("Firefox to Firefox", pairs.pair("firefox", "firefox", rate=25)),
+    ("aiortc to Chromium", pairs.pair("aiortc", "chromium")),
+    ("Chromium to aiortc", pairs.pair("chromium", "aiortc")),
+    ("Chromium to Firefox", pairs.pair("chromium", "firefox", rate=25)),
+    ("Firefox to Chromium", pairs.pair("firefox", "chromium", rate=25)),
+    ("plain ffmpeg to Chromium", pairs.file_publisher(pairs.from_ffmpeg, "chromium")),
+    ("whip-client to aiortc", pairs.file_publisher(pairs.from_whip_client, "aiortc", apart=True)),
+    ("late joiners, Chromium", pairs.late_joiners("chromium", "chromium")),
+    ("late joiners, aiortc", pairs.late_joiners("aiortc", "aiortc")),
+    ("DELETE", pairs.deleted),
+]
+
+
+def cases(long, janus):
+    return PAIRS
+
+
+FAULTS = {}

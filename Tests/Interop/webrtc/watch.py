@@ -1,0 +1,139 @@
+"""What can be said about the frames that a viewer saw, and the checks that follow from it."""
+
+import time
+
+
+class Seen:
+    """Rows of [wall clock ms, number, latency ms, source, width, height], in the order in which they were seen."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.good = [row for row in rows if row[1] >= 0]
+        self.numbers = []
+        high = None
+        for row in self.good:
+            # The number in the bar has 16 bits.
+            high = row[1] if high is None else high + ((row[1] - high + 0x8000) & 0xFFFF) - 0x8000
+            self.numbers.append(high)
+
+    def __len__(self):
+        return len(self.rows)
+
+    @property
+    def damaged(self):
+        return len(self.rows) - len(self.good)
+
+    @property
+    def sources(self):
+        return sorted({row[3] for row in self.good})
+
+    @property
+    def distinct(self):
+        return len(set(self.numbers))
+
+    @property
+    def missing(self):
+        """Numbers between the first and the last that were not seen."""
+        return max(self.numbers) - min(self.numbers) + 1 - self.distinct if self.numbers else 0
+
+    @property
+    def backwards(self):
+        return sum(b < a for a, b in zip(self.numbers, self.numbers[1:]))
+
+    @property
+    def heights(self):
+        return sorted({row[5] for row in self.rows})
+
+    def rate(self, seconds):
+        """New pictures a second."""
+        return self.distinct / seconds
+
+    def longest_gap(self, start=None, end=None):
+        """Longest time in ms without a new picture, also before the first and after the last where the ends are given."""
+        times, high = [] if start is None else [start], None
+        for row, number in zip(self.good, self.numbers):
+            if high is None or number > high:
+                high = number
+                times.append(row[0])
+        if end is not None:
+            times.append(end)
+        return max((b - a for a, b in zip(times, times[1:])), default=float("inf"))
+
+    def latency(self, share):
+        """ms, below which this share of the pictures were seen."""
+        values = sorted(row[2] for row in self.good)
+        return values[min(len(values) - 1, int(share * len(values)))] if values else float("inf")
+
+
+def first_picture(client, call, seconds=8):
+    """Wall clock ms of the first decoded picture."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        first = client.call("first", id=call)
+        if first:
+            return first
+        time.sleep(0.02)
+    return None
+
+
+class Watch:
+    """A stretch of watching: what came between `begin` and `end`."""
+
+    def __init__(self, client, call):
+        self.client, self.call = client, call
+        client.call("frames", id=call)
+        self.start = time.time() * 1000
+
+    def end(self):
+        self.stop = time.time() * 1000
+        self.seconds = (self.stop - self.start) / 1000
+        self.seen = Seen(self.client.call("frames", id=self.call))
+        return self.seen
+
+    def gap(self):
+        return self.seen.longest_gap(self.start, self.stop)
+
+
+def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, damaged=0, stamped=True):
+    """The checks that hold for any viewer: pictures come at their rate, whole, without a freeze, and of the right source."""
+    report, seen = bench.reporter.check, watch.seen
+    report(case, f"at least {rate} new pictures a second", seen.rate(watch.seconds) >= rate,
+           rate=round(seen.rate(watch.seconds), 2), pictures=seen.distinct, seconds=round(watch.seconds, 1))
+    report(case, f"no freeze of {gap} ms", watch.gap() < gap, longest=round(watch.gap()))
+    report(case, "no damaged picture, none out of order", seen.damaged <= damaged and seen.backwards == 0, damaged=seen.damaged,
+           backwards=seen.backwards)
+    report(case, "only pictures of this session's publisher", seen.sources == [source], sources=seen.sources)
+    if every:
+        report(case, "every frame number seen", seen.missing == 0 and bool(seen.numbers), missing=seen.missing,
+               of=seen.distinct + seen.missing)
+    if stamped:
+        report(case, "latency", seen.latency(0.5) < 1500, p50=seen.latency(0.5),
+               p99=seen.latency(0.99))
+
+
+def check_sound(bench, case, client, call, mono=False):
+    """440 Hz on the left and 660 Hz on the right; `mono`: 440 Hz on both, as Firefox's fake microphone has it."""
+    if client.kind == "firefox":
+        return check_sound_statistics(bench, case, client, call)
+    heard = client.call("heard", id=call)
+    if not heard:
+        return bench.reporter.check(case, "sound is heard", False)
+    ok = heard["left"] > 0.9 and (mono or heard["right"] > 0.9) and heard["level"] > 0.02
+    return bench.reporter.check(case, "the tones are right: 440 Hz" + (" on both sides" if mono else " left, 660 Hz right"), ok,
+                                **{k: round(v, 3) for k, v in heard.items()})
+
+
+def inbound(client, call, kind):
+    """The statistics of what a browser receives of one kind."""
+    return next((s for s in client.call("stats", id=call) if s["type"] == "inbound-rtp" and s.get("kind") == kind), {})
+
+
+def check_sound_statistics(bench, case, client, call, seconds=1.0):
+    """For a browser whose sound cannot be looked into: packets at their rate, and played rather than concealed."""
+    before = inbound(client, call, "audio")
+    began = time.monotonic()
+    time.sleep(seconds)
+    after = inbound(client, call, "audio")
+    rate = (after.get("packetsReceived", 0) - before.get("packetsReceived", 0)) / (time.monotonic() - began)
+    return bench.reporter.check(case, "sound packets come at their rate", 40 <= rate <= 60, rate=round(rate, 1),
+                                lost=after.get("packetsLost"))

@@ -1,0 +1,62 @@
+"""GStreamer's whip-client of Debian (simple-whip-client), and a file for it and for ffmpeg to publish."""
+
+import pathlib
+import shutil
+import subprocess
+
+import clients
+import media
+from webrtc import bar, sound
+
+# libnice brings libgupnp-igd with it, that libsoup 3, and whip-client libsoup 2: both in one process end it at once. This stands
+# in for libgupnp-igd, of which nothing is wanted here.
+STUB = "".join(f"void *gupnp_simple_igd_{name}(void) {{ return 0; }}\n"
+               for name in ("add_port", "get_type", "remove_port_local", "thread_new"))
+
+
+def found():
+    return shutil.which("whip-client") and shutil.which("gcc")
+
+
+def stub(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / "libgupnp-igd-1.0.so.4"
+    if not library.exists():
+        (folder / "stub.c").write_text(STUB)
+        media.run(["gcc", "-shared", "-fPIC", "-Wl,-soname,libgupnp-igd-1.0.so.4", "-o", library, folder / "stub.c"])
+    return folder
+
+
+class File:
+    """Seconds of the moving picture with the bar (no time stamps: it is encoded before) and the two tones, in WebM."""
+
+    def __init__(self, folder, source, seconds=30, width=640, height=360, rate=30):
+        folder = pathlib.Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        self.path = folder / f"bar-{source}-{seconds}s.webm"
+        if self.path.exists():
+            return
+        tone, part = folder / "tone.raw", self.path.with_suffix(".part")
+        tone.write_bytes(sound.stereo(0, 48000 * seconds).tobytes())
+        encoder = subprocess.Popen(
+            ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}",
+             "-r", str(rate), "-i", "/dev/stdin", "-f", "s16le", "-ar", "48000", "-ac", "2", "-i", tone,
+             "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "-12", "-lag-in-frames", "0", "-g", "30", "-b:v", "1200k",
+             "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm", part], stdin=subprocess.PIPE)
+        picture = bar.Picture(width, height, source)
+        for number in range(rate * seconds):
+            encoder.stdin.write(picture.planes(number, milliseconds=0).tobytes())
+        encoder.stdin.close()
+        if encoder.wait(60) != 0:
+            raise media.MediaError("ffmpeg did not encode the test picture")
+        part.rename(self.path)
+
+
+def publish(url, file, folder, name="whip-client"):
+    demultiplex = f"filesrc location={file.path} ! matroskademux"
+    video = (f"{demultiplex} ! video/x-vp8 ! queue ! identity sync=true ! rtpvp8pay pt=96 picture-id-mode=15-bit mtu=1200 ssrc=2 "
+             "! application/x-rtp,media=video,encoding-name=VP8,payload=96")
+    audio = (f"{demultiplex} ! audio/x-opus ! queue ! identity sync=true ! rtpopuspay pt=100 ssrc=1 "
+             "! application/x-rtp,media=audio,encoding-name=OPUS,payload=100")
+    return clients.Process("whip-client", ["whip-client", "-u", url, "-V", video, "-A", audio, "-l", "7", "-o"],
+                           folder / f"{name}.log", {"LD_LIBRARY_PATH": str(stub(folder.parent / "stub"))})
