@@ -1,0 +1,33 @@
+import MediaBase
+import MillraceTestKit
+import RTP
+
+/// A participant in virtual time who talks and pauses like people do: syllables within phrases, phrases within turns.
+struct Talker {
+    var loudness: Int  // dB over the softest level while talking
+    let pause: ClosedRange<Int>  // ms
+    let phrase: ClosedRange<Int>  // ms
+    private var random: SeededGenerator
+    private(set) var isTalking = false
+    private var until: MediaTime = .zero
+
+    init(seed: UInt64, loudness: Int, phrase: ClosedRange<Int> = 800...3000, pause: ClosedRange<Int> = 200...700) {
+        random = SeededGenerator(seed: seed)
+        self.loudness = loudness
+        self.phrase = phrase
+        self.pause = pause
+    }
+
+    /// The level of the packet at `now`, which comes every 20 ms.
+    mutating func level(now: MediaTime) -> AudioLevel {
+        if now >= until {
+            isTalking.toggle()
+            let range = isTalking ? phrase : pause
+            until = now + .milliseconds(Int64(range.lowerBound + random.below(range.count)))
+        }
+        guard isTalking else { return AudioLevel(level: UInt8(90 + random.below(30)), isVoice: false) }
+        // A syllable in five is soft.
+        let dip = random.below(5) == 0 ? 15 : random.below(8)
+        return AudioLevel(level: UInt8(max(0, min(127, 127 - loudness + dip))), isVoice: true)
+    }
+}
