@@ -14,14 +14,17 @@ package struct ControlServer: Sendable {
     /// Nil where the relay has no directory for recordings.
     package let recorder: SessionRecorder?
     package let bodies: OpenBodies
+    /// Nil: no WHIP and no WHEP.
+    package let webRTC: (any WebRTCDoor)?
     package let statistics = ControlStatistics()
     package let logger: Logger
 
     package init(
-        engine: MediaEngine, configuration: ControlConfiguration, recorder: SessionRecorder?, bodies: OpenBodies,
-        logger: Logger
+        engine: MediaEngine, webRTC: (any WebRTCDoor)?, configuration: ControlConfiguration,
+        recorder: SessionRecorder?, bodies: OpenBodies, logger: Logger
     ) {
         self.engine = engine
+        self.webRTC = webRTC
         self.configuration = configuration
         self.recorder = recorder
         self.bodies = bodies
@@ -60,12 +63,33 @@ package struct ControlServer: Sendable {
         MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies).add(to: open)
 
         let group = router.group("v1")
-        if let token = configuration.adminToken { group.add(middleware: BearerTokenMiddleware(token: BearerToken(token))) }
+        if let token = configuration.adminToken {
+            group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
+        }
         let v1 = RouteTable(group: group)
         PlainRoutes(engine: engine, configuration: configuration, bodies: bodies, logger: logger).add(to: v1)
         SessionRoutes(engine: engine, recorder: recorder, configuration: configuration).add(to: v1)
         CanvasRoutes(engine: engine, bodies: bodies, statistics: statistics).add(to: v1)
         RecordRoutes(recorder: recorder, configuration: configuration, bodies: bodies).add(to: v1)
+        if let webRTC { addWebRTC(webRTC, to: router) }
         return router
+    }
+
+    private func addWebRTC(_ door: any WebRTCDoor, to router: Router<ControlContext>) {
+        let exchange = WebRTCExchange(
+            door: door, arrivals: StreamArrivals(events: door.observeStreams()), configuration: configuration,
+            bodies: bodies, logger: logger)
+        func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
+            WebRTCResource(door: door, direction: direction, configuration: configuration, logger: logger)
+        }
+        func table(_ token: BearerToken?) -> RouteTable {
+            let group = router.group()
+            if let token { group.add(middleware: BearerTokenMiddleware(token: token)) }
+            return RouteTable(group: group)
+        }
+        let publishToken = configuration.publishToken.map(BearerToken.init)
+        WHIPRoutes(exchange: exchange, resource: resource(.publish), token: publishToken).add(to: table(publishToken))
+        let viewToken = configuration.viewToken.map(BearerToken.init)
+        WHEPRoutes(exchange: exchange, resource: resource(.subscribe), token: viewToken).add(to: table(viewToken))
     }
 }

@@ -81,7 +81,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
     package var description: String { text }
 
     /// The direction of a section, which it may take from the session.
-    func direction(of section: MediaSection) -> MediaDirection {
+    package func direction(of section: MediaSection) -> MediaDirection {
         section.lines.direction ?? lines.direction ?? .sendrecv
     }
 

@@ -1,0 +1,80 @@
+internal import MediaBase
+internal import MediaEngine
+internal import NIOCore
+internal import SDP
+
+/// A client's offer, and what the relay answers to it.
+struct ClientOffer {
+    /// RTCP's name for the relay as a source; one for all, so that sound and pictures are played in step.
+    private static let cname = "millrace"
+
+    private let offer: Offer
+    /// The media sections that both sides use.
+    private let tracks: [TrackDescription]
+    private let direction: WebRTCRequest.Direction
+
+    init(_ body: ByteBuffer, _ direction: WebRTCRequest.Direction) throws(Problem) {
+        self.direction = direction
+        do throws(SDPError) {
+            offer = try Offer(parsing: body.readableBytesView)
+            tracks = try direction == .publish ? offer.receivable() : offer.sendable()
+        } catch {
+            throw Problem(error)
+        }
+        if direction == .publish { try checkWhole() }
+    }
+
+    /// Half of what a publisher offers is not taken: it would send less than its user thinks (RFC 9725 section 4.4.2).
+    private func checkWhole() throws(Problem) {
+        for section in offer.description.media where ["audio", "video"].contains(section.media) {
+            guard !section.isRejected, offer.description.direction(of: section).sends,
+                !tracks.contains(where: { $0.mid.rawValue == section.mid })
+            else { continue }
+            throw Problem(
+                .unusableSDP,
+                tracks.contains { $0.kind.rawValue == section.media }
+                    ? "SDP line \(section.number): a stream has one track of \(section.media)"
+                    : "SDP line \(section.number): no codec for \(section.media) that the relay knows")
+        }
+    }
+
+    func request(session: String, stream: String?) -> WebRTCRequest {
+        WebRTCRequest(direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
+    }
+
+    /// The answer's text.
+    func text(for answer: WebRTCAnswer) -> String {
+        let relay = RelayDescription(
+            credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
+            candidates: answer.candidates)
+        let streamID = Self.identifier(answer.stream)
+        let answered = tracks.compactMap { track -> AnsweredTrack? in
+            switch direction {
+            case .publish: return .receive(track)
+            case .subscribe:
+                // What the stream has not got is rejected.
+                guard let source = answer.sources.first(where: { $0.mid == track.mid }) else { return nil }
+                return .send(
+                    track, ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: Self.cname, streamID: streamID,
+                    trackID: track.kind.rawValue)
+            }
+        }
+        return offer.answer(relay, tracks: answered).text
+    }
+
+    /// A stream's name where it can stand in `a=msid` (RFC 8830 section 2: at most 64 token characters), else one made from it.
+    private static func identifier(_ name: String) -> String {
+        let isToken = name.utf8.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                true
+            default: false
+            }
+        }
+        if isToken, (1...64).contains(name.utf8.count), name != "-" { return name }
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+        return "stream-" + String(hash, radix: 16)
+    }
+}

@@ -1,0 +1,52 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// `/whep`: viewing over WebRTC (draft-ietf-wish-whep). A resource has one path component more than a stream, so neither can be taken for
+/// the other.
+struct WHEPRoutes {
+    /// Relation of the `Link` that says where layers are chosen.
+    static let layerExtension = "urn:ietf:params:whep:ext:core:layer"
+
+    let exchange: WebRTCExchange
+    let resource: WebRTCResource
+    let token: BearerToken?
+
+    func add(to table: RouteTable) {
+        for path: RouterPath in ["whep/:session", "whep/:session/:stream"] {
+            table.add(
+                path,
+                [
+                    .post: view, .get: { _, _ in Response(status: .noContent) },
+                    // Players tell a WHEP endpoint by it.
+                    .head: { _, _ in Response(status: .ok, headers: [.contentType: WebRTCExchange.mediaType]) },
+                ], options: { exchange.options($0, token: token) })
+        }
+        table.add(
+            "whep/:session/:stream/:id",
+            [.get: resource.get, .patch: resource.patch, .delete: resource.delete],
+            options: { _ in Response(status: .ok, headers: [.acceptPatch: WebRTCResource.fragmentType]) })
+        table.add("whep/:session/:stream/:id/layer", [.post: chooseLayer])
+    }
+
+    @Sendable private func view(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let session = try context.session
+        let stream = context.parameters.get("stream") == nil ? nil : try context.stream
+        var wait = Duration.zero
+        if let text = request.uri.queryParameters["wait"] {
+            guard let seconds = Int(text), (0...WebRTCExchange.longestWait).contains(seconds) else {
+                throw Problem(
+                    .invalidField, "\"\(text)\" is not a whole number of 0 to \(WebRTCExchange.longestWait) seconds",
+                    field: "wait")
+            }
+            wait = .seconds(seconds)
+        }
+        return try await exchange.open(request, context, .subscribe, session: session, stream: stream, wait: wait)
+    }
+
+    @Sendable private func chooseLayer(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let target = try await resource.target(context)
+        let body = try await request.json(LayerBody.self, limit: exchange.configuration.bodyBytes)
+        try await exchange.door.setLayer(target.id, session: target.session.rawValue, try body.choice)
+        return Response(status: .noContent)
+    }
+}

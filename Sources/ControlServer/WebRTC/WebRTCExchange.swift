@@ -1,0 +1,102 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import MediaEngine
+internal import NIOCore
+
+/// Offer in, answer out: `POST` of WHIP (RFC 9725 section 4.2) and WHEP.
+struct WebRTCExchange {
+    static let mediaType = "application/sdp"
+    /// Longest time that a viewer may ask to wait for a stream.
+    static let longestWait = 60
+
+    let door: any WebRTCDoor
+    let arrivals: StreamArrivals
+    let configuration: ControlConfiguration
+    let bodies: OpenBodies
+    let logger: Logger
+
+    /// - Parameters:
+    ///   - stream: to publish: its name, made up where nil. To view: the one wanted, the newest where nil.
+    ///   - wait: how long a viewer waits for a stream that is not there yet.
+    func open(
+        _ request: Request, _ context: ControlContext, _ direction: WebRTCRequest.Direction, session: SessionName,
+        stream: StreamName?, wait: Duration = .zero
+    ) async throws -> Response {
+        guard !bodies.isDraining else { throw Self.draining }
+        guard request.mediaType == Self.mediaType else {
+            throw Problem(
+                .unsupportedMediaType, "an offer is \(Self.mediaType)", accepts: .post(Self.mediaType))
+        }
+        guard MediaRanges(field: request.headers[values: .accept]).take(Self.mediaType) else {
+            throw Problem(.notAcceptable, "the answer is \(Self.mediaType)")
+        }
+        let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
+        let offer = try ClientOffer(body, direction)
+        let wanted = offer.request(session: session.rawValue, stream: stream?.rawValue)
+        let answer =
+            wait == .zero
+            ? try await door.openWebRTC(wanted) : try await openWhenPublished(wanted, within: wait, context)
+        logger.info(
+            "WebRTC transport opened",
+            metadata: [
+                "session": "\(answer.session)", "stream": "\(answer.stream)", "transport": "\(answer.id)",
+                "direction": "\(direction.rawValue)",
+            ])
+        return response(to: offer, answer, session: session)
+    }
+
+    static var draining: Problem { Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+
+    /// Tries at once, and again whenever the session gets a stream.
+    private func openWhenPublished(
+        _ request: WebRTCRequest, within limit: Duration, _ context: ControlContext
+    ) async throws -> WebRTCAnswer {
+        let waiter = arrivals.wait(for: request.session)
+        defer { waiter.finish() }
+        let alarm = context.channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { waiter.finish() }
+        defer { alarm.cancel() }
+        // A viewer that goes leaves nothing open here.
+        context.channel.closeFuture.whenComplete { _ in waiter.finish() }
+        guard let id = bodies.add({ waiter.finish() }) else { throw Self.draining }
+        defer { bodies.remove(id) }
+        var last = EngineError.unknownSession(request.session)
+        for await _ in waiter.wakes {
+            do throws(EngineError) {
+                return try await door.openWebRTC(request)
+            } catch {
+                switch error {
+                case .unknownSession, .unknownStream: last = error
+                default: throw error
+                }
+            }
+        }
+        throw bodies.isDraining ? Self.draining : Problem(last)
+    }
+
+    private func response(to offer: ClientOffer, _ answer: WebRTCAnswer, session: SessionName) -> Response {
+        let resource = WebRTCResource.path(answer, session: session)
+        var fields: HTTPFields = [
+            .contentType: Self.mediaType, .cacheControl: "no-store", .location: resource,
+            .eTag: WebRTCResource.tag(of: answer.credentials), .acceptPatch: WebRTCResource.fragmentType,
+        ]
+        addICEServers(to: &fields)
+        if answer.direction == .subscribe {
+            fields.append(HTTPField(name: .link, value: "<\(resource)/layer>; rel=\"\(WHEPRoutes.layerExtension)\""))
+        }
+        return Response(
+            status: .created, headers: fields, body: .init(byteBuffer: ByteBuffer(string: offer.text(for: answer))))
+    }
+
+    private func addICEServers(to fields: inout HTTPFields) {
+        for server in configuration.iceServers { fields.append(HTTPField(name: .link, value: server.link)) }
+    }
+
+    /// What `OPTIONS` of an endpoint says. Servers are named where the client may know them, and not in a preflight (RFC 9725 section 4.6).
+    func options(_ request: Request, token: BearerToken?) -> Response {
+        var fields: HTTPFields = [.acceptPost: Self.mediaType]
+        let isPreflight = request.headers[.accessControlRequestMethod] != nil
+        if !isPreflight, token?.objection(to: request.headers[.authorization]) == nil { addICEServers(to: &fields) }
+        return Response(status: .ok, headers: fields)
+    }
+}

@@ -1,0 +1,117 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import MediaEngine
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import SDP
+
+/// The resource of one peer connection: trickle and restart of ICE by `PATCH` (RFC 9725 section 4.3), its end by `DELETE`. It holds nothing:
+/// a transport that is gone, however it went, is 404 at once.
+struct WebRTCResource {
+    static let fragmentType = "application/trickle-ice-sdpfrag"
+
+    let door: any WebRTCDoor
+    let direction: WebRTCRequest.Direction
+    let configuration: ControlConfiguration
+    let logger: Logger
+    private let restarts = NIOLockedValueBox<Set<TransportID>>([])
+
+    init(
+        door: any WebRTCDoor, direction: WebRTCRequest.Direction, configuration: ControlConfiguration, logger: Logger
+    ) {
+        self.door = door
+        self.direction = direction
+        self.configuration = configuration
+        self.logger = logger
+    }
+
+    /// Names one ICE session: the relay's fragment is another after each restart.
+    static func tag(of credentials: ICECredentials) -> String { "\"\(credentials.ufrag)\"" }
+
+    static func path(_ answer: WebRTCAnswer, session: SessionName) -> String {
+        let door = answer.direction == .publish ? "whip" : "whep"
+        return "/\(door)/\(session.percentEncoded)/\(StreamName.percentEncoded(answer.stream))/\(answer.id.rawValue)"
+    }
+
+    /// What a path names.
+    struct Target {
+        let session: SessionName
+        let id: TransportID
+        let snapshot: WebRTCSnapshot
+    }
+
+    /// The transport of the path, when it is there.
+    func target(_ context: ControlContext) async throws -> Target {
+        let session = try context.session
+        let stream = try context.stream
+        let id = TransportID(rawValue: context.parameters.get("id") ?? "")
+        let gone = Problem(EngineError.unknownTransport(id.rawValue))
+        let snapshot: WebRTCSnapshot
+        do throws(EngineError) {
+            snapshot = try await door.webRTC(id, session: session.rawValue)
+        } catch {
+            switch error {
+            // Not worth trying again: a resource does not come back.
+            case .unknownSession, .unknownStream: throw gone
+            default: throw error
+            }
+        }
+        guard snapshot.direction == direction, snapshot.stream == stream.rawValue else { throw gone }
+        return Target(session: session, id: id, snapshot: snapshot)
+    }
+
+    @Sendable func get(_ request: Request, _ context: ControlContext) async throws -> Response {
+        _ = try await target(context)
+        return Response(status: .noContent)
+    }
+
+    @Sendable func delete(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let target = try await target(context)
+        try await door.closeWebRTC(target.id, session: target.session.rawValue)
+        logger.info(
+            "WebRTC transport closed", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
+        return Response(status: .ok)
+    }
+
+    @Sendable func patch(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let target = try await target(context)
+        guard request.mediaType == Self.fragmentType else {
+            throw Problem(
+                .unsupportedMediaType, "a fragment is \(Self.fragmentType)", accepts: .patch(Self.fragmentType))
+        }
+        let condition = IfMatch(field: request.headers[.ifMatch])
+        guard condition != .absent else {
+            throw Problem(.preconditionRequired, "If-Match names the ICE session by its ETag, or is * for a restart")
+        }
+        guard condition.matches(Self.tag(of: target.snapshot.credentials)) else {
+            throw Problem(.preconditionFailed, "the ICE session is another by now")
+        }
+        let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
+        let fragment = try ClientFragment(body)
+        guard let peer = fragment.credentials, peer != target.snapshot.peer else {
+            // Candidates of the client are of no use to an ICE-lite agent: it answers where checks come from (RFC 8445 section 2.5).
+            return Response(status: .noContent)
+        }
+        guard peer.ufrag != target.snapshot.peer.ufrag, peer.password != target.snapshot.peer.password else {
+            throw Problem(.unusableSDP, "a restart changes both ice-ufrag and ice-pwd (RFC 8445 section 9)")
+        }
+        return try await restart(target, peer: peer, fragment)
+    }
+
+    private func restart(_ target: Target, peer: ICECredentials, _ fragment: ClientFragment) async throws -> Response {
+        guard restarts.withLockedValue({ $0.insert(target.id).inserted }) else {
+            throw Problem(.restartExists, "another request restarts this ICE session", retryAfter: 1)
+        }
+        defer { restarts.withLockedValue { _ = $0.remove(target.id) } }
+        let credentials = try await door.restartICE(target.id, session: target.session.rawValue, peer: peer)
+        logger.info("ICE restarted", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: Self.fragmentType, .cacheControl: "no-store", .eTag: Self.tag(of: credentials),
+            ],
+            body: .init(
+                byteBuffer: ByteBuffer(string: fragment.answer(credentials, candidates: target.snapshot.candidates))))
+    }
+}
