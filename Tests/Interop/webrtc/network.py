@@ -55,6 +55,7 @@ class Network:
             if inside:
                 media.run([*prefix, "ip", "link", "set", "lo", "up"])
 
+        clients.wait_until(lambda: "state UP" in media.run([*self.prefix, "ip", "-o", "link", "show", "mr1"]), 5, "the veth pair")
         # It leads nowhere, but without one Firefox holds itself for offline and gathers no candidates.
         media.run(["ip", "route", "add", "default", "via", RELAY])
 
@@ -74,18 +75,20 @@ class Network:
         if done.returncode != 0:
             raise media.MediaError(f"nft: {done.stderr.strip()}")
 
-    def lose(self, up=0, down=0, client_ports=(), relay_port=None):
+    def _table(self, rules, beside_relay):
+        lines = ["table inet loss", "delete table inet loss", "table inet loss {", "chain incoming {",
+                 "type filter hook input priority 0;", *rules, "}", "}"]
+        self._nft("\n".join(lines) + "\n", beside_relay)
+
+    def lose(self, up=0, down=0, client_ports=()):
         """Loses this share (percent) of the UDP datagrams to (`up`) and from (`down`) the relay, each one by its own dice.
 
         `client_ports`: only of these clients; without any, of all.
         """
-        for percent, beside_relay, client, relay in ((up, True, "sport", "dport"), (down, False, "dport", "sport")):
-            match = f"udp {client} {{ {', '.join(map(str, client_ports))} }}" if client_ports else ""
-            if relay_port:
-                match += f" udp {relay} {relay_port}"
-            rule = f"{match or 'meta l4proto udp'} numgen random mod 1000 < {round(percent * 10)} counter drop" if percent else ""
-            self._nft("table inet loss\ndelete table inet loss\ntable inet loss { chain incoming { type filter hook input "
-                      f"priority 0; {match or 'meta l4proto udp'} counter\n{rule}\n }} }}", beside_relay)
+        for percent, beside_relay, port in ((up, True, "sport"), (down, False, "dport")):
+            match = f"udp {port} {{ {', '.join(map(str, client_ports))} }}" if client_ports else "meta l4proto udp"
+            rules = [f"{match} counter", f"{match} numgen random mod 1000 < {round(percent * 10)} counter drop" if percent else ""]
+            self._table(rules, beside_relay)
 
     def lost(self):
         """{direction: (datagrams that came to the dice, datagrams that were lost)}"""
@@ -99,13 +102,12 @@ class Network:
     def block_udp(self):
         """No datagram comes through in either direction."""
         for beside_relay in (True, False):
-            self._nft("table inet loss\ndelete table inet loss\ntable inet loss { chain incoming { type filter hook input "
-                      "priority 0; meta l4proto udp counter drop\n } }", beside_relay)
+            self._table(["meta l4proto udp counter drop"], beside_relay)
 
     def clear(self):
         if self.filters:
             for beside_relay in (True, False):
-                self._nft("table inet loss\ndelete table inet loss", beside_relay)
+                self._nft("table inet loss\ndelete table inet loss\n", beside_relay)
 
     def stop(self):
         if self._holder:

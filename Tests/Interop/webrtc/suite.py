@@ -1,26 +1,35 @@
 """The list of cases."""
 
-from webrtc import pairs
+from webrtc import layers, load, pairs, signalling, trouble, yardstick
 
 PAIRS = [
     ("aiortc to aiortc", pairs.pair("aiortc", "aiortc", every=True)),
     ("aiortc to six of aiortc", pairs.pair("aiortc", "aiortc", count=6, every=True, publishing={"width": 480, "height": 270})),
     ("Chromium to Chromium", pairs.pair("chromium", "chromium")),
-    ("Firefox to Firefox", pairs.pair("firefox", "firefox", rate=25)),
+    ("Firefox to Firefox", pairs.pair("firefox", "firefox", rate=27)),
     ("aiortc to Chromium", pairs.pair("aiortc", "chromium")),
     ("Chromium to aiortc", pairs.pair("chromium", "aiortc")),
-    ("Chromium to Firefox", pairs.pair("chromium", "firefox", rate=25)),
-    ("Firefox to Chromium", pairs.pair("firefox", "chromium", rate=25)),
+    ("Chromium to Firefox", pairs.pair("chromium", "firefox", rate=27)),
+    ("Firefox to Chromium", pairs.pair("firefox", "chromium", rate=27)),
     ("plain ffmpeg to Chromium", pairs.file_publisher(pairs.from_ffmpeg, "chromium")),
     ("whip-client to aiortc", pairs.file_publisher(pairs.from_whip_client, "aiortc", apart=True)),
     ("late joiners, Chromium", pairs.late_joiners("chromium", "chromium")),
     ("late joiners, aiortc", pairs.late_joiners("aiortc", "aiortc")),
     ("DELETE", pairs.deleted),
 ]
+LONG = [
+    ("Firefox to aiortc", pairs.pair("firefox", "aiortc", rate=27)),
+    ("aiortc to Firefox", pairs.pair("aiortc", "firefox", rate=27)),
+]
 
 
 def cases(long, janus):
-    return PAIRS
+    """(name, case) of the run."""
+    parts = (signalling, layers, trouble, load)
+    wanted = PAIRS + [case for part in parts for case in part.ALL]
+    if long:
+        wanted += LONG + [case for part in parts for case in part.LONG]
+    return wanted + (yardstick.ALL if janus else [])
 
 
 FAULTS = {}

@@ -79,15 +79,17 @@ def first_picture(client, call, seconds=8):
 class Watch:
     """A stretch of watching: what came between `begin` and `end`."""
 
-    def __init__(self, client, call):
+    def __init__(self, client, call, start=None):
+        """`start`: wall clock ms, where the case takes the frames itself."""
         self.client, self.call = client, call
-        client.call("frames", id=call)
-        self.start = time.time() * 1000
+        if start is None:
+            client.call("frames", id=call)
+        self.start = start or time.time() * 1000
 
-    def end(self):
+    def end(self, rows=None):
         self.stop = time.time() * 1000
         self.seconds = (self.stop - self.start) / 1000
-        self.seen = Seen(self.client.call("frames", id=self.call))
+        self.seen = Seen(self.client.call("frames", id=self.call) if rows is None else rows)
         return self.seen
 
     def gap(self):
@@ -111,16 +113,24 @@ def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, 
                p99=seen.latency(0.99))
 
 
-def check_sound(bench, case, client, call, mono=False):
-    """440 Hz on the left and 660 Hz on the right; `mono`: 440 Hz on both, as Firefox's fake microphone has it."""
+def check_sound(bench, case, client, call, mono=False, least=0.9):
+    """440 Hz on the left and 660 Hz on the right; `mono`: 440 Hz on both, as Firefox's fake microphone has it.
+
+    `least`: the share of the power that is the tone. Where sound packets get lost, their concealment is no pure tone.
+    """
     if client.kind == "firefox":
         return check_sound_statistics(bench, case, client, call)
-    heard = client.call("heard", id=call)
-    if not heard:
+    best = None
+    for _ in range(5 if least < 0.9 else 1):
+        heard = client.call("heard", id=call)
+        if heard and (not best or min(heard["left"], heard["right"]) > min(best["left"], best["right"])):
+            best = heard
+        time.sleep(0.25 if least < 0.9 else 0)
+    if not best:
         return bench.reporter.check(case, "sound is heard", False)
-    ok = heard["left"] > 0.9 and (mono or heard["right"] > 0.9) and heard["level"] > 0.02
+    ok = best["left"] > least and (mono or best["right"] > least) and best["level"] > 0.02
     return bench.reporter.check(case, "the tones are right: 440 Hz" + (" on both sides" if mono else " left, 660 Hz right"), ok,
-                                **{k: round(v, 3) for k, v in heard.items()})
+                                **{k: round(v, 3) for k, v in best.items()})
 
 
 def inbound(client, call, kind):

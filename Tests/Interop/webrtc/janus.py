@@ -1,0 +1,124 @@
+"""Janus of Debian as a second relay: its VideoRoom over its HTTP API, with publishers and viewers of the test page."""
+
+import json
+import os
+import secrets
+import shutil
+import socket
+import urllib.request
+
+import clients
+from relay import free_tcp_port
+from webrtc.network import RELAY
+
+LIBRARY = "/usr/lib/{}-linux-gnu/janus".format(os.uname().machine)
+ROOM = 1
+
+CONFIGURATION = {
+    "janus.jcfg": """
+general: {{ configs_folder = "{folder}", plugins_folder = "{library}/plugins", transports_folder = "{library}/transports",
+  events_folder = "{library}/events", loggers_folder = "{library}/loggers", debug_level = 4, session_timeout = 0,
+  server_name = "yardstick" }}
+nat: {{ ice_lite = true, ice_ignore_list = "none" }}
+media: {{ ipv6 = false }}
+plugins: {{ disable = "{others}" }}
+transports: {{ disable = "{transports}" }}
+""",
+    "janus.transport.http.jcfg": """
+general: {{ json = "compact", base_path = "/janus", http = true, port = {port}, ip = "{address}", https = false }}
+admin: {{ admin_http = false }}
+""",
+    "janus.plugin.videoroom.jcfg": "",
+}
+
+
+def found():
+    return shutil.which("janus") and os.path.isdir(LIBRARY)
+
+
+class Janus:
+    def __init__(self, bench):
+        folder = bench.current / "janus"
+        folder.mkdir(parents=True, exist_ok=True)
+        port = free_tcp_port()
+        plugins = [n for n in os.listdir(f"{LIBRARY}/plugins") if n.endswith(".so") and "videoroom" not in n]
+        transports = [n for n in os.listdir(f"{LIBRARY}/transports") if n.endswith(".so") and "http" not in n]
+        for name, text in CONFIGURATION.items():
+            (folder / name).write_text(text.format(folder=folder, library=LIBRARY, port=port, address=RELAY,
+                                                   others=",".join(plugins), transports=",".join(transports)))
+        self.url = f"http://{RELAY}:{port}/janus"
+        self.process = clients.Process("Janus", [*bench.network.prefix, "janus", "--configs-folder", folder, "--disable-colors"],
+                                       bench.current / "janus.log")
+        clients.wait_until(lambda: self._listens(port) or not self.process.running, 15, "Janus' HTTP port")
+        self._handles, self._feeds = {}, {}
+        self.session = self._ask("", janus="create")["data"]["id"]
+        self._message(self._attach(), request="create", room=ROOM, publishers=20, audiocodec="opus", videocodec="vp8",
+                      bitrate=4_000_000, notify_joining=False)
+
+    @staticmethod
+    def _listens(port):
+        with socket.socket() as s:
+            s.settimeout(0.5)
+            return s.connect_ex((RELAY, port)) == 0
+
+    def stop(self):
+        self.process.stop()
+
+    # MARK: its API
+
+    def _ask(self, path, **body):
+        data = json.dumps({**body, "transaction": secrets.token_hex(6)}).encode()
+        request = urllib.request.Request(self.url + path, data, {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=20) as answer:
+            said = json.load(answer)
+        if said["janus"] == "error":
+            raise RuntimeError(f"Janus: {said['error']}")
+        return said
+
+    def _attach(self):
+        return self._ask(f"/{self.session}", janus="attach", plugin="janus.plugin.videoroom")["data"]["id"]
+
+    def _message(self, handle, jsep=None, **body):
+        """The plugin's answer: at once, or as the next event of this handle that has some."""
+        said = self._ask(f"/{self.session}/{handle}", janus="message", body=body, **({"jsep": jsep} if jsep else {}))
+        if said["janus"] == "success":
+            return said["plugindata"]["data"]
+        for _ in range(40):
+            with urllib.request.urlopen(f"{self.url}/{self.session}?maxev=1", timeout=40) as answer:
+                event = json.load(answer)
+            if event["janus"] == "event" and event["sender"] == handle and event.get("transaction", "x") == said["transaction"]:
+                data = event["plugindata"]["data"]
+                if "error" in data:
+                    raise RuntimeError(f"Janus: {data['error']}")
+                return {**data, "jsep": event.get("jsep")}
+        raise RuntimeError("Janus: no event")
+
+    # MARK: what the yardstick needs of a relay
+
+    def publish(self, page, **options):
+        made = page.call("publishOffer", **options)
+        handle = self._attach()
+        joined = self._message(handle, request="join", ptype="publisher", room=ROOM)
+        self._feeds["last"] = joined["id"]
+        answer = self._message(handle, {"type": "offer", "sdp": made["sdp"]}, request="configure", audio=True, video=True)
+        page.call("publishAnswer", id=made["id"], sdp=answer["jsep"]["sdp"])
+        return made["id"]
+
+    def view(self, page):
+        handle = self._attach()
+        offer = self._message(handle, request="join", ptype="subscriber", room=ROOM, streams=[{"feed": self._feeds["last"]}])
+        made = page.call("viewOffered", sdp=offer["jsep"]["sdp"])
+        self._message(handle, {"type": "answer", "sdp": made["sdp"]}, request="start")
+        self._handles[made["id"]] = handle
+        return made["id"]
+
+    def leave(self, page, call):
+        page.call("drop", id=call)
+        self._ask(f"/{self.session}/{self._handles.pop(call)}", janus="detach")
+
+    def layer(self, page, call, rid):
+        """Wall clock ms at which it was asked."""
+        asked = page.call("state", id=call)["now"]
+        # Janus takes the first of the offered RIDs for the highest.
+        self._message(self._handles[call], request="configure", substream="hml".index(rid))
+        return asked

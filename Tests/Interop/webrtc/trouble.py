@@ -1,0 +1,200 @@
+"""Cases of networks that are not good: loss, little bandwidth, no UDP, IPv6, addresses that change."""
+
+import time
+
+from webrtc.network import RELAY_6
+from webrtc.pairs import OWN, join, start
+from webrtc.path import Path
+from webrtc.watch import Watch, check_pictures, check_sound, first_picture, inbound
+
+
+def selected(client, call):
+    """The pair of candidates that a browser uses: (local, remote) statistics."""
+    stats = {s["id"]: s for s in client.call("stats", id=call)}
+    chosen = [stats.get(s.get("selectedCandidatePairId")) for s in stats.values() if s["type"] == "transport"]
+    chosen += [s for s in stats.values() if s["type"] == "candidate-pair" and s.get("selected")]
+    chosen += [s for s in stats.values() if s["type"] == "candidate-pair" and s.get("nominated") and s.get("state") == "succeeded"]
+    pair = next(filter(None, chosen))
+    return stats[pair["localCandidateId"]], stats[pair["remoteCandidateId"]]
+
+
+def settled(bench, case, viewer, view, seconds=2.0):
+    """Waits until the picture runs."""
+    if first_picture(viewer, view) is None:
+        bench.reporter.check(case, "sees a picture", False, state=viewer.call("state", id=view)["states"])
+        return False
+    time.sleep(seconds)
+    return True
+
+
+# MARK: loss
+
+def loss(direction, percent, rate, gap, settle=4.0):
+    """Chromium to Chromium, while the datagrams of the publisher to the relay, or of the relay to the viewer, get lost."""
+    def case(bench, name):
+        bench.need_network(filters=True)
+        relay = bench.relay(apart=True)
+        publisher, call = start(bench, relay, "chromium", "loss")
+        viewer, view = join(bench, relay, "chromium", "loss")
+        if not settled(bench, name, viewer, view):
+            return
+        port = selected(*((publisher, call) if direction == "up" else (viewer, view)))[0]["port"]
+        bench.network.lose(**{direction: percent}, client_ports=[port])
+        time.sleep(settle)
+        before = inbound(viewer, view, "video")
+        watch = Watch(viewer, view)
+        time.sleep(30 if bench.long else bench.seconds * 1.5)
+        watch.end()
+        after = inbound(viewer, view, "video")
+        came, lost = bench.network.lost()[direction]
+        bench.reporter.check(name, "the datagrams got lost", percent == 0 or 0.6 * percent < 100 * lost / max(came, 1) < 1.6 * percent,
+                             came=came, lost=lost)
+        check_pictures(bench, name, watch, OWN, rate=rate, gap=gap)
+        bench.reporter.progress(f"{name}: asked again {after.get('nackCount', 0) - before.get('nackCount', 0)} times, for keyframes "
+                                f"{after.get('pliCount', 0) - before.get('pliCount', 0)} times, "
+                                f"heights {watch.seen.heights}")
+        check_sound(bench, name, viewer, view, least=0.9 if percent == 0 else 0.5)
+    return case
+
+
+# MARK: bandwidth
+
+NARROW = 500_000
+
+
+def bandwidth(bench, name):
+    """The viewer's way in gets narrow and wide again. A lower layer comes and goes, the sound notices nothing."""
+    relay = bench.relay()
+    publisher, call = start(bench, relay, "chromium", "narrow", simulcast=True, width=960, height=540)
+    path = bench.keep(Path(("127.0.0.1", relay.media_port)))
+    viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite())
+    if not settled(bench, name, viewer, view, 1):
+        return
+    report = bench.reporter.check
+    rows = []
+
+    def height_is(condition, seconds):
+        """Seconds until the pictures have such a height."""
+        began = time.time()
+        while time.time() - began < seconds:
+            rows.extend(viewer.call("frames", id=view))
+            if rows and condition(rows[-1][5]):
+                return round(time.time() - began, 2)
+            time.sleep(0.1)
+        return None
+
+    report(name, "the highest layer comes to a wide way", height_is(lambda h: h == 540, 20) is not None,
+           height=rows[-1][5] if rows else None)
+    time.sleep(2)
+    rows.clear()
+    viewer.call("frames", id=view)
+    sound_before = inbound(viewer, view, "audio")
+    began = time.time() * 1000
+    path.rate["down"] = NARROW
+    down = height_is(lambda h: h < 540, 10)
+    time.sleep(max(0, (20 if bench.long else 10) - (time.time() - began / 1000)))
+    rows.extend(viewer.call("frames", id=view))
+    narrow_heights = sorted({row[5] for row in rows[-60:]})
+    path.rate["down"] = None
+    up = height_is(lambda h: h == 540, 25)
+    time.sleep(1)
+    rows.extend(viewer.call("frames", id=view))
+    sound_after = inbound(viewer, view, "audio")
+    report(name, "a lower layer within 2 s", down is not None and down <= 2.0, seconds=down, heights=narrow_heights)
+    report(name, "the highest again within 10 s", up is not None and up <= 10, seconds=up)
+    whole = Watch(viewer, view, began)
+    whole.end(rows)
+    check_pictures(bench, name, whole, OWN, rate=15, gap=1000)
+    samples = sound_after.get("totalSamplesReceived", 0) - sound_before.get("totalSamplesReceived", 0)
+    concealed = sound_after.get("concealedSamples", 0) - sound_before.get("concealedSamples", 0)
+    report(name, "the sound is untouched", samples > 0 and concealed / samples < 0.01, concealed=concealed, of=samples)
+    check_sound(bench, name, viewer, view)
+
+
+# MARK: addresses
+
+def address_change(kind):
+    """The publisher's address changes, then the viewer's, as when a NAT forgets. The connections stay."""
+    def case(bench, name):
+        relay = bench.relay()
+        ways = [bench.keep(Path(("127.0.0.1", relay.media_port))) for _ in range(2)]
+        publisher, call = start(bench, relay, kind, "moving", rewrite=ways[0].rewrite())
+        viewer, view = join(bench, relay, kind, "moving", rewrite=ways[1].rewrite())
+        if not settled(bench, name, viewer, view):
+            return
+        # Checks of consent come every five seconds at the latest (RFC 7675 section 5.1, with its randomness six).
+        for who, way in (("publisher", ways[0]), ("viewer", ways[1])):
+            watch = Watch(viewer, view)
+            way.move()
+            time.sleep(7.5)
+            watch.end()
+            bench.reporter.check(name, f"the {who}'s new address is found", watch.gap() < 6500, milliseconds=round(watch.gap()))
+            watch = Watch(viewer, view)
+            time.sleep(2.5)
+            watch.end()
+            check_pictures(bench, f"{name}, {who}", watch, OWN, rate=27)
+        check_sound(bench, name, viewer, view)
+        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+            states = [s for _, s in client.call("state", id=number)["states"]]
+            bench.reporter.check(name, f"the {who} never failed", "failed" not in states and states[-1] == "connected",
+                                 states=states)
+    return case
+
+
+def without_udp(kind):
+    """No datagram comes through: the media goes over TCP."""
+    def case(bench, name):
+        bench.need_network(filters=True)
+        relay = bench.relay(apart=True)
+        bench.network.block_udp()
+        publisher, call = start(bench, relay, kind, "tcp")
+        viewer, view = join(bench, relay, kind, "tcp")
+        if not settled(bench, name, viewer, view):
+            return
+        for who, client, number in (("publisher", publisher, call), ("viewer", viewer, view)):
+            local, remote = selected(client, number)
+            bench.reporter.check(name, f"the {who}'s way is TCP", local["protocol"] == "tcp" == remote["protocol"],
+                                 local=local["protocol"], remote=f"{remote.get('address') or remote.get('ip')}:{remote['port']}")
+        watch = Watch(viewer, view)
+        time.sleep(bench.seconds)
+        watch.end()
+        check_pictures(bench, name, watch, OWN, rate=28)
+        check_sound(bench, name, viewer, view, mono=kind == "firefox")
+    return case
+
+
+def ipv6(publisher_kind, viewer_kind):
+    def case(bench, name):
+        bench.need_network()
+        relay = bench.relay(apart=True, address=RELAY_6)
+        publisher, call = start(bench, relay, publisher_kind, "six")
+        viewer, view = join(bench, relay, viewer_kind, "six")
+        if not settled(bench, name, viewer, view):
+            return
+        answer = viewer.call("state", id=view)["answer"]
+        candidates = [line.split()[4] for line in answer.splitlines() if line.startswith("a=candidate:")]
+        bench.reporter.check(name, "all candidates are of IPv6", bool(candidates) and all(":" in c for c in candidates),
+                             candidates=sorted(set(candidates)))
+        watch = Watch(viewer, view)
+        time.sleep(min(4, bench.seconds))
+        watch.end()
+        check_pictures(bench, name, watch, OWN)
+        check_sound(bench, name, viewer, view)
+    return case
+
+
+ALL = [
+    ("datagrams of the publisher lost, 5 %", loss("up", 5, 28, 500)),
+    ("datagrams to the viewer lost, 10 %", loss("down", 10, 29, 300)),
+    ("bandwidth drops and comes back", bandwidth),
+    ("address change, Chromium", address_change("chromium")),
+    ("no UDP, Chromium", without_udp("chromium")),
+    ("IPv6", ipv6("aiortc", "chromium")),
+]
+LONG = [
+    *[(f"datagrams of the publisher lost, {p} %", loss("up", p, rate, gap))
+      for p, rate, gap in ((0, 29, 200), (2, 28.5, 400), (10, 25, 1000))],
+    *[(f"datagrams to the viewer lost, {p} %", loss("down", p, 29, gap)) for p, gap in ((0, 200), (2, 300), (5, 300))],
+    ("address change, aiortc", address_change("aiortc")),
+    ("no UDP, Firefox", without_udp("firefox")),
+]
