@@ -17,6 +17,10 @@ package struct Consumer {
     package let path: Int
     package let ssrc: SSRC
     package let payloadType: PayloadType
+    /// Where missed packets go out again; nil: in place, as they went out first.
+    package var rtx: RTXStream?
+    /// What goes out between header and payload.
+    package var extensions = HeaderExtensionTemplate()
     package var state: State
     package var rewrite = RTPRewrite()
     package var history = RewriteHistory()
@@ -36,13 +40,19 @@ package struct Consumer {
         package var pictureID: UInt16 = 0
         package var tl0PictureIndex: UInt8 = 0
         package var hasSent = false
+        /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
+        package var rtxSequence: Int64
         package var packets: UInt64 = 0
         /// RTP payload bytes, as a sender report counts them (RFC 3550 section 6.4.1).
         package var payloadBytes: UInt64 = 0
 
         /// - Parameter firstSequence: of the first packet that goes out; random. Its top bit is cleared: RFC 3711 section 3.3.1 wants
         ///   room before the first wrap.
-        package init(firstSequence: UInt16) { sequence = Int64(firstSequence & 0x7fff) - 1 }
+        /// - Parameter firstRTXSequence: the same of the RTX stream.
+        package init(firstSequence: UInt16, firstRTXSequence: UInt16 = 0) {
+            sequence = Int64(firstSequence & 0x7fff) - 1
+            rtxSequence = Int64(firstRTXSequence & 0x7fff) - 1
+        }
     }
 
     package var retransmitted: UInt64 = 0

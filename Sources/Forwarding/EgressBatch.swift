@@ -1,26 +1,9 @@
 package import MediaBase
+internal import RTP
 package import SRTP
 
-/// One or more datagrams for one address, lying one after another in the slab: `segment` bytes each, the last may be shorter.
-/// Laid out as the C sender's message.
-package struct EgressMessage {
-    package var data: UnsafePointer<UInt8>
-    package var address: UnsafePointer<SocketAddress>
-    package var length: UInt32
-    package var segment: UInt32
-
-    package init(
-        data: UnsafePointer<UInt8>, address: UnsafePointer<SocketAddress>, length: UInt32, segment: UInt32
-    ) {
-        self.data = data
-        self.address = address
-        self.length = length
-        self.segment = segment
-    }
-}
-
 /// Packets that leave together: a slab with the rewritten headers, the jobs that protect each packet into it (packet by packet, so that
-/// packets of equal length stand side by side), and the messages that send it. One a worker, used again and again.
+/// packets of equal length stand side by side), and for each lane the messages that send it. One a worker, used again and again.
 package struct EgressBatch: ~Copyable {
     /// Room for what one path gets in one flush at the most.
     package static let slabBytes = 384 << 10
@@ -28,15 +11,18 @@ package struct EgressBatch: ~Copyable {
     /// that what was protected is still there when the kernel copies it.
     package static let groupBytes = 192 << 10
     package static let maximumPackets = 2048
-    package static let headerLength = 12
+    package static let fixedHeader = 12
+    /// Fixed header, header extension and the original sequence number of a retransmission.
+    package static let maximumHeader = fixedHeader + HeaderExtensionTemplate.maximumBlock + 4
     /// The longest SRTP tag (AEAD_AES_128_GCM).
     package static let maximumTag = 16
 
     package let slab: UnsafeMutablePointer<UInt8>
     package let jobs: UnsafeMutablePointer<ProtectJob>
-    package let messages: UnsafeMutablePointer<EgressMessage>
     package var jobCount = 0
-    package var messageCount = 0
+    /// Lane after lane, `maximumPackets` of each.
+    private let messageStore: UnsafeMutablePointer<EgressMessage>
+    private let messageCounts: UnsafeMutablePointer<Int>
     /// Arrival of the oldest and number of packets, for the delay that the relay adds.
     package var oldestArrival: MediaTime = .never
 
@@ -44,59 +30,178 @@ package struct EgressBatch: ~Copyable {
     package var maximumSegments: Int
     private static let maximumMessageBytes = 65_000
 
+    /// When the packets leave.
+    private(set) var now: MediaTime = .zero
+    /// The same as abs-send-time has it: 24 bits of 6.18 fixed point seconds.
+    private var sendTime: UInt32 = 0
+
     package init(maximumSegments: Int) {
         slab = UnsafeMutableRawPointer.allocate(byteCount: Self.slabBytes, alignment: 64).assumingMemoryBound(
             to: UInt8.self)
         jobs = .allocate(capacity: Self.maximumPackets)
-        messages = .allocate(capacity: Self.maximumPackets)
+        messageStore = .allocate(capacity: Self.maximumPackets * EgressLane.allCases.count)
+        messageCounts = .allocate(capacity: EgressLane.allCases.count)
+        messageCounts.initialize(repeating: 0, count: EgressLane.allCases.count)
         self.maximumSegments = maximumSegments
     }
 
     deinit {
         UnsafeMutableRawPointer(slab).deallocate()
         jobs.deallocate()
-        messages.deallocate()
+        messageStore.deallocate()
+        messageCounts.deallocate()
+    }
+
+    /// What leaves by one of the sockets.
+    package func messages(of lane: EgressLane) -> UnsafeMutableBufferPointer<EgressMessage> {
+        UnsafeMutableBufferPointer(
+            start: messageStore + lane.rawValue * Self.maximumPackets, count: messageCounts[lane.rawValue])
+    }
+
+    /// Of all lanes.
+    package var messageCount: Int {
+        var count = 0
+        for lane in EgressLane.allCases { count += messageCounts[lane.rawValue] }
+        return count
+    }
+
+    /// The path that a message of this batch goes to; valid as long as its router's paths stay where they are.
+    package static func path(of message: EgressMessage) -> UnsafePointer<EgressPath> {
+        UnsafeRawPointer(message.address).assumingMemoryBound(to: EgressPath.self)
     }
 
     package mutating func removeAll() {
         jobCount = 0
-        messageCount = 0
+        for lane in EgressLane.allCases { messageCounts[lane.rawValue] = 0 }
         oldestArrival = .never
     }
 
+    mutating func begin(now: MediaTime) {
+        self.now = now
+        sendTime = AbsoluteSendTime(now).rawValue
+    }
+
     /// Bytes that one packet takes at most.
+    /// - Parameter header: the longest that may go with it.
     @inline(__always)
-    static func bytes(payload: Int) -> Int { headerLength + payload + maximumTag }
+    static func bytes(payload: Int, header: Int) -> Int { header + payload + maximumTag }
 
     /// Adds one packet to `path` at its cursor: header written, job and message noted.
+    /// - Parameter sequence: the consumer's, unwrapped.
     @inline(__always)
     mutating func append(
-        _ packet: borrowing PendingPacket, rewrite: borrowing RTPRewrite, ssrc: UInt32, payloadType: UInt8,
-        to path: UnsafeMutablePointer<EgressPath>
+        _ packet: borrowing PendingPacket, sequence: Int64, rewrite: borrowing RTPRewrite,
+        of consumer: UnsafePointer<Consumer>, to path: UnsafeMutablePointer<EgressPath>
     ) {
         let destination = path.pointee.cursor.unsafelyUnwrapped
-        let sequence = rewrite.sequence(of: packet.sequence)
-        let raw = UnsafeMutableRawPointer(destination)
-        let first = UInt32(packet.firstByte) << 24 | UInt32(packet.markerBit | payloadType) << 16
-        raw.storeBytes(of: (first | UInt32(truncatingIfNeeded: sequence & 0xffff)).bigEndian, as: UInt32.self)
-        raw.storeBytes(of: (packet.timestamp &+ rewrite.timestampOffset).bigEndian, toByteOffset: 4, as: UInt32.self)
-        raw.storeBytes(of: ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
-
+        let ssrc = consumer.pointee.ssrc.rawValue
+        let header = writeHeader(
+            packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
+            payloadType: packet.markerBit | consumer.pointee.payloadType.rawValue, sequence: sequence, of: consumer,
+            payloadLength: packet.payloadLength, to: path)
         var source = UnsafePointer(packet.payload)
         if rewrite.patchesPayload {
-            let copy = destination + Self.headerLength
+            let copy = destination + header
             copy.update(from: packet.payload, count: packet.payloadLength)
             rewrite.patch(copy, packet.vp8)
             source = UnsafePointer(copy)
         }
+        finish(
+            ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: packet.payloadLength,
+            to: path)
+    }
+
+    /// Adds a packet that goes out again on the consumer's RTX stream: the payload follows its first sequence number (RFC 4588 section 4).
+    /// - Parameter original: the sequence number that the packet had the first time.
+    mutating func appendRetransmission(
+        _ packet: borrowing PendingPacket, original: Int64, rewrite: borrowing RTPRewrite, on rtx: RTXStream,
+        sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let destination = path.pointee.cursor.unsafelyUnwrapped
+        let header = writeHeader(
+            packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset,
+            ssrc: rtx.ssrc.rawValue,
+            payloadType: packet.markerBit | rtx.payloadType.rawValue, sequence: sequence, of: consumer,
+            payloadLength: packet.payloadLength + 2, probe: probe, to: path)
+        let copy = destination + header
+        UnsafeMutableRawPointer(copy).storeBytes(
+            of: UInt16(truncatingIfNeeded: original).bigEndian, as: UInt16.self)
+        (copy + 2).update(from: packet.payload, count: packet.payloadLength)
+        if rewrite.patchesPayload { rewrite.patch(copy + 2, packet.vp8) }
+        finish(
+            ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(copy), header: header,
+            payloadLength: packet.payloadLength + 2, to: path)
+    }
+
+    /// Adds a packet of nothing but padding (RFC 3550 section 5.1), as long as that can be, on the consumer's RTX stream.
+    mutating func appendPadding(
+        on rtx: RTXStream, sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let length = Int(UInt8.max)
+        let header = writeHeader(
+            0xa0, PassedExtensions(), timestamp: consumer.pointee.progress.timestamp, ssrc: rtx.ssrc.rawValue,
+            payloadType: rtx.payloadType.rawValue, sequence: sequence, of: consumer, payloadLength: length,
+            probe: probe, to: path)
+        let padding = path.pointee.cursor.unsafelyUnwrapped + header
+        padding.update(repeating: 0, count: length - 1)
+        padding[length - 1] = UInt8.max
+        finish(
+            ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(padding), header: header,
+            payloadLength: length, to: path)
+    }
+
+    /// Writes fixed header and header extension at the path's cursor, and notes the packet among those sent.
+    /// - Parameters:
+    ///   - firstByte: version and padding bit.
+    ///   - payloadType: with the marker bit.
+    ///   - probe: number of the probe that it is sent for; 0: none.
+    /// - Returns: bytes of both.
+    @inline(__always)
+    func writeHeader(
+        _ firstByte: UInt8, _ passed: PassedExtensions, timestamp: UInt32, ssrc: UInt32, payloadType: UInt8,
+        sequence: Int64,
+        of consumer: UnsafePointer<Consumer>, payloadLength: Int, probe: UInt16 = 0,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) -> Int {
+        let raw = UnsafeMutableRawPointer(path.pointee.cursor.unsafelyUnwrapped)
+        var first = UInt32(firstByte) << 24 | UInt32(payloadType) << 16
+        first |= UInt32(truncatingIfNeeded: sequence & 0xffff)
+        raw.storeBytes(of: timestamp.bigEndian, toByteOffset: 4, as: UInt32.self)
+        raw.storeBytes(of: ssrc.bigEndian, toByteOffset: 8, as: UInt32.self)
+        guard consumer.pointee.extensions.length != 0 else {
+            raw.storeBytes(of: first.bigEndian, as: UInt32.self)
+            return Self.fixedHeader
+        }
+        raw.storeBytes(of: (first | 0x1000_0000).bigEndian, as: UInt32.self)
+        let block = consumer.pointee.extensions.length(with: passed)
+        let whole = Self.fixedHeader + block + payloadLength + path.pointee.tagLength
+        let now = now
+        consumer.pointee.extensions.write(
+            to: raw + Self.fixedHeader, passed, blockLength: block, sendTime: sendTime
+        ) {
+            path.pointee.sent?.pointee.append(bytes: whole, probe: probe, now: now) ?? 0
+        }
+        return Self.fixedHeader + block
+    }
+
+    /// Notes the job of a packet whose header stands at the path's cursor, and the message that it joins or begins.
+    @inline(__always)
+    mutating func finish(
+        ssrc: UInt32, sequence: Int64, source: UnsafePointer<UInt8>, header: Int, payloadLength: Int,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let destination = path.pointee.cursor.unsafelyUnwrapped
         jobs[jobCount] = ProtectJob(
             leg: path.pointee.leg, ssrc: ssrc, index: UInt64(bitPattern: sequence) & 0xffff_ffff_ffff, source: source,
-            destination: destination, headerLength: UInt32(Self.headerLength),
-            payloadLength: UInt32(packet.payloadLength))
+            destination: destination, headerLength: UInt32(header), payloadLength: UInt32(payloadLength))
         jobCount += 1
 
-        let length = UInt32(Self.headerLength + packet.payloadLength + path.pointee.tagLength)
+        let length = UInt32(header + payloadLength + path.pointee.tagLength)
         path.pointee.cursor = destination + Int(length)
+        let lane = path.pointee.lane.rawValue
+        let messages = messageStore + lane &* Self.maximumPackets
         let m = path.pointee.message
         if m >= 0 {
             // A message is open for more while all its packets so far are `segment` bytes long.
@@ -110,10 +215,11 @@ package struct EgressBatch: ~Copyable {
                 return
             }
         }
-        path.pointee.message = messageCount
-        messages[messageCount] = EgressMessage(
+        let next = messageCounts[lane]
+        path.pointee.message = next
+        messages[next] = EgressMessage(
             data: UnsafePointer(destination), address: Self.address(of: path), length: length, segment: length)
-        messageCount += 1
+        messageCounts[lane] = next + 1
     }
 
     @inline(__always)

@@ -7,6 +7,11 @@ package struct EgressPath {
     package var address: SocketAddress
     package var leg: UnsafeMutablePointer<EgressLeg>
     package var tagLength: Int
+    package var lane: EgressLane
+    /// Lane `tcp`: which connection, by the engine's own numbers; else -1.
+    package var connection: Int32
+    /// Where packets with a transport-wide number are noted; nil: none has one. Owned by the engine, which outlives the path.
+    package var sent: UnsafeMutablePointer<SentPacketRing>?
     /// False once the path is given up; its index is then used again.
     package var isOpen = true
 
@@ -14,9 +19,15 @@ package struct EgressPath {
     var cursor: UnsafeMutablePointer<UInt8>?
     var message = -1
 
-    package init(address: SocketAddress, leg: UnsafeMutablePointer<EgressLeg>, tagLength: Int) {
+    package init(
+        address: SocketAddress, leg: UnsafeMutablePointer<EgressLeg>, tagLength: Int, lane: EgressLane = .plain,
+        connection: Int32 = -1, sent: UnsafeMutablePointer<SentPacketRing>? = nil
+    ) {
         self.address = address
         self.leg = leg
         self.tagLength = tagLength
+        self.lane = lane
+        self.connection = connection
+        self.sent = sent
     }
 }

@@ -13,10 +13,10 @@ struct PendingPacket {
     var firstByte: UInt8
     /// 0x80 or 0.
     var markerBit: UInt8
-    var startsKeyFrame: Bool
-    var isLate: Bool
+    var flags: StoredPacket.Flags
     var isAudio: Bool
     var vp8: VP8RewriteFields
+    var extensions: PassedExtensions
 
     @inline(__always)
     init(producer: UnsafeMutablePointer<ProducerCore>, slot: UnsafeMutablePointer<StoredPacket>) {
@@ -29,11 +29,19 @@ struct PendingPacket {
         arrival = slot.pointee.arrival
         firstByte = slot.pointee.paddingLength > 0 ? 0xa0 : 0x80
         markerBit = slot.pointee.flags.contains(.marker) ? 0x80 : 0
-        startsKeyFrame = slot.pointee.flags.contains(.keyFrameStart)
-        isLate = slot.pointee.flags.contains(.late)
+        flags = slot.pointee.flags
         isAudio = producer.pointee.isAudio
         vp8 = slot.pointee.vp8
+        extensions = slot.pointee.extensions
     }
+
+    @inline(__always)
+    var startsKeyFrame: Bool { flags.contains(.keyFrameStart) }
+    @inline(__always)
+    var isLate: Bool { flags.contains(.late) }
+    /// True where a decoder that has seen nothing yet can begin: the first packet of a key frame, or any packet without a VP8 descriptor.
+    @inline(__always)
+    var startsStream: Bool { startsKeyFrame || isAudio }
 
     /// Lengthens the packet to `length` bytes where its slot still is its own: a jump in sequence numbers may have taken it.
     mutating func pad(to length: Int) {

@@ -77,8 +77,8 @@ package final class Producer {
 
     /// Takes one authentic packet. On `.forward` its slot is in `stored`, valid until the ring has gone round.
     package func receive(
-        _ header: RTPHeader, payload: UnsafeRawBufferPointer, now: MediaTime,
-        stored: inout UnsafeMutablePointer<StoredPacket>?
+        _ header: RTPHeader, payload: UnsafeRawBufferPointer, extensions: RTPExtensionValues = RTPExtensionValues(),
+        now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
     ) -> Outcome {
         guard header.payloadType == configuration.payloadType else { return .wrongPayloadType }
         lastArrival = now
@@ -105,6 +105,8 @@ package final class Producer {
         if kind == .video {
             guard let descriptor = try? VP8PayloadDescriptor(parsing: payload) else { return .malformed }
             fields = VP8RewriteFields(descriptor)
+            if descriptor.isFrameStart { flags.insert(.frameStart) }
+            if descriptor.hasTemporalID, descriptor.layerSync { flags.insert(.layerSync) }
             if descriptor.isKeyFrameStart {
                 flags.insert(.keyFrameStart)
                 let frame = UnsafeRawBufferPointer(rebasing: payload[descriptor.headerLength...])
@@ -118,6 +120,7 @@ package final class Producer {
         slot.pointee.arrival = now
         slot.pointee.flags = flags
         slot.pointee.vp8 = fields
+        slot.pointee.extensions = PassedExtensions(extensions)
         if !isLate {
             latestSequence = sequence
             latestTimestamp = timestamp

@@ -15,6 +15,7 @@ package struct StoredPacket {
     package var paddingLength: UInt8 = 0
     package var flags: Flags = []
     package var vp8 = VP8RewriteFields()
+    package var extensions = PassedExtensions()
 
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt8
@@ -24,6 +25,10 @@ package struct StoredPacket {
         package static let keyFrameStart = Flags(rawValue: 2)
         /// Came again after it had been asked for, or out of order.
         package static let late = Flags(rawValue: 4)
+        /// First packet of a video frame.
+        package static let frameStart = Flags(rawValue: 8)
+        /// Depends on no frame above the base layer (VP8's Y bit).
+        package static let layerSync = Flags(rawValue: 16)
     }
 
     package init() {}

@@ -44,11 +44,12 @@ extension Worker {
     /// Protects and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
+        let messages = batch.messages(of: .plain)
         transmit(
-            UnsafeRawPointer(batch.messages).assumingMemoryBound(to: millrace_message.self), batch.messageCount,
+            UnsafeRawPointer(messages.baseAddress!).assumingMemoryBound(to: millrace_message.self), messages.count,
             rtpSocket)
         var bytes: UInt64 = 0
-        for i in 0..<batch.messageCount { bytes &+= UInt64(batch.messages[i].length) }
+        for message in messages { bytes &+= UInt64(message.length) }
         counters.packetsForwarded &+= UInt64(batch.jobCount)
         counters.bytesForwarded &+= bytes
         session.sentBytes &+= bytes

@@ -27,7 +27,11 @@ final class RouterHarness {
     }
 
     deinit {
-        for viewer in viewers { protector.freeLeg(viewer.leg) }
+        for viewer in viewers {
+            protector.freeLeg(viewer.leg)
+            viewer.sent.pointee.deallocate()
+            viewer.sent.deallocate()
+        }
     }
 
     // MARK: members
@@ -41,14 +45,17 @@ final class RouterHarness {
         return producer
     }
 
-    func viewer(_ suite: SRTPSuite = .aesCM128HMACSHA1_80) throws -> Viewer {
+    func viewer(_ suite: SRTPSuite = .aesCM128HMACSHA1_80, lane: EgressLane = .plain) throws -> Viewer {
         let key = SRTPKey.random(for: suite)
         let leg = protector.makeLeg(key: key)
         nextPort += 1
         let address = try #require(
             SocketAddress(octets: [127, 0, UInt8(nextPort >> 16), 1], port: UInt16(truncatingIfNeeded: nextPort)))
-        let path = router.open(EgressPath(address: address, leg: leg, tagLength: suite.tagLength))
-        let viewer = try Viewer(path: path, key: key, leg: leg)
+        let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
+        ring.initialize(to: SentPacketRing())
+        let path = router.open(
+            EgressPath(address: address, leg: leg, tagLength: suite.tagLength, lane: lane, sent: ring))
+        let viewer = try Viewer(path: path, key: key, leg: leg, lane: lane, sent: ring)
         viewers.append(viewer)
         viewersByAddress[address] = viewer
         return viewer
@@ -63,13 +70,16 @@ final class RouterHarness {
     @discardableResult
     func subscribe(
         _ viewer: Viewer, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
-        progress: Consumer.Progress = Consumer.Progress(firstSequence: 100)
+        progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), rtx: RTXStream? = nil,
+        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate()
     ) -> Bool {
         nextSSRC += 1
-        return router.subscribe(
-            Consumer(
-                path: viewer.path, ssrc: ssrc ?? SSRC(nextSSRC),
-                payloadType: payloadType ?? producer.configuration.payloadType, progress: progress), to: producer)
+        var consumer = Consumer(
+            path: viewer.path, ssrc: ssrc ?? SSRC(nextSSRC),
+            payloadType: payloadType ?? producer.configuration.payloadType, progress: progress)
+        consumer.rtx = rtx
+        consumer.extensions = extensions
+        return router.subscribe(consumer, to: producer)
     }
 
     func consumer(_ viewer: Viewer, of producer: Producer) throws -> UnsafeMutablePointer<Consumer> {
@@ -81,10 +91,12 @@ final class RouterHarness {
 
     /// Hands a packet to the router, which holds it until `flush`.
     @discardableResult
-    func feed(_ packet: SourcePacket, to producer: Producer) throws -> Producer.Outcome {
+    func feed(
+        _ packet: SourcePacket, to producer: Producer, extensions: RTPExtensionValues = RTPExtensionValues()
+    ) throws -> Producer.Outcome {
         var slot: UnsafeMutablePointer<StoredPacket>?
         let outcome = packet.payload.withUnsafeBytes {
-            producer.receive(packet.header, payload: $0, now: now, stored: &slot)
+            producer.receive(packet.header, payload: $0, extensions: extensions, now: now, stored: &slot)
         }
         guard outcome == .forward else { return outcome }
         let stored = try #require(slot)
@@ -100,14 +112,14 @@ final class RouterHarness {
     }
 
     func flush() throws {
-        router.forward(into: &batch) { take(&$0) }
+        router.forward(now: now, into: &batch) { take(&$0) }
         try throwIfBroken()
     }
 
     /// What a worker does once a millisecond.
     func catchUp() throws {
         try flush()
-        router.catchUp(into: &batch) { take(&$0) }
+        router.catchUp(now: now, into: &batch) { take(&$0) }
         try throwIfBroken()
         now += .milliseconds(1)
     }
@@ -123,7 +135,18 @@ final class RouterHarness {
 
     func retransmit(_ sequences: [SequenceNumber], to viewer: Viewer, of producer: Producer) throws -> Int {
         try flush()
-        let sent = router.retransmit(sequences, path: viewer.path, producer: producer, into: &batch) { take(&$0) }
+        let sent = router.retransmit(sequences, path: viewer.path, producer: producer, now: now, into: &batch) {
+            take(&$0)
+        }
+        try throwIfBroken()
+        return sent
+    }
+
+    func sendPadding(_ bytes: Int, to viewer: Viewer, probe: UInt16) throws -> Int {
+        try flush()
+        let sent = router.sendPadding(bytes: bytes, path: viewer.path, probe: probe, now: now, into: &batch) {
+            take(&$0)
+        }
         try throwIfBroken()
         return sent
     }
@@ -163,25 +186,32 @@ final class RouterHarness {
 
     private func deliver(_ batch: borrowing EgressBatch) throws {
         var packets = 0
-        for m in 0..<batch.messageCount {
-            let message = batch.messages[m]
-            messages += 1
-            let length = Int(message.length)
-            let segment = Int(message.segment)
-            let count = (length + segment - 1) / segment
-            try #require(segment > 0 && length > 0 && length <= 65_000)
-            try #require(count <= batch.maximumSegments)
-            // One that has left since is nobody's.
-            let viewer = try #require(viewersByAddress[message.address.pointee])
-            var at = 0
-            while at < length {
-                let size = min(segment, length - at)
-                try viewer.streams.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
-                at += size
-                packets += 1
+        for lane in EgressLane.allCases {
+            for message in batch.messages(of: lane) {
+                packets += try deliver(message, of: lane, maximumSegments: batch.maximumSegments)
             }
         }
         // A run of segments cut at the wrong places would give another number.
         try #require(packets == batch.jobCount)
+    }
+
+    /// - Returns: datagrams of the message.
+    private func deliver(_ message: EgressMessage, of lane: EgressLane, maximumSegments: Int) throws -> Int {
+        messages += 1
+        let length = Int(message.length)
+        let segment = Int(message.segment)
+        let count = (length + segment - 1) / segment
+        try #require(segment > 0 && length > 0 && length <= 65_000)
+        try #require(count <= maximumSegments)
+        // One that has left since is nobody's.
+        let viewer = try #require(viewersByAddress[message.address.pointee])
+        try #require(EgressBatch.path(of: message).pointee.lane == lane && viewer.lane == lane)
+        var at = 0
+        while at < length {
+            let size = min(segment, length - at)
+            try viewer.streams.receive(Array(UnsafeBufferPointer(start: message.data + at, count: size)))
+            at += size
+        }
+        return count
     }
 }

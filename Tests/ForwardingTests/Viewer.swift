@@ -7,11 +7,19 @@ final class Viewer {
     let path: Int
     let suite: SRTPSuite
     let leg: UnsafeMutablePointer<EgressLeg>
+    let lane: EgressLane
+    /// What the relay notes of packets with a transport-wide number.
+    let sent: UnsafeMutablePointer<SentPacketRing>
     let streams: ReceivedStreams
 
-    init(path: Int, key: SRTPKey, leg: UnsafeMutablePointer<EgressLeg>) throws {
+    init(
+        path: Int, key: SRTPKey, leg: UnsafeMutablePointer<EgressLeg>, lane: EgressLane,
+        sent: UnsafeMutablePointer<SentPacketRing>
+    ) throws {
         self.path = path
         self.leg = leg
+        self.lane = lane
+        self.sent = sent
         suite = key.suite
         streams = try ReceivedStreams(key: key)
     }

@@ -1,3 +1,4 @@
+internal import MediaBase
 package import RTP
 package import SRTP
 
@@ -15,6 +16,18 @@ package struct ViewedPacket: Sendable {
     package var datagramLength: Int
     /// Unwrapped next to the newest one of this SSRC.
     package var sequence: Int64
+    /// Fixed header and header extension.
+    package var head: [UInt8] = []
+
+    /// What its header extension says.
+    package func extensions(_ map: RTPExtensionMap) -> RTPExtensionValues {
+        head.withUnsafeBytes { RTPExtensionValues(header, in: $0, map: map) }
+    }
+
+    /// The media section that its header extension names.
+    package func mid(_ map: RTPExtensionMap) -> String? {
+        head.withUnsafeBytes { RTPExtensionValues(header, in: $0, map: map).mid(in: $0)?.rawValue }
+    }
 }
 
 extension ViewedPacket: CustomStringConvertible {
@@ -41,10 +54,18 @@ package final class ReceivedStreams {
     package private(set) var datagramCount = 0
 
     private let soundPayloadType: UInt8
+    private let suite: SRTPSuite
+    /// SSRC of each RTX stream, and of the media that it repeats.
+    package var rtx: [UInt32: UInt32] = [:]
+    /// What came on RTX streams, under the media's SSRC and first sequence number, in order of arrival; `head` is the RTX packet's.
+    package private(set) var retransmitted: [UInt32: [ViewedPacket]] = [:]
+    /// Headers of packets with nothing but padding, and their datagrams' lengths.
+    package private(set) var padding: [(header: RTPHeader, head: [UInt8], datagramLength: Int)] = []
 
     package init(key: SRTPKey, soundPayloadType: UInt8 = 111) throws {
         context = try SRTPContext(key: key, direction: .inbound)
         self.soundPayloadType = soundPayloadType
+        suite = key.suite
     }
 
     /// Packets of the one stream that there is.
@@ -70,7 +91,7 @@ package final class ReceivedStreams {
         let sequence = unwrappers[ssrc, default: SequenceUnwrapper()].unwrap(protected.sequenceNumber)
         let key = UInt64(ssrc) << 32 | UInt64(truncatingIfNeeded: sequence & 0xffff_ffff)
         if let earlier = datagrams[key] {
-            guard earlier == datagram, let first = packets[ssrc]?.last(where: { $0.sequence == sequence }) else {
+            guard isSame(earlier, datagram), let first = packets[ssrc]?.last(where: { $0.sequence == sequence }) else {
                 throw ViewerFault("two packets under one index \(sequence) of SSRC \(ssrc)")
             }
             repeated.append(first)
@@ -80,10 +101,54 @@ package final class ReceivedStreams {
         var bytes = datagram
         var length = bytes.count
         try bytes.withUnsafeMutableBytes { try context.unprotect($0.baseAddress!, length: &length) }
+        if let media = rtx[ssrc] {
+            try receive(Array(bytes[..<length]), datagram.count, sequence, repeating: media)
+            return
+        }
         let packet = try bytes.withUnsafeBytes { raw in
             try takeApart(UnsafeRawBufferPointer(rebasing: raw[0..<length]), datagram.count, sequence)
         }
         packets[ssrc, default: []].append(packet)
+    }
+
+    /// A packet of an RTX stream: the sequence number of the first time stands before the payload (RFC 4588 section 4).
+    private func receive(_ packet: [UInt8], _ datagramLength: Int, _ sequence: Int64, repeating media: UInt32) throws {
+        let header = try packet.withUnsafeBytes { try RTPHeader(parsing: $0) }
+        let head = Array(packet[..<header.payloadOffset])
+        guard header.payloadLength > 0 else {
+            padding.append((header, head, datagramLength))
+            return
+        }
+        guard header.payloadLength > 2, let unwrapper = unwrappers[media] else {
+            throw ViewerFault("a retransmission of nothing")
+        }
+        let original = SequenceNumber(
+            UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1]))
+        var repeated = Array(packet[..<12]) + packet[(header.payloadOffset + 2)...]
+        repeated[0] &= 0xef
+        let payloadType = packets[media]?.first?.header.payloadType.rawValue ?? soundPayloadType
+        repeated[1] = repeated[1] & 0x80 | payloadType
+        repeated[2] = UInt8(original.rawValue >> 8)
+        repeated[3] = UInt8(original.rawValue & 0xff)
+        for i in 0..<4 { repeated[8 + i] = UInt8(truncatingIfNeeded: media >> UInt32(24 - 8 * i)) }
+        var viewed = try repeated.withUnsafeBytes { try takeApart($0, datagramLength, unwrapper.peek(original)) }
+        if let first = packets[media]?.last(where: { $0.sequence == viewed.sequence }) {
+            guard first.payload == viewed.payload, first.header.marker == viewed.header.marker,
+                first.header.timestamp == viewed.header.timestamp
+            else { throw ViewerFault("a retransmission of \(viewed.sequence) that is another packet") }
+        }
+        viewed.head = head
+        retransmitted[media, default: []].append(viewed)
+    }
+
+    /// Two datagrams under one index. Only where the payload alone goes into the keystream may the header extension differ.
+    private func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+        if a == b { return true }
+        guard !suite.isAEAD, a.count == b.count, a[..<12] == b[..<12],
+            let header = try? a.withUnsafeBytes({ try RTPHeader(parsingProtected: $0) })
+        else { return false }
+        let media = header.payloadOffset..<(a.count - suite.tagLength)
+        return a[media] == b[media]
     }
 
     private func takeApart(
@@ -109,6 +174,7 @@ package final class ReceivedStreams {
         guard number(16, 8) == UInt64(payload.count) else { throw ViewerFault("padding counted as payload") }
         return ViewedPacket(
             header: header, payload: Array(payload), descriptor: descriptor, sourceID: UInt32(number(4, 4)),
-            index: Int64(bitPattern: number(8, 8)), datagramLength: datagramLength, sequence: sequence)
+            index: Int64(bitPattern: number(8, 8)), datagramLength: datagramLength, sequence: sequence,
+            head: Array(packet[..<header.payloadOffset]))
     }
 }

@@ -1,0 +1,136 @@
+package import MediaBase
+
+/// Packets that go out again: because a viewer missed them, or to see how much its network takes.
+extension Router {
+    /// Packets that one request for retransmission, or one call for padding, can bring.
+    private static let retransmittedPackets = 64
+
+    /// Sends packets again that a viewer missed: on the consumer's RTX stream (RFC 4588), else as they were sent first (RFC 4585
+    /// section 6.2.1), with the same sequence number and the same picture id.
+    ///
+    /// Without RTX, a header that differs from packet to packet and an AEAD suite exclude each other: two different packets under one
+    /// nonce would give the authentication key away (RFC 7714 section 9.1). Such a consumer gets none.
+    ///
+    /// - Parameter consumerSequences: as the viewer names them.
+    /// - Returns: how many of them are still held.
+    package func retransmit(
+        _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer, now: MediaTime = .zero,
+        into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
+    ) -> Int {
+        let core = producer.core
+        guard let c = core.pointee.index(path: index) else { return 0 }
+        let consumer = core.pointee.consumers + c
+        guard prepareToResend(consumer, path: index, now, &batch) else { return 0 }
+        let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.progress.sequence))
+        var sent = 0
+        withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.retransmittedPackets) { done in
+            for sequence in consumerSequences {
+                guard sent < Self.retransmittedPackets else { break }
+                let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
+                // Named twice, sent once: a request is not to be an amplifier.
+                if done[..<sent].contains(unwrapped) { continue }
+                guard let found = consumer.pointee.history.find(consumerSequence: unwrapped),
+                    unwrapped <= consumer.pointee.progress.sequence,
+                    let slot = core.pointee.ring.find(found.producerSequence)
+                else { continue }
+                resend(
+                    PendingPacket(producer: core, slot: slot), as: unwrapped, rewrite: found.rewrite, of: consumer,
+                    probe: 0, into: &batch)
+                consumer.pointee.retransmitted += 1
+                done[sent] = unwrapped
+                sent += 1
+            }
+        }
+        if batch.jobCount > 0 { flush(&batch) }
+        batch.removeAll()
+        return sent
+    }
+
+    /// Sends about `bytes` that no viewer waits for, to see whether a path can take more: video packets that were sent already on a
+    /// consumer's RTX stream, and where there are none, packets of nothing but padding on it. Each is noted with the probe's number.
+    ///
+    /// - Parameters:
+    ///   - bytes: of datagrams.
+    ///   - probe: not 0.
+    /// - Returns: bytes that were sent; 0 where the path has no video consumer with an RTX stream.
+    package func sendPadding(
+        bytes: Int, path index: Int, probe: UInt16, now: MediaTime = .zero, into batch: inout EgressBatch,
+        _ flush: (inout EgressBatch) -> Void
+    ) -> Int {
+        guard bytes > 0, let (core, consumer, rtx) = consumerForPadding(path: index),
+            prepareToResend(consumer, path: index, now, &batch)
+        else { return 0 }
+        let path = paths + index
+        let start = batch.slab
+        func sent() -> Int { path.pointee.cursor.unsafelyUnwrapped - start }
+        // The newest first: they are the ones that the viewer may still have a use for.
+        var sequence = consumer.pointee.progress.sequence
+        var looked = 0
+        while sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent {
+            if let found = consumer.pointee.history.find(consumerSequence: sequence),
+                let slot = core.pointee.ring.find(found.producerSequence)
+            {
+                resend(
+                    PendingPacket(producer: core, slot: slot), as: sequence, rewrite: found.rewrite, of: consumer,
+                    probe: probe, into: &batch)
+            }
+            sequence -= 1
+            looked += 1
+        }
+        while sent() < bytes, batch.jobCount < 3 * Self.retransmittedPackets {
+            consumer.pointee.progress.rtxSequence += 1
+            batch.appendPadding(
+                on: rtx, sequence: consumer.pointee.progress.rtxSequence, of: consumer, probe: probe, to: path)
+        }
+        let total = sent()
+        if batch.jobCount > 0 { flush(&batch) }
+        batch.removeAll()
+        return total
+    }
+
+    /// The first video consumer of a path that has an RTX stream; one that has sent something before one that has not.
+    private func consumerForPadding(
+        path: Int
+    ) -> (UnsafeMutablePointer<ProducerCore>, UnsafeMutablePointer<Consumer>, RTXStream)? {
+        var silent: (UnsafeMutablePointer<ProducerCore>, UnsafeMutablePointer<Consumer>, RTXStream)?
+        for producer in producers where producer.kind == .video {
+            guard let i = producer.core.pointee.index(path: path) else { continue }
+            let consumer = producer.core.pointee.consumers + i
+            guard let rtx = consumer.pointee.rtx else { continue }
+            if consumer.pointee.progress.hasSent { return (producer.core, consumer, rtx) }
+            silent = silent ?? (producer.core, consumer, rtx)
+        }
+        return silent
+    }
+
+    /// - Returns: false where packets cannot leave again.
+    private func prepareToResend(
+        _ consumer: UnsafeMutablePointer<Consumer>, path index: Int, _ now: MediaTime, _ batch: inout EgressBatch
+    ) -> Bool {
+        let path = paths + index
+        if consumer.pointee.rtx == nil, consumer.pointee.extensions.changesByPacket,
+            path.pointee.leg.pointee.suite.isAEAD
+        {
+            return false
+        }
+        path.pointee.cursor = batch.slab
+        path.pointee.message = -1
+        batch.begin(now: now)
+        return true
+    }
+
+    private func resend(
+        _ packet: borrowing PendingPacket, as sequence: Int64, rewrite: RTPRewrite,
+        of consumer: UnsafeMutablePointer<Consumer>, probe: UInt16, into batch: inout EgressBatch
+    ) {
+        let path = paths + consumer.pointee.path
+        guard let rtx = consumer.pointee.rtx else {
+            batch.append(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+            return
+        }
+        consumer.pointee.progress.rtxSequence += 1
+        batch.appendRetransmission(
+            packet, original: sequence, rewrite: rewrite, on: rtx, sequence: consumer.pointee.progress.rtxSequence,
+            of: consumer, probe: probe, to: path)
+    }
+}
