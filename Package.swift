@@ -151,6 +151,7 @@ let package = Package(
             name: "RelayServerTests",
             dependencies: [
                 "RelayServer", "ControlServer", "LoadGenerator", "MediaBase", "SDP", "MediaEngine", "MillraceTestKit",
+                .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),

@@ -9,6 +9,8 @@ struct RawHTTPResponse: Sendable {
     let status: Int
     /// By lower-case name; the last of several.
     let fields: [String: String]
+    /// In the order in which they came, names in lower case.
+    let lines: [(name: String, value: String)]
     let body: [UInt8]
 
     init(_ bytes: [UInt8]) throws {
@@ -26,12 +28,16 @@ struct RawHTTPResponse: Sendable {
             return
         }
         var fields: [String: String] = [:]
+        var fieldLines: [(name: String, value: String)] = []
         for line in lines.dropFirst() {
             guard let colon = line.firstIndex(of: ":") else { continue }
-            fields[line[..<colon].lowercased()] = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            let value = line[line.index(after: colon)...].trimmingCharacters(in: .whitespaces)
+            fields[line[..<colon].lowercased()] = value
+            fieldLines.append((line[..<colon].lowercased(), value))
         }
         self.status = status
         self.fields = fields
+        self.lines = fieldLines
         let rest = bytes[end.upperBound...]
         if fields["transfer-encoding"] == "chunked" {
             body = Self.joined(chunks: rest)
@@ -41,6 +47,9 @@ struct RawHTTPResponse: Sendable {
             body = Array(rest)
         }
     }
+
+    /// The values of a field that stands several times.
+    func values(_ name: String) -> [String] { lines.filter { $0.name == name }.map(\.value) }
 
     var text: String { String(decoding: body, as: UTF8.self) }
 

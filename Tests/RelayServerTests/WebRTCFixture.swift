@@ -1,0 +1,106 @@
+import ControlServer
+import Logging
+import MediaEngine
+import MillraceTestKit
+import SDP
+import ServiceLifecycle
+import Testing
+
+/// Runs `body` against HTTP doors before a double of the media engine.
+func withDoubledWebRTC(
+    _ configure: (inout ControlConfiguration) -> Void = { _ in },
+    _ body: (WebRTCDouble, RawHTTPClient, OpenBodies) async throws -> Void
+) async throws {
+    var engineConfiguration = EngineConfiguration()
+    engineConfiguration.bindAddress = "127.0.0.1"
+    engineConfiguration.plainPort = 0
+    engineConfiguration.webRTC.port = 0
+    let engine = try MediaEngine(configuration: engineConfiguration)
+    defer { engine.stop() }
+    var configuration = ControlConfiguration()
+    configuration.port = 0
+    configure(&configuration)
+    let double = WebRTCDouble()
+    let bodies = OpenBodies()
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let server = ControlServer(
+        engine: engine, webRTC: double, configuration: configuration, recorder: nil, bodies: bodies, logger: logger)
+    let (ports, report) = AsyncStream<Int>.makeStream()
+    let group = ServiceGroup(services: [server.service { report.yield($0) }], logger: logger)
+    let task = Task { try await group.run() }
+    var iterator = ports.makeAsyncIterator()
+    let port = try #require(await iterator.next())
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await body(double, RawHTTPClient(port: port), bodies))
+    } catch {
+        result = .failure(error)
+    }
+    bodies.beginDraining()
+    bodies.closeAll()
+    await group.triggerGracefulShutdown()
+    try await task.value
+    try result.get()
+}
+
+extension RawHTTPClient {
+    static let sdp = ["Content-Type": "application/sdp"]
+
+    /// The offer of a real client (Tests/Vectors/sdp).
+    static func offer(_ name: String) throws -> String { try TestVector.text("sdp/\(name).sdp") }
+
+    /// Publishes and expects success.
+    func publish(
+        _ session: String = "demo", stream: String? = nil, offer: String = "chromium-publish",
+        fields: [String: String] = [:]
+    ) async throws -> RawHTTPResponse {
+        let answer = try await request(
+            "POST", "/whip/\(session)" + (stream.map { "?stream=\($0)" } ?? ""), body: Self.offer(offer),
+            fields: Self.sdp.merging(fields) { $1 })
+        try #require(answer.status == 201, "\(answer.status) \(answer.text)")
+        return answer
+    }
+
+    func view(
+        _ path: String = "demo", offer: String = "chromium-view", fields: [String: String] = [:]
+    ) async throws -> RawHTTPResponse {
+        try await request(
+            "POST", "/whep/\(path)", body: Self.offer(offer), fields: Self.sdp.merging(fields) { $1 })
+    }
+
+    /// `PATCH` with a fragment.
+    func patch(_ path: String, _ fragment: String, tag: String?) async throws -> RawHTTPResponse {
+        var fields = ["Content-Type": "application/trickle-ice-sdpfrag"]
+        fields["If-Match"] = tag
+        return try await request("PATCH", path, body: fragment, fields: fields)
+    }
+}
+
+/// What clients send by `PATCH`.
+enum Fragment {
+    /// Candidates of the ICE session that an offer began.
+    static func trickle(of offer: String) throws -> String {
+        let peer = try Offer(parsing: RawHTTPClient.offer(offer).utf8).peer.credentials
+        return text(peer.ufrag, peer.password)
+    }
+
+    /// Credentials that no offer has.
+    static let restart = text("New1", "newpasswordnewpassword1")
+
+    static func text(_ ufrag: String, _ password: String) -> String {
+        """
+        a=ice-options:trickle ice2\r
+        a=group:BUNDLE 0 1\r
+        m=audio 9 UDP/TLS/RTP/SAVPF 111\r
+        a=mid:0\r
+        a=ice-ufrag:\(ufrag)\r
+        a=ice-pwd:\(password)\r
+        a=candidate:1387637174 1 udp 2122260223 192.0.2.1 61764 typ host generation 0 ufrag \(ufrag) network-id 1\r
+        a=candidate:473322822 1 tcp 1518280447 192.0.2.1 9 typ host tcptype active generation 0\r
+        a=candidate:2 1 udp 2122194687 0b6e4d5c.local 61765 typ host\r
+        a=end-of-candidates\r
+
+        """
+    }
+}
