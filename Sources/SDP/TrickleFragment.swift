@@ -24,15 +24,19 @@ package struct TrickleFragment: Sendable, Hashable {
     package var credentials: ICECredentials?
     /// The side that writes it is ICE-lite.
     package var isLite: Bool
+    /// Of `a=ice-options`, such as `trickle` and `ice2`.
+    package var options: [String]
     package var sections: [Section]
     /// No more candidates will come at all.
     package var endOfCandidates: Bool
 
     package init(
-        credentials: ICECredentials?, isLite: Bool = false, sections: [Section], endOfCandidates: Bool = false
+        credentials: ICECredentials?, isLite: Bool = false, options: [String] = [], sections: [Section],
+        endOfCandidates: Bool = false
     ) {
         self.credentials = credentials
         self.isLite = isLite
+        self.options = options
         self.sections = sections
         self.endOfCandidates = endOfCandidates
     }
@@ -43,7 +47,10 @@ package struct TrickleFragment: Sendable, Hashable {
         guard !parts.lines.isEmpty || !parts.media.isEmpty else { throw .missing(line: 1, field: "m=") }
         try parts.checkIdentifications()
         self.init(
-            credentials: nil, isLite: parts.lines.has("ice-lite"), sections: [],
+            credentials: nil, isLite: parts.lines.has("ice-lite"),
+            options: ([parts.lines] + parts.media.map(\.lines)).lazy.compactMap { $0.value("ice-options") }.first?
+                .fields().map(String.init) ?? [],
+            sections: [],
             endOfCandidates: parts.lines.has("end-of-candidates"))
         for lines in [parts.lines] + parts.media.map(\.lines) where credentials == nil {
             credentials = try Self.credentials(in: lines)
@@ -80,6 +87,7 @@ package struct TrickleFragment: Sendable, Hashable {
     package var text: String {
         var lines: [SDPLine] = []
         if isLite { lines.append(SDPLine(attribute: "ice-lite")) }
+        if !options.isEmpty { lines.append(SDPLine(attribute: "ice-options", options.joined(separator: " "))) }
         if let credentials {
             lines.append(SDPLine(attribute: "ice-ufrag", credentials.ufrag))
             lines.append(SDPLine(attribute: "ice-pwd", credentials.password))

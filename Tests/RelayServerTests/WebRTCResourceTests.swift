@@ -74,7 +74,7 @@ struct WebRTCResourceTests {
             let next = try #require(answer.fields["etag"])
             #expect(next != tag)
             let fragment = try TrickleFragment(parsing: answer.body)
-            #expect(fragment.isLite)
+            #expect(fragment.isLite && fragment.options == ["trickle", "ice2"])
             #expect(next == "\"\(fragment.credentials?.ufrag ?? "")\"")
             #expect(fragment.candidates.map(\.host) == ["192.0.2.9"])
             #expect(fragment.sections.map(\.mid.rawValue) == ["0"])

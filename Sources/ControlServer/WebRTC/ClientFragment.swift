@@ -22,8 +22,11 @@ struct ClientFragment {
             TrickleFragment.Section(
                 mid: section.mid, kind: section.kind, candidates: candidates, endOfCandidates: true)
         }
+        // As the answer had them, which took them from the offer (RFC 9725 section 4.3.3).
+        let options = ["trickle", "ice2"].filter(fragment.options.contains)
         return TrickleFragment(
-            credentials: credentials, isLite: true, sections: sections, endOfCandidates: sections.isEmpty
+            credentials: credentials, isLite: true, options: options, sections: sections,
+            endOfCandidates: sections.isEmpty
         ).text
     }
 }
