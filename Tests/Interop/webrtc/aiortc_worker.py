@@ -51,9 +51,9 @@ class ToneTrack(MediaStreamTrack):
     kind = "audio"
     SAMPLES = 960
 
-    def __init__(self):
+    def __init__(self, swapped=False):
         super().__init__()
-        self._at, self._start = 0, None
+        self._at, self._start, self._swapped = 0, None, swapped
 
     async def recv(self):
         self._start = self._start or time.monotonic()
@@ -62,7 +62,7 @@ class ToneTrack(MediaStreamTrack):
             await asyncio.sleep(wait)
         elif wait < -0.2:
             self._start -= wait
-        frame = av.AudioFrame.from_ndarray(sound.stereo(self._at, self.SAMPLES).reshape(1, -1), format="s16", layout="stereo")
+        frame = av.AudioFrame.from_ndarray(sound.stereo(self._at, self.SAMPLES, self._swapped).reshape(1, -1), format="s16", layout="stereo")
         frame.sample_rate, frame.pts, frame.time_base = 48000, self._at, fractions.Fraction(1, 48000)
         self._at += self.SAMPLES
         return frame
@@ -165,7 +165,7 @@ class Api:
         call = Call(options)
         call.picture = PictureTrack(**options)
         if options.get("audio") is not False:
-            call.pc.addTrack(ToneTrack())
+            call.pc.addTrack(ToneTrack(options.get("swapped", False)))
         call.pc.addTrack(call.picture)
         return await self._open(call)
 

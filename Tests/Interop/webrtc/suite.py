@@ -32,4 +32,15 @@ def cases(long, janus):
     return wanted + (yardstick.ALL if janus else [])
 
 
-FAULTS = {}
+# Deliberate faults that a relay built for tests has (MILLRACE_FAULT), and cases that must notice each.
+FAULTS = {
+    "drop-video": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox", "whip-client to aiortc"],
+    "drop-audio": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox", "plain ffmpeg to Chromium"],
+    "swap-audio": ["aiortc to aiortc", "Chromium to Chromium", "whip-client to aiortc"],
+    "cross-session": ["aiortc to aiortc", "Chromium to Firefox", "Firefox to Chromium", "plain ffmpeg to Chromium"],
+    "stall": ["aiortc to aiortc", "Chromium to Chromium", "Firefox to Firefox"],
+    "freeze": ["aiortc to Chromium", "Chromium to aiortc", "aiortc to six of aiortc"],
+    "no-retransmit": ["datagrams to the viewer lost, 10 %"],
+    "no-keyframe": ["late joiners, Chromium", "late joiners, aiortc"],
+    "deaf-to-moves": ["address change, Chromium"],
+}
