@@ -127,6 +127,7 @@ let package = Package(
 
         // Tests
         .target(name: "MillraceTestKit", dependencies: ["MediaBase", "RTP", "SRTP"], path: "Tests/MillraceTestKit"),
+        .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),

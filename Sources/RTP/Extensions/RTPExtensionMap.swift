@@ -1,8 +1,8 @@
 /// Which number each header extension has in one media section (RFC 8285 section 5): the two sides of a transport agree on it, and every
 /// peer on its own.
 package struct RTPExtensionMap: Hashable, Sendable {
-    // By the kind's raw value; 0: not mapped.
-    private var ids: SIMD8<UInt8> = .zero
+    // A byte each, by the kind's raw value; 0: not mapped. In one word, as it is asked for each element of each packet.
+    private var ids: UInt64 = 0
 
     package init() {}
 
@@ -10,22 +10,28 @@ package struct RTPExtensionMap: Hashable, Sendable {
     @inline(__always)
     package subscript(kind: RTPExtensionKind) -> UInt8? {
         get {
-            let id = ids[Int(kind.rawValue)]
+            let id = UInt8(truncatingIfNeeded: ids &>> (UInt64(kind.rawValue) &* 8))
             return id == 0 ? nil : id
         }
-        set { ids[Int(kind.rawValue)] = newValue ?? 0 }
+        set {
+            let shift = UInt64(kind.rawValue) &* 8
+            ids = ids & ~(0xff &<< shift) | UInt64(newValue ?? 0) &<< shift
+        }
     }
 
     /// The first kind that has this number; nil where none has, and for 0, which is padding.
     @inline(__always)
     package func kind(of id: UInt8) -> RTPExtensionKind? {
         guard id != 0 else { return nil }
-        // All eight at once: this is asked for each element of each packet.
-        let hits = SIMD8<UInt8>(1, 2, 4, 8, 16, 32, 64, 128).replacing(with: 0, where: ids .!= id).wrappedSum()
-        return hits == 0 ? nil : RTPExtensionKind(rawValue: UInt8(truncatingIfNeeded: hits.trailingZeroBitCount))
+        // All eight at once: the lowest zero byte of the difference.
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let difference = ids ^ (UInt64(id) &* ones)
+        let zeros = (difference &- ones) & ~difference & (ones &<< 7)
+        return zeros == 0
+            ? nil : RTPExtensionKind(rawValue: UInt8(truncatingIfNeeded: zeros.trailingZeroBitCount &>> 3))
     }
 
-    package var isEmpty: Bool { ids == .zero }
+    package var isEmpty: Bool { ids == 0 }
     /// True where some number needs the two-byte form.
-    package var needsTwoByteForm: Bool { ids.max() > 14 }
+    package var needsTwoByteForm: Bool { RTPExtensionKind.allCases.contains { self[$0] ?? 0 > 14 } }
 }

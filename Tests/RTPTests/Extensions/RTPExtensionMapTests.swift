@@ -1,3 +1,4 @@
+import MillraceTestKit
 import RTP
 import Testing
 
@@ -15,6 +16,21 @@ struct RTPExtensionMapTests {
         map[.rid] = nil
         #expect(map.kind(of: RTPExtensionKind.rid.rawValue + 3) == nil && map[.rid] == nil)
         #expect(!map.isEmpty)
+    }
+
+    @Test("any numbers, the same one twice too: the first kind that has it")
+    func anyNumbers() {
+        #expect(RTPExtensionKind.allCases.count <= 8, "the map has eight places")
+        var random = SeededGenerator(seed: 3)
+        for _ in 0..<2000 {
+            var map = RTPExtensionMap()
+            let ids = RTPExtensionKind.allCases.map { _ in UInt8([0, 1, 2, 127, 128, 254, 255, 17][random.below(8)]) }
+            for (kind, id) in zip(RTPExtensionKind.allCases, ids) { map[kind] = id == 0 ? nil : id }
+            for id in [0, 1, 2, 3, 16, 17, 126, 127, 128, 129, 254, 255] as [UInt8] {
+                let expected = id == 0 ? nil : ids.firstIndex(of: id).map { RTPExtensionKind.allCases[$0] }
+                #expect(map.kind(of: id) == expected)
+            }
+        }
     }
 
     @Test func numbersAbove14NeedTheTwoByteForm() {
