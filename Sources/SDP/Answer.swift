@@ -26,9 +26,10 @@ package struct Answer: Sendable {
         }
         var head: MediaSection?
         var tracks: [Track] = []
+        let defaultDirection = description.defaultDirection
         for (section, offered) in zip(description.media, offer.media) {
             guard section.media == offered.media else { throw .malformed(line: section.number, field: "m=") }
-            let direction = description.direction(of: section)
+            let direction = section.lines.direction ?? defaultDirection
             guard section.port != 0, direction != .inactive, let kind = section.kind,
                 let (codec, rtx) = section.preferredCodec, offered.formats.contains(codec.payloadType.description)
             else { continue }

@@ -13,12 +13,13 @@ extension MediaSection {
             codecs[number] = RTPCodec(
                 payloadType: PayloadType(number), name: "", clockRate: 0, channels: 1, parameters: [:], feedback: [])
         }
+        var feedbackOfAll: TrackDescription.Feedback = []
         for line in lines {
             guard line.name == "rtpmap" || line.name == "fmtp" || line.name == "rtcp-fb",
                 let (format, rest) = line.value?.halves(" ")
             else { continue }
             if line.name == "rtcp-fb", format == "*" {
-                for number in order { codecs[number]?.feedback.formUnion(Self.feedback(rest)) }
+                feedbackOfAll.formUnion(Self.feedback(rest))
             } else if let number = format.decimal(as: UInt8.self), codecs[number] != nil {
                 switch line.name {
                 case "rtpmap": codecs[number]?.map(rest)
@@ -27,7 +28,10 @@ extension MediaSection {
                 }
             }
         }
-        return order.compactMap { codecs[$0] }
+        return order.compactMap { number in
+            codecs[number]?.feedback.formUnion(feedbackOfAll)
+            return codecs[number]
+        }
     }
 
     /// What of RTCP both sides understand (RFC 4585 section 4.2, RFC 5104 section 7.1).

@@ -36,8 +36,8 @@ extension MediaSection {
     /// - Parameter direction: `sendonly` or `recvonly`.
     func rids(_ direction: MediaDirection, for payloadType: PayloadType) -> [RID] {
         var names: [Substring] = []
-        if let line = lines.value("simulcast") {
-            let fields = line.fields()
+        if let line = lines.attribute("simulcast") {
+            let fields = (line.value ?? "").fields()
             guard let place = fields.firstIndex(where: { $0 == direction.ridWord }), place + 1 < fields.count else {
                 return []
             }

@@ -9,14 +9,15 @@ extension Offer {
     package func answer(_ relay: RelayDescription, tracks: [AnsweredTrack]) -> SessionDescription {
         var media: [MediaSection] = []
         var mids: [String] = []
+        let transport = self.transport(relay)
         for section in description.media {
             let answered = tracks.first { $0.track.mid.rawValue == section.mid }
             guard let answered, !section.isRejected else {
-                media.append(rejection(of: section, relay))
+                media.append(rejection(of: section, transport))
                 continue
             }
             mids.append(answered.track.mid.rawValue)
-            media.append(acceptance(of: section, answered, relay, isHead: mids.count == 1))
+            media.append(acceptance(of: section, answered, relay, transport, isHead: mids.count == 1))
         }
         var lines = [
             SDPLine("v", "0"), SDPLine("o", "- \(relay.sessionID) 1 IN IP4 0.0.0.0"), SDPLine("s", "-"),
@@ -29,7 +30,8 @@ extension Offer {
     }
 
     private func acceptance(
-        of section: MediaSection, _ answered: AnsweredTrack, _ relay: RelayDescription, isHead: Bool
+        of section: MediaSection, _ answered: AnsweredTrack, _ relay: RelayDescription, _ transport: [SDPLine],
+        isHead: Bool
     ) -> MediaSection {
         let track = answered.track
         let address = relay.defaultAddress
@@ -38,7 +40,7 @@ extension Offer {
             lines += relay.candidates.map { SDPLine(attribute: "candidate", $0.description) }
             lines.append(SDPLine(attribute: "end-of-candidates"))
         }
-        lines += transport(relay)
+        lines += transport
         lines.append(SDPLine(attribute: "mid", track.mid.rawValue))
         if section.lines.has("extmap-allow-mixed") { lines.append(SDPLine(attribute: "extmap-allow-mixed")) }
         for line in description.headerExtensions(of: section) where track.extensions[line.kind] == line.id {
@@ -68,8 +70,8 @@ extension Offer {
     }
 
     /// Port 0 (RFC 3264 section 6). Transport and codec are of no use there, but some clients do not take a section without.
-    private func rejection(of section: MediaSection, _ relay: RelayDescription) -> MediaSection {
-        var lines = [SDPLine("c", "IN IP4 0.0.0.0")] + transport(relay)
+    private func rejection(of section: MediaSection, _ transport: [SDPLine]) -> MediaSection {
+        var lines = [SDPLine("c", "IN IP4 0.0.0.0")] + transport
         if let mid = section.mid { lines.append(SDPLine(attribute: "mid", mid)) }
         lines.append(SDPLine(attribute: MediaDirection.inactive.rawValue))
         let format = section.preferredCodec?.codec.payloadType.description ?? section.formats.first ?? "0"

@@ -11,8 +11,9 @@ extension Offer {
     private func tracks(sending: Bool) throws(SDPError) -> [TrackDescription] {
         var tracks: [TrackDescription] = []
         var payloadTypes: Set<PayloadType> = []
+        let defaultDirection = description.defaultDirection
         for section in description.media where !section.isRejected {
-            let direction = description.direction(of: section)
+            let direction = section.lines.direction ?? defaultDirection
             guard sending ? direction.receives : direction.sends, let kind = section.kind,
                 !tracks.contains(where: { $0.kind == kind }), let (codec, rtx) = section.preferredCodec
             else { continue }

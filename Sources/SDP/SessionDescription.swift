@@ -80,9 +80,12 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
+    /// That of all sections which do not say their own.
+    var defaultDirection: MediaDirection { lines.direction ?? .sendrecv }
+
     /// The direction of a section, which it may take from the session.
     package func direction(of section: MediaSection) -> MediaDirection {
-        section.lines.direction ?? lines.direction ?? .sendrecv
+        section.lines.direction ?? defaultDirection
     }
 
     /// The identifications that the first BUNDLE group lists; nil where there is no group (RFC 9143 section 7).

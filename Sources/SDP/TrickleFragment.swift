@@ -49,9 +49,8 @@ package struct TrickleFragment: Sendable, Hashable {
         self.init(
             credentials: nil, isLite: parts.lines.has("ice-lite"),
             options: ([parts.lines] + parts.media.map(\.lines)).lazy.compactMap { $0.value("ice-options") }.first?
-                .fields().map(String.init) ?? [],
-            sections: [],
-            endOfCandidates: parts.lines.has("end-of-candidates"))
+                .fields().flatMap { $0.fields(",") }.map(String.init) ?? [],
+            sections: [], endOfCandidates: parts.lines.has("end-of-candidates"))
         for lines in [parts.lines] + parts.media.map(\.lines) where credentials == nil {
             credentials = try Self.credentials(in: lines)
         }

@@ -5,8 +5,16 @@ import Testing
 
 /// Offers of real clients and the relay that answers them.
 enum Peers {
+    static let publishers = [
+        "aiortc-publish", "chromium-publish", "chromium-simulcast", "firefox-publish", "firefox-simulcast",
+        "gstreamer-publish", "libdatachannel-publish", "obs-publish", "safari-simulcast", "sources-simulcast",
+    ]
+    static let viewers = ["aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view", "pion-view"]
+
+    static func text(_ name: String) throws -> String { try TestVector.text("sdp/\(name).sdp") }
+
     static func offer(_ name: String) throws -> Offer {
-        try Offer(parsing: TestVector.text("sdp/\(name).sdp").utf8)
+        try Offer(parsing: text(name).utf8)
     }
 
     static var relay: RelayDescription {
@@ -37,4 +45,16 @@ enum Peers {
                 streamID: "stream", trackID: "track\(place)")
         }
     }
+}
+
+extension String {
+    /// With every occurrence of one text replaced; an issue of the test where there is none.
+    func changing(_ old: String, to new: String) -> String {
+        let parts = split(separator: old, omittingEmptySubsequences: false)
+        precondition(parts.count > 1, "nothing to change: \(old)")
+        return parts.joined(separator: new)
+    }
+
+    /// Lines in front of the first m-line and those from it on.
+    func withSessionLine(_ line: String) -> String { changing("t=0 0\r\n", to: "t=0 0\r\n\(line)\r\n") }
 }
