@@ -74,6 +74,7 @@ extension Offer {
         var lines = [SDPLine("c", "IN IP4 0.0.0.0")] + transport
         if let mid = section.mid { lines.append(SDPLine(attribute: "mid", mid)) }
         lines.append(SDPLine(attribute: MediaDirection.inactive.rawValue))
+        if section.lines.has("rtcp-mux") { lines.append(SDPLine(attribute: "rtcp-mux")) }
         let format = section.preferredCodec?.codec.payloadType.description ?? section.formats.first ?? "0"
         lines += section.lines.filter { $0.name == "rtpmap" && $0.value?.halves(" ")?.head == format }.prefix(1)
         return MediaSection(media: section.media, port: 0, proto: section.proto, formats: [format], lines: lines)

@@ -158,7 +158,8 @@ import Testing
         let answer = offer.answer(try Peers.relay, tracks: [.receive(video)])
         let audio = answer.media[0]
         #expect(audio.text == "m=audio 0 UDP/TLS/RTP/SAVPF 96")
-        #expect(audio.lines.value("rtpmap") == "96 opus/48000/2" && audio.lines.value("mid") == "0")
+        #expect(audio.lines.has("rtcp-mux") && audio.lines.value("rtpmap") == "96 opus/48000/2")
+        #expect(audio.lines.value("mid") == "0")
         #expect(answer.lines.value("group") == "BUNDLE 1")
         #expect(answer.media[1].lines.attributes("candidate").count == 3)
         let none = offer.answer(try Peers.relay, tracks: [])

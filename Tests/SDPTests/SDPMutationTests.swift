@@ -23,6 +23,7 @@ import Testing
             if spent > allowance { Issue.record("\(spent) s") }
         }
         let offer = try Offer(parsing: bytes)
+        _ = try? Answer(offer.description, to: offer.description)
         var used = false
         guard let relay = try? Peers.relay else { return false }
         for tracks in [
