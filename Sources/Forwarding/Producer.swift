@@ -35,6 +35,8 @@ package final class Producer {
     }
 
     package let configuration: Configuration
+    /// Number that the owner knows it by.
+    package var tag = -1
     package let core: UnsafeMutablePointer<ProducerCore>
     package private(set) var statistics: ReceptionStatistics
     package var nack = NACKGenerator()

@@ -1,4 +1,5 @@
 internal import MediaBase
+internal import Transport
 
 /// What the workers counted since they started. Only ever grows, but for the gauges at the end.
 package struct EngineCounters: Sendable {
@@ -18,6 +19,16 @@ package struct EngineCounters: Sendable {
     package var nacksReceived: UInt64 = 0
     package var nacksSent: UInt64 = 0
     package var packetsMuted: UInt64 = 0
+    /// Retransmissions and probes on streams of their own (RFC 4588).
+    package var rtxReceived: UInt64 = 0
+
+    // WebRTC peers: how many connected, and how those that are gone ended.
+    package var peersConnected: UInt64 = 0
+    package var peersDisplaced: UInt64 = 0
+    package var peersTimedOut: UInt64 = 0
+    package var peersLostConsent: UInt64 = 0
+    package var peersClosed: UInt64 = 0
+    package var peersFailed: UInt64 = 0
 
     // Dropped on arrival, by cause.
     package var droppedMalformed: UInt64 = 0
@@ -29,6 +40,8 @@ package struct EngineCounters: Sendable {
     package var droppedTooOld: UInt64 = 0
     package var droppedDuplicate: UInt64 = 0
     package var droppedUnknownKind: UInt64 = 0
+    /// On the WebRTC port, of no peer that is known.
+    package var droppedUnknownPeer: UInt64 = 0
     package var droppedUnauthenticRTCP: UInt64 = 0
     package var droppedUnknownRTCP: UInt64 = 0
     package var droppedMalformedRTCP: UInt64 = 0
@@ -56,7 +69,7 @@ package struct EngineCounters: Sendable {
             ("malformed", droppedMalformed), ("oversized", droppedOversized), ("unknown_ssrc", droppedUnknownSSRC),
             ("authentication", droppedAuthentication), ("replay", droppedReplay),
             ("payload_type", droppedPayloadType), ("too_old", droppedTooOld), ("duplicate", droppedDuplicate),
-            ("unknown_kind", droppedUnknownKind), ("rtcp_authentication", droppedUnauthenticRTCP),
+            ("unknown_kind", droppedUnknownKind), ("unknown_peer", droppedUnknownPeer), ("rtcp_authentication", droppedUnauthenticRTCP),
             ("rtcp_unknown", droppedUnknownRTCP), ("rtcp_malformed", droppedMalformedRTCP),
         ]
     }
@@ -84,6 +97,13 @@ package struct EngineCounters: Sendable {
             ("key_frame_requests_sent_total", "PLI sent to publishers", keyFrameRequestsSent),
             ("nacks_received_total", "Packets that subscribers asked for again", nacksReceived),
             ("nacks_sent_total", "Packets that publishers were asked for again", nacksSent),
+            ("rtx_received_total", "Packets received on retransmission streams", rtxReceived),
+            ("peers_connected_total", "WebRTC peers that connected", peersConnected),
+            ("peers_displaced_total", "WebRTC peers ended before they connected, to make room", peersDisplaced),
+            ("peers_timed_out_total", "WebRTC peers that did not connect in time", peersTimedOut),
+            ("peers_lost_consent_total", "WebRTC peers that fell silent", peersLostConsent),
+            ("peers_closed_total", "WebRTC peers that closed their side", peersClosed),
+            ("peers_failed_total", "WebRTC peers whose handshake failed", peersFailed),
             ("tap_packets_dropped_total", "Packets that found a tap full", droppedTap),
             ("limit_refusals_total", "Requests refused for a limit", refusedLimit),
         ]
@@ -94,6 +114,15 @@ package struct EngineCounters: Sendable {
             ("sessions", "Sessions with a transport", sessions), ("streams", "Published streams", streams),
             ("transports", "Open transports", transports), ("taps", "Open taps", taps),
         ]
+    }
+
+    mutating func count(_ end: TransportEnd) {
+        switch end {
+        case .connectTimeout: peersTimedOut &+= 1
+        case .consentLost: peersLostConsent &+= 1
+        case .closedByPeer: peersClosed &+= 1
+        case .dtls: peersFailed &+= 1
+        }
     }
 
     package mutating func add(_ other: EngineCounters) {
@@ -110,7 +139,8 @@ package struct EngineCounters: Sendable {
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
             \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
-            \.sessions, \.streams, \.transports, \.taps,
+            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.peersConnected, \.peersDisplaced,
+            \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
         ]
     }
 }

@@ -1,4 +1,6 @@
+internal import DTLS
 package import MediaBase
+package import SDP
 package import SRTP
 internal import Synchronization
 
@@ -27,11 +29,21 @@ package final class MediaEngine: Sendable {
         }
         self.configuration = configuration
         var workers: [Worker] = []
+        let identity = try Self.identity(configuration.webRTC.certificate)
         for index in 0..<configuration.workers {
-            workers.append(try Worker(index: index, configuration: configuration, events: events))
+            workers.append(
+                try Worker(index: index, configuration: configuration, identity: identity, events: events))
         }
         self.workers = workers
         for worker in workers { worker.start() }
+    }
+
+    static func identity(_ certificate: WebRTCConfiguration.Certificate) throws(EngineError) -> DTLSIdentity {
+        do {
+            return try DTLSIdentity.generate(certificate == .ecdsa ? .ecdsaP256 : .rsa2048)
+        } catch {
+            throw .invalidRequest(field: "certificate", reason: "\(error)")
+        }
     }
 
     /// Closes every transport and ends the threads; returns when they have ended. Calls after it throw `.stopped`; a second `stop` does
@@ -54,6 +66,9 @@ package final class MediaEngine: Sendable {
     /// What the workers protect packets with, and whether sends are segmented by the kernel.
     package var protection: FanoutProtector.Backend { workers[0].protector.backend }
 
+    /// Port of each worker's WebRTC peers.
+    package var webRTCPorts: [UInt16] { workers.map(\.webRTCPort) }
+
     // MARK: transports
 
     package func openPlain(_ request: PlainTransportRequest) async throws(EngineError) -> PlainTransport {
@@ -68,6 +83,30 @@ package final class MediaEngine: Sendable {
     package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError)
     {
         try await run(session) { (worker) throws(EngineError) in try worker.setPaused(session, id, kind, paused) }
+    }
+
+    /// Answers a client's offer. The client has `connectTimeout` to connect; what it publishes is there from then on.
+    package func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
+        try await run(request.session) { (worker) throws(EngineError) in try worker.openWebRTC(request) }
+    }
+
+    package func closeWebRTC(_ id: TransportID, session: String) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.closeWebRTC(id, session: session) }
+    }
+
+    /// Starts ICE again with the client's new credentials (RFC 8445 section 9).
+    /// - Returns: the relay's new ones.
+    package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials)
+        async throws(EngineError) -> ICECredentials
+    {
+        try await run(session) { (worker) throws(EngineError) in
+            try worker.restartICE(id, session: session, peer: credentials)
+        }
+    }
+
+    /// Which layers of video a subscriber gets.
+    package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.setLayer(id, session: session, choice) }
     }
 
     // MARK: streams

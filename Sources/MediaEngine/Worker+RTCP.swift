@@ -3,6 +3,7 @@ internal import Forwarding
 internal import MediaBase
 internal import RTP
 internal import SRTP
+internal import Transport
 
 /// RTCP in both directions, and what happens by the clock. Not on the path of a packet: arrays are fine here.
 extension Worker {
@@ -19,15 +20,12 @@ extension Worker {
     // MARK: in
 
     func receiveRTCP(
-        _ bytes: UnsafeMutableRawPointer, length: Int, from: UnsafePointer<millrace_address>, onRTCPSocket: Bool,
-        now: MediaTime
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime
     ) {
         guard length >= 8 else {
             counters.droppedMalformedRTCP &+= 1
             return
         }
-        let source = SocketAddress(
-            kernelBytes: UnsafeRawBufferPointer(start: from, count: Int(from.pointee.length)))
         let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         var plain = length
         if let index = inboundTable.find(ssrc) {
@@ -39,10 +37,12 @@ extension Worker {
                 counters.droppedUnauthenticRTCP &+= 1
                 return
             }
-            if let source { track.pointee.rtcpAddress = source }
+            track.pointee.rtcpAddress = from
             transport.lastAuthentic = now
-            read(bytes, plain) { publisherSent($0, track: track, now: now) }
-        } else if let source, let candidates = subscribersByAddress[source] {
+            let stream = track.pointee.stream.takeUnretainedValue()
+            let session = track.pointee.session.takeUnretainedValue()
+            read(bytes, plain) { publisherSent($0, stream, in: session, now: now) }
+        } else if let candidates = subscribersByAddress[from] {
             guard let (session, transport) = authenticate(bytes, &plain, candidates) else {
                 counters.droppedUnauthenticRTCP &+= 1
                 return
@@ -75,7 +75,7 @@ extension Worker {
         }
     }
 
-    private func read(_ bytes: UnsafeMutableRawPointer, _ length: Int, _ body: (RTCPPacket) -> Void) {
+    func read(_ bytes: UnsafeMutableRawPointer, _ length: Int, _ body: (RTCPPacket) -> Void) {
         do {
             let compound = try RTCPCompound(parsing: UnsafeRawBufferPointer(start: bytes, count: length))
             counters.rtcpReceived &+= 1
@@ -85,27 +85,24 @@ extension Worker {
         }
     }
 
-    private func publisherSent(_ packet: RTCPPacket, track: UnsafeMutablePointer<InboundTrack>, now: MediaTime) {
-        let stream = track.pointee.stream.takeUnretainedValue()
+    func publisherSent(_ packet: RTCPPacket, _ stream: EngineStream, in session: EngineSession, now: MediaTime) {
         switch packet.kind {
         case .senderReport:
             guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-            guard
-                let producer = [stream.audio, stream.video].compactMap({ $0 }).first(where: {
-                    $0.configuration.ssrc == report.sender
-                })
-            else { return }
+            guard let producer = stream.producers.first(where: { $0.configuration.ssrc == report.sender }) else {
+                return
+            }
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Viewers cannot align sound and picture before they have had one.
-            if isFirst { _ = self.report(toSubscribersOf: track.pointee.session.takeUnretainedValue(), now) }
+            if isFirst { _ = self.report(toSubscribersOf: session, now) }
         // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
         case .bye, .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
             break
         }
     }
 
-    private func subscriberSent(
+    func subscriberSent(
         _ packet: RTCPPacket, _ transport: SubscribeTransport, in session: EngineSession, now: MediaTime
     ) {
         switch packet.kind {
@@ -129,7 +126,7 @@ extension Worker {
         _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
     ) -> (SubscribedTrack, Producer)? {
         guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }),
-            let producer = session.stream(named: track.streamName)?.producer(track.kind)
+            let producer = track.producer
         else { return nil }
         return (track, producer)
     }
@@ -185,16 +182,14 @@ extension Worker {
         var expired: [PublishTransport] = []
         for stream in session.streams {
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
-            if timeout > .zero, now - stream.transport.lastAuthentic > timeout { expired.append(stream.transport) }
+            // A WebRTC publisher may be silent for as long as it consents.
+            if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout { expired.append(stream.transport) }
         }
         for transport in expired { close(transport, in: session) }
-        // A session of this sweep may have ended since, and another may have its name.
-        if !expired.isEmpty, session.isEmpty, sessions[session.name] === session { sessions[session.name] = nil }
+        if !expired.isEmpty { forgetIfEmpty(session) }
         guard now >= session.reportsAt else { return }
         for stream in session.streams {
-            for kind in MediaKind.allCases {
-                if let producer = stream.producer(kind) { report(on: producer, of: stream, now) }
-            }
+            for producer in stream.producers { report(on: producer, of: stream, now) }
         }
         guard report(toSubscribersOf: session, now) else { return }
         session.reportsAt = now + Self.reportInterval
@@ -204,13 +199,13 @@ extension Worker {
 
     /// The receiver report to a publisher, once a second.
     private func report(on producer: Producer, of stream: EngineStream, _ now: MediaTime) {
-        let last = stream.bytesAtReport[producer.kind]
+        let last = stream.bytesAtReport[producer.tag]
         if let last, now - last.at < Self.reportInterval { return }
         if let last {
             let bits = Int64(producer.bytes &- last.bytes) * 8
-            stream.bitrate[producer.kind] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
+            stream.bitrate[producer.tag] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
         }
-        stream.bytesAtReport[producer.kind] = (producer.bytes, now)
+        stream.bytesAtReport[producer.tag] = (producer.bytes, now)
         guard let block = producer.reportBlock(now: now) else { return }
         var bytes: [UInt8] = []
         ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
@@ -222,19 +217,17 @@ extension Worker {
     /// - Returns: false where there are more to send than one call may.
     private func report(toSubscribersOf session: EngineSession, _ now: MediaTime) -> Bool {
         var sent = 0
-        for transport in session.subscribers.values {
-            for i in transport.tracks.indices {
-                let track = transport.tracks[i]
+        for transport in session.subscribers.members {
+            for track in transport.tracks {
                 guard now - track.reportedAt >= Self.senderReportInterval || track.reportedAt == .zero,
-                    let producer = session.stream(named: track.streamName)?.producer(track.kind),
-                    let reading = producer.clock.reading(now: now),
+                    let producer = track.producer, let reading = producer.clock.reading(now: now),
                     let at = producer.core.pointee.index(path: track.path)
                 else { continue }
                 let consumer = producer.core.pointee.consumers + at
                 guard consumer.pointee.progress.hasSent else { continue }
                 guard sent < Self.reportsPerSlice else { return false }
                 sent += 1
-                transport.tracks[i].reportedAt = now
+                track.reportedAt = now
                 var bytes: [UInt8] = []
                 SenderReport(
                     sender: track.ssrc, ntpTime: reading.ntp,
@@ -243,7 +236,7 @@ extension Worker {
                     octetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.payloadBytes), blocks: []
                 ).write(into: &bytes)
                 SDES(chunks: [SDES.Chunk(source: track.ssrc, cname: "millrace")]).write(into: &bytes)
-                send(bytes, transport.leg, to: track.rtcpAddress, transport.rtcpMux ? rtpSocket : rtcpSocket)
+                send(bytes, to: track, of: transport)
             }
         }
         return true
@@ -252,11 +245,14 @@ extension Worker {
     // MARK: out
 
     func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
-        guard let index = inboundTable.find(producer.configuration.ssrc) else { return }
-        let track = inbound[index]
+        if let peer = transport.peer {
+            send(bytes, to: peer)
+            return
+        }
+        let track = inbound[producer.tag]
         if transport.rtcpMux {
             guard track.rtpAddress.length > 0 else { return }
-            send(bytes, transport.leg, to: track.rtpAddress, rtpSocket)
+            send(bytes, transport.leg, to: PeerAddress(track.rtpAddress), .rtp)
         } else {
             // Where its own RTCP comes from, else by convention the port after RTP's.
             var address = track.rtcpAddress
@@ -265,12 +261,26 @@ extension Worker {
                 address = track.rtpAddress
                 address.port += 1
             }
-            send(bytes, transport.leg, to: address, rtcpSocket)
+            send(bytes, transport.leg, to: PeerAddress(address), .rtcp)
         }
     }
 
+    func send(_ bytes: [UInt8], to track: SubscribedTrack, of transport: SubscribeTransport) {
+        if let peer = transport.peer {
+            send(bytes, to: peer)
+        } else {
+            send(bytes, transport.leg, to: PeerAddress(track.rtcpAddress), transport.rtcpMux ? .rtp : .rtcp)
+        }
+    }
+
+    /// Before a peer has connected there are no keys: nothing is sent.
+    func send(_ bytes: [UInt8], to peer: WebRTCPeer) {
+        guard let leg = peer.leg, let address = peer.address else { return }
+        send(bytes, leg, to: address, .webRTC)
+    }
+
     private func send(
-        _ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: SocketAddress, _ socket: Int32
+        _ bytes: [UInt8], _ leg: UnsafeMutablePointer<EgressLeg>, to address: PeerAddress, _ name: WorkerSockets.Name
     ) {
         let capacity = bytes.count + leg.pointee.suite.rtcpOverhead
         withUnsafeTemporaryAllocation(byteCount: capacity, alignment: 16) { buffer in
@@ -281,14 +291,7 @@ extension Worker {
             } catch {
                 return  // the index is used up after 2^31 packets (RFC 3711 section 9.2)
             }
-            withUnsafePointer(to: address) { address in
-                var message = EgressMessage(
-                    data: buffer.baseAddress!.assumingMemoryBound(to: UInt8.self), address: address,
-                    length: UInt32(length), segment: UInt32(length))
-                withUnsafeBytes(of: &message) {
-                    transmit($0.assumingMemoryBound(to: millrace_message.self).baseAddress!, 1, socket)
-                }
-            }
+            transmit(UnsafeRawBufferPointer(start: buffer.baseAddress, count: length), to: address, name)
             counters.rtcpSent &+= 1
         }
     }

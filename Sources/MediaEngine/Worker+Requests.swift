@@ -12,8 +12,7 @@ extension Worker {
     /// Asks the publisher for a key frame, now or as soon as its throttle allows.
     func requestKeyFrame(of producer: Producer) {
         producer.keyFrames.request()
-        guard let index = inboundTable.find(producer.configuration.ssrc) else { return }
-        askWhenDue(inbound + index, producer)
+        askWhenDue(inbound + producer.tag, producer)
     }
 
     /// Notes that a track may want something. Called for every packet: it costs three loads while nothing is wanted.
@@ -54,6 +53,7 @@ extension Worker {
 
     private func hasAddress(_ track: UnsafeMutablePointer<InboundTrack>) -> Bool {
         track.pointee.rtpAddress.length > 0 || track.pointee.rtcpAddress.length > 0
+            || track.pointee.transport._withUnsafeGuaranteedRef { $0.peer != nil }
     }
 
     private func ask(_ producer: Producer, of transport: PublishTransport, _ now: MediaTime) {

@@ -2,12 +2,13 @@ internal import CLinuxNet
 internal import Forwarding
 internal import Glibc
 internal import MediaBase
+internal import Transport
 
 /// From what is pending to the socket.
 extension Worker {
     func forwardDue() {
         guard !dirty.isEmpty else { return }
-        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        let now = time()
         var kept = 0
         for i in 0..<dirty.count {
             let session = dirty[i]
@@ -44,27 +45,43 @@ extension Worker {
     /// Protects and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
-        let messages = batch.messages(of: .plain)
-        transmit(
-            UnsafeRawPointer(messages.baseAddress!).assumingMemoryBound(to: millrace_message.self), messages.count,
-            rtpSocket)
+        transmit(batch.messages, batch.messageCount, .rtp)
         var bytes: UInt64 = 0
-        for message in messages { bytes &+= UInt64(message.length) }
+        for i in 0..<batch.messageCount { bytes &+= UInt64(batch.messages[i].length) }
         counters.packetsForwarded &+= UInt64(batch.jobCount)
         counters.bytesForwarded &+= bytes
         session.sentBytes &+= bytes
         if batch.oldestArrival != .never {
             counters.delay.record(
-                MediaTime(rawValue: millrace_monotonic_ns()) - batch.oldestArrival, packets: batch.jobCount)
+                time() - batch.oldestArrival, packets: batch.jobCount)
         }
     }
 
-    func transmit(_ messages: UnsafePointer<millrace_message>, _ count: Int, _ socket: Int32) {
-        var error: Int32 = 0
-        let refused = millrace_send(sender, socket, messages, Int32(count), &error, &counters.sendCalls)
+    func transmit(_ messages: UnsafePointer<EgressMessage>, _ count: Int, _ name: WorkerSockets.Name) {
+        guard count > 0 else { return }
         counters.sendMessages &+= UInt64(count)
+        guard let sockets else {
+            virtual?.send(messages, count, name)
+            return
+        }
+        var error: Int32 = 0
+        let refused = millrace_send(
+            sockets.sender, sockets.descriptor(name),
+            UnsafeRawPointer(messages).assumingMemoryBound(to: millrace_message.self), Int32(count), &error,
+            &counters.sendCalls)
         counters.sendErrors &+= UInt64(refused)
         // A device on the way cannot segment: packet by packet from now on. Anything else is one message's own trouble.
         if error == EIO { batch.maximumSegments = 1 }
+    }
+
+    /// Sends one datagram as it is.
+    func transmit(_ bytes: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name) {
+        guard let base = bytes.baseAddress else { return }
+        withUnsafePointer(to: address.address) { address in
+            var message = EgressMessage(
+                data: base.assumingMemoryBound(to: UInt8.self), address: address, length: UInt32(bytes.count),
+                segment: UInt32(bytes.count))
+            transmit(&message, 1, name)
+        }
     }
 }

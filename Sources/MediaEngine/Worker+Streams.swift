@@ -13,11 +13,17 @@ extension Worker {
 
     func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
         let (_, found) = try find(session, stream)
-        guard let producer = found.producer(kind) else {
+        let producers = found.producers.filter { $0.kind == kind }
+        // A WebRTC publisher's tracks are known before their first packets.
+        let announced = found.transport.peer?.sections.contains { $0.kind == kind } ?? false
+        guard announced || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
-        producer.setMuted(muted)
-        if !muted, kind == .video { requestKeyFrame(of: producer) }
+        if muted { found.muted.insert(kind) } else { found.muted.remove(kind) }
+        for producer in producers {
+            producer.setMuted(muted)
+            if !muted, kind == .video { requestKeyFrame(of: producer) }
+        }
     }
 
     func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {
@@ -29,7 +35,7 @@ extension Worker {
         }
         if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
         for track in tracks {
-            guard let producer = session.stream(named: track.streamName)?.producer(kind) else { continue }
+            guard let producer = track.producer else { continue }
             if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
         }
     }
@@ -82,7 +88,7 @@ extension Worker {
             StreamSnapshot(
                 name: stream.name, audio: stream.audio.map { track($0, of: stream) },
                 video: stream.video.map { track($0, of: stream) },
-                subscribers: session.subscribers.values.count { $0.tracks.contains { $0.streamName == stream.name } },
+                subscribers: session.subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
                 taps: stream.taps.count { !$0.isClosed }, createdAt: stream.createdAt)
         }
     }
@@ -91,7 +97,7 @@ extension Worker {
         TrackSnapshot(
             ssrc: producer.configuration.ssrc.rawValue, packets: producer.packets, bytes: producer.bytes,
             lost: Int64(producer.statistics.cumulativeLost), jitter: producer.statistics.jitter,
-            bitrate: stream.bitrate[producer.kind] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
+            bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0), muted: producer.isMuted,
             width: producer.pictureSize?.width, height: producer.pictureSize?.height)
     }
 

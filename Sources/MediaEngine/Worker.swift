@@ -1,30 +1,23 @@
 internal import CLinuxNet
+internal import DTLS
 internal import Forwarding
 internal import Glibc
 internal import MediaBase
 internal import RTP
 internal import SRTP
+internal import Transport
 
 /// One OS thread that owns sockets, sessions and their packets, and shares nothing: everything here but the mailbox is touched by
-/// that thread alone.
-///
-/// A turn of the loop: wait, run what the mailbox holds, take datagrams, forward what is due, do timers.
+/// that thread alone. In virtual time there is no thread and there are no sockets: `VirtualWorker` plays both.
 final class Worker: @unchecked Sendable {
     let index: Int
     let configuration: EngineConfiguration
     let mailbox: Mailbox
     let events: EventSink
-
-    // Sockets.
-    let rtpSocket: Int32
-    let rtcpSocket: Int32
-    let rtpPort: UInt16
-    let rtcpPort: UInt16
-    private let rtpReceiver: OpaquePointer
-    private let rtcpReceiver: OpaquePointer
-    private let datagrams: UnsafeMutablePointer<millrace_datagram>
-    let sender: OpaquePointer
-    private static let receiveSlots = 32
+    /// Nil in virtual time.
+    let sockets: WorkerSockets?
+    /// Nil in real time.
+    let virtual: VirtualIO?
     /// Longer datagrams are no RTP of ours: an Ethernet frame and some.
     static let maximumDatagram = 2048
 
@@ -32,6 +25,7 @@ final class Worker: @unchecked Sendable {
     var protector: FanoutProtector
     var batch: EgressBatch
     var counters = EngineCounters()
+    /// Inbound tracks of plain transports by their SSRC, of which no two have the same.
     var inboundTable = SSRCTable()
     var inbound: UnsafeMutablePointer<InboundTrack>
     var inboundCapacity = 16
@@ -46,49 +40,58 @@ final class Worker: @unchecked Sendable {
     var nextRequests: MediaTime = .never
     var lastRequests: MediaTime = .zero
     /// Inbound tracks whose taps got something in this turn.
-    private var tapped: ContiguousArray<PacketTap> = []
+    var tapped: ContiguousArray<PacketTap> = []
+
+    // WebRTC.
+    let identity: DTLSIdentity
+    var peers: [TransportID: WebRTCPeer] = [:]
+    /// The same in an order of its own, to go through.
+    var peerList: ContiguousArray<WebRTCPeer> = []
+    /// By the user name fragments that the relay gave out.
+    var peersByFragment: [String: WebRTCPeer] = [:]
+    var peersByAddress: [PeerAddress: WebRTCPeer] = [:]
+    /// Those that have not connected, the oldest first; some of them may have by now.
+    var unestablished: ContiguousArray<WebRTCPeer> = []
+    var unestablishedCount = 0
+    var nextPeerSweep: MediaTime = .never
 
     // Control.
     var sessions: [String: EngineSession] = [:]
-    /// Where RTCP of subscribers comes from. Several may name one address, the oldest comes first.
+    /// Where RTCP of plain subscribers comes from. Several may name one address, the oldest comes first.
     var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
     var nextHousekeeping: MediaTime = .zero
     /// Sessions that housekeeping has still to come to in this round.
     var sweep: [EngineSession] = []
-    var random = SystemRandomNumberGenerator()
-    private var isStopping = false
+    var random: WorkerRandom
+    var isStopping = false
     /// Control calls taken from the mailbox, and how many of them have run.
-    private var work: [Mailbox.Work] = []
-    private var workDone = 0
-    /// Control calls of one turn, after which packets come first again.
-    private static let workSlice = MediaTime.milliseconds(1)
-    private var thread = pthread_t()
+    var work: [Mailbox.Work] = []
+    var workDone = 0
+    var thread = pthread_t()
 
-    init(index: Int, configuration: EngineConfiguration, events: EventSink) throws(EngineError) {
+    /// - Parameters:
+    ///   - virtual: what stands for clock and sockets; nil: the real ones.
+    ///   - seed: makes names, SSRCs and first sequence numbers repeatable; nil: unguessable, as they must be outside of tests.
+    init(
+        index: Int, configuration: EngineConfiguration, identity: DTLSIdentity, events: EventSink,
+        virtual: VirtualIO? = nil, seed: UInt64? = nil
+    ) throws(EngineError) {
         self.index = index
         self.configuration = configuration
+        self.identity = identity
         self.events = events
+        self.virtual = virtual
         mailbox = Mailbox(limit: configuration.limits.mailbox)
         guard mailbox.event >= 0 else { throw .systemCall(name: "eventfd", errno: -mailbox.event) }
-        let pair = try UDPPortPair(configuration, worker: index)
-        rtpSocket = pair.rtp
-        rtcpSocket = pair.rtcp
-        rtpPort = pair.port
-        rtcpPort = pair.rtcpPort
-        let gro = configuration.offload == .automatic && millrace_has_gro() == 1
-        guard
-            let rtpReceiver = millrace_receiver_new(Int32(Self.receiveSlots), gro ? 65_536 : Self.maximumDatagram + 1),
-            let rtcpReceiver = millrace_receiver_new(Int32(Self.receiveSlots), Self.maximumDatagram + 1),
-            let sender = millrace_sender_new(1024)
-        else { throw .systemCall(name: "mmap", errno: ENOMEM) }
-        self.rtpReceiver = rtpReceiver
-        self.rtcpReceiver = rtcpReceiver
-        self.sender = sender
-        datagrams = .allocate(capacity: Self.receiveSlots)
+        guard SocketAddress(configuration.bindAddress, port: 0) != nil else {
+            throw .addressUnusable(address: configuration.bindAddress, reason: "not a numeric IPv4 or IPv6 address")
+        }
+        sockets = virtual == nil ? try WorkerSockets(configuration, worker: index) : nil
         protector = FanoutProtector(configuration.protection)
-        let gso = configuration.offload == .automatic && millrace_has_gso() == 1
+        let gso = virtual == nil && configuration.offload == .automatic && millrace_has_gso() == 1
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
         inbound = .allocate(capacity: inboundCapacity)
+        random = WorkerRandom(seed: seed)
         dirty.reserveCapacity(64)
         tapped.reserveCapacity(64)
         // The C sender reads Swift's messages as its own.
@@ -97,135 +100,45 @@ final class Worker: @unchecked Sendable {
                 && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
     }
 
-    deinit {
-        millrace_receiver_free(rtpReceiver)
-        millrace_receiver_free(rtcpReceiver)
-        millrace_sender_free(sender)
-        datagrams.deallocate()
-        inbound.deallocate()
-        millrace_close(rtpSocket)
-        millrace_close(rtcpSocket)
+    deinit { inbound.deallocate() }
+
+    /// The worker's clock.
+    @inline(__always)
+    func time() -> MediaTime {
+        if let virtual { return virtual.now }
+        return MediaTime(rawValue: millrace_monotonic_ns())
     }
 
-    func start() {
-        let box = Unmanaged.passRetained(self)
-        pthread_create(
-            &thread, nil,
-            { raw in
-                let worker = Unmanaged<Worker>.fromOpaque(raw!).takeRetainedValue()
-                worker.run()
-                return nil
-            }, box.toOpaque())
-    }
+    /// Nanoseconds since 1970.
+    func realTime() -> Int64 { virtual?.now.rawValue ?? millrace_realtime_ns() }
 
-    /// Ends the loop and waits for the thread. What the mailbox holds is still run.
-    func stop() {
-        mailbox.close { $0.isStopping = true }
-        pthread_join(thread, nil)
-    }
-
-    private func run() {
-        millrace_thread_name("media-\(index)")
-        var descriptors = (mailbox.event, rtpSocket, rtcpSocket)
-        while true {
-            let now = MediaTime(rawValue: millrace_monotonic_ns())
-            let timeout = work.isEmpty ? max(0, (nextDeadline() - now).rawValue) : 0
-            let ready = withUnsafeBytes(of: &descriptors) {
-                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, 3, timeout)
-            }
-            if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
-            if ready & 2 != 0 { drain(rtpSocket, rtpReceiver) }
-            if ready & 4 != 0 { drain(rtcpSocket, rtcpReceiver) }
-            forwardDue()
-            let after = MediaTime(rawValue: millrace_monotonic_ns())
-            if !catchingUp.isEmpty, after >= nextCatchUp { catchUp(after) }
-            if after >= nextRequests { sendRequests(after) }
-            if after >= nextHousekeeping { housekeeping(after) }
-        }
-        closeAll()
-    }
-
-    private func nextDeadline() -> MediaTime {
-        var deadline = min(nextHousekeeping, nextRequests)
-        for session in dirty {
-            deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
-        }
-        if !catchingUp.isEmpty { deadline = min(deadline, nextCatchUp) }
-        return deadline
-    }
-
-    private func runMailbox() -> Bool {
-        if work.isEmpty { work = mailbox.takeAll() }
-        if !work.isEmpty {
-            // Control calls may move paths and consumers: nothing may be pending meanwhile.
-            forwardAll()
-            let end = millrace_monotonic_ns() + Self.workSlice.rawValue
-            repeat {
-                work[workDone](self)
-                workDone += 1
-            } while workDone < work.count && millrace_monotonic_ns() < end
-            if workDone == work.count {
-                work = []
-                workDone = 0
-            }
-        }
-        counters.workerCPU = UInt64(millrace_thread_cpu_ns())
-        return !isStopping
-    }
+    var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort }
+    var rtcpPort: UInt16 { sockets?.rtcpPort ?? configuration.plainPort &+ 1 }
+    var webRTCPort: UInt16 { sockets?.webRTCPort ?? configuration.webRTC.port }
 
     // MARK: packets
 
-    /// Takes what is there, in a few rounds at most: what is pending must leave in time.
-    private func drain(_ socket: Int32, _ receiver: OpaquePointer) {
-        for _ in 0..<4 {
-            var truncated: UInt32 = 0
-            let count = Int(millrace_receive(receiver, socket, datagrams, &truncated))
-            counters.droppedOversized &+= UInt64(truncated)
-            guard count > 0 else { break }
-            let now = MediaTime(rawValue: millrace_monotonic_ns())
-            for i in 0..<count { receive(datagrams + i, onRTCPSocket: socket == rtcpSocket, now: now) }
-            if count < Self.receiveSlots { break }
-        }
-        if !tapped.isEmpty {
-            for tap in tapped { tap.flush() }
-            tapped.removeAll(keepingCapacity: true)
-        }
-    }
-
-    private func receive(_ datagram: UnsafeMutablePointer<millrace_datagram>, onRTCPSocket: Bool, now: MediaTime) {
-        let segment = datagram.pointee.segment == 0 ? datagram.pointee.length : datagram.pointee.segment
-        var left = Int(datagram.pointee.length)
-        var bytes = UnsafeMutableRawPointer(datagram.pointee.data!)
-        counters.bytesReceived &+= UInt64(left)
-        while left > 0 {
-            let length = min(Int(segment), left)
-            counters.datagramsReceived &+= 1
-            receive(
-                bytes, length: length, from: &datagram.pointee.from, onRTCPSocket: onRTCPSocket, now: now)
-            bytes += length
-            left -= length
-        }
-    }
-
-    private func receive(
-        _ bytes: UnsafeMutableRawPointer, length: Int, from: UnsafePointer<millrace_address>, onRTCPSocket: Bool,
-        now: MediaTime
+    func receive(
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, on name: WorkerSockets.Name, now: MediaTime
     ) {
         guard length <= Self.maximumDatagram else {
             counters.droppedOversized &+= 1
             return
         }
+        if name == .webRTC {
+            receiveWebRTC(bytes, length: length, from: from, now: now)
+            return
+        }
         let view = UnsafeRawBufferPointer(start: bytes, count: length)
         switch DatagramKind(view) {
-        case .rtp where !onRTCPSocket: receiveRTP(bytes, length: length, from: from, now: now)
-        case .rtcp: receiveRTCP(bytes, length: length, from: from, onRTCPSocket: onRTCPSocket, now: now)
+        case .rtp where name == .rtp: receiveRTP(bytes, length: length, from: from.address, now: now)
+        case .rtcp: receiveRTCP(bytes, length: length, from: from.address, now: now)
         default: counters.droppedUnknownKind &+= 1
         }
     }
 
-    private func receiveRTP(
-        _ bytes: UnsafeMutableRawPointer, length: Int, from: UnsafePointer<millrace_address>, now: MediaTime
-    ) {
+    /// RTP of a plain publisher.
+    private func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime) {
         guard length >= RTPHeader.fixedLength else {
             counters.droppedMalformed &+= 1
             return
@@ -258,13 +171,14 @@ final class Worker: @unchecked Sendable {
             counters.droppedMalformed &+= 1
             return
         }
-        latch(&track.pointee.rtpAddress, from)
+        if track.pointee.rtpAddress != from { track.pointee.rtpAddress = from }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
         forward(header, payload, of: track, now: now)
     }
 
-    private func forward(
+    /// Takes one authentic packet of a publisher and queues it for its consumers.
+    func forward(
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, of track: UnsafeMutablePointer<InboundTrack>,
         now: MediaTime
     ) {
@@ -324,17 +238,21 @@ final class Worker: @unchecked Sendable {
         _ slot: UnsafeMutablePointer<StoredPacket>, _ payload: UnsafeRawBufferPointer,
         of track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer
     ) {
-        let packet = TapPacket(slot.pointee, payload, of: producer)
-        for tap in track.pointee.stream._withUnsafeGuaranteedRef({ $0.taps }) where tap.wants(producer.kind) {
-            if !tap.push(packet) { counters.droppedTap &+= 1 }
-            tapped.append(tap)
+        track.pointee.stream._withUnsafeGuaranteedRef { stream in
+            var packet = TapPacket(slot.pointee, payload, of: producer)
+            if producer.kind == .video, stream.encodings.count > 1 {
+                let isKey = slot.pointee.flags.contains(.keyFrameStart)
+                guard
+                    let joined = stream.tapJoin.join(
+                        packet, startsKeyFrame: isKey, of: producer, wanted: stream.video)
+                else { return }
+                packet = joined
+            }
+            for tap in stream.taps where tap.wants(producer.kind) {
+                if !tap.push(packet) { counters.droppedTap &+= 1 }
+                tapped.append(tap)
+            }
         }
-    }
-
-    private func latch(_ address: inout SocketAddress, _ from: UnsafePointer<millrace_address>) {
-        let raw = UnsafeRawBufferPointer(start: from, count: Int(from.pointee.length))
-        guard let new = SocketAddress(kernelBytes: raw), new != address else { return }
-        address = new
     }
 
     func count(_ failure: SRTPFailure) {

@@ -4,22 +4,13 @@ internal import MediaBase
 internal import RTP
 internal import SRTP
 
-/// What control calls do, on the worker's own thread with nothing pending.
+/// Plain transports open and close, on the worker's own thread with nothing pending.
 extension Worker {
-    // MARK: plain transports
-
     func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
         let existing = sessions[request.session]
         if existing == nil, request.direction == .subscribe { throw .unknownSession(request.session) }
-        if existing == nil, sessions.count >= perWorker(configuration.limits.sessions) {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
-        }
-        let session = existing ?? EngineSession(name: request.session)
-        guard session.publishers.count + session.subscribers.count < configuration.limits.transportsPerSession else {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "transportsPerSession", limit: configuration.limits.transportsPerSession)
-        }
+        let session = try existing ?? newSession(request.session)
+        try admitTransport(to: session)
         let transport: PlainTransport
         switch request.direction {
         case .publish: transport = try publish(request, in: session)
@@ -29,20 +20,10 @@ extension Worker {
         return transport
     }
 
-    private func perWorker(_ limit: Int) -> Int { max(1, limit / configuration.workers) }
-
     private func publish(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)
         -> PlainTransport
     {
-        guard session.streams.count < configuration.limits.streamsPerSession else {
-            counters.refusedLimit &+= 1
-            throw .limitReached(name: "streamsPerSession", limit: configuration.limits.streamsPerSession)
-        }
-        let name = request.stream ?? "stream-\(hex(8))"
-        guard name != PlainTransportRequest.allStreams else {
-            throw .invalidRequest(field: "stream", reason: "this name stands for every stream")
-        }
-        guard session.stream(named: name) == nil else { throw .streamExists(name) }
+        let name = try admitStream(request.stream, to: session)
         let both = request.audio == nil && request.video == nil
         var wanted: [(MediaKind, PlainTrackRequest)] = []
         if let audio = both ? PlainTrackRequest() : request.audio { wanted.append((.audio, audio)) }
@@ -56,40 +37,32 @@ extension Worker {
             ssrcs.append(ssrc)
         }
 
-        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        let now = time()
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
         let transport = PublishTransport(
             id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
-        let stream = EngineStream(name: name, transport: transport, createdAt: millrace_realtime_ns())
+        let stream = EngineStream(name: name, transport: transport, createdAt: realTime())
         var answer = PlainTransport(
             id: transport.id, session: session.name, stream: name, direction: .publish,
             address: configuration.advertisedAddress, rtcpMux: request.rtcpMux, suite: request.suite,
             clientKey: clientKey, relayKey: relayKey, sdp: "")
         for ((kind, track), ssrc) in zip(wanted, ssrcs) {
             let payloadType = PayloadType(track.payloadType ?? kind.defaultPayloadType)
-            let producer = Producer(
+            let producer = addProducer(
                 .init(
                     kind: kind, ssrc: ssrc, payloadType: payloadType,
-                    retransmissionBytes: configuration.limits.retransmissionBytes), now: now)
-            if kind == .audio { stream.audio = producer } else { stream.video = producer }
-            session.router.add(producer)
-            if kind == .audio { session.audioProducers += 1 }
-            transport.tracks.append(
-                addInbound(
-                    InboundTrack(
-                        session: .passUnretained(session), stream: .passUnretained(stream),
-                        transport: .passUnretained(transport), producer: .passUnretained(producer), ssrc: ssrc,
-                        kind: kind)))
+                    retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
+            _ = inboundTable.insert(ssrc, producer.tag)
             let described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
                 ssrc: ssrc.rawValue, kind: kind)
             if kind == .audio { answer.audio = described } else { answer.video = described }
         }
         session.streams.append(stream)
-        session.publishers[transport.id] = transport
+        session.publishers.insert(transport, transport.id)
         answer.sdp = PlainSessionDescription.text(for: answer)
         attachWaiting(to: stream, in: session, now: now)
         events.send(.published(session: session.name, stream: name))
@@ -105,7 +78,7 @@ extension Worker {
         guard all || !streams.isEmpty else { throw .unknownStream(request.stream ?? "") }
         let targets = try openTargets(request)
 
-        let now = MediaTime(rawValue: millrace_monotonic_ns())
+        let now = time()
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
         let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
@@ -123,7 +96,7 @@ extension Worker {
         let transport = SubscribeTransport(
             id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
             wantsAllStreams: all)
-        session.subscribers[transport.id] = transport
+        session.subscribers.insert(transport, transport.id)
         for address in Set(placed.map(\.rtcpAddress)) {
             subscribersByAddress[address, default: []].append((session, transport))
         }
@@ -201,122 +174,20 @@ extension Worker {
                     streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
                     ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
                     payloadType: target.payloadType ?? producer.configuration.payloadType,
-                    progress: Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))))
+                    progress: freshProgress()))
         }
-    }
-
-    /// Subscribers that waited for a stream of this name, or for any, get its tracks.
-    private func attachWaiting(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
-        for transport in session.subscribers.values {
-            if transport.wantsAllStreams { addTracks(of: stream, to: transport, in: session) }
-            attach(transport, to: stream, in: session, now: now)
-        }
-    }
-
-    private func attach(
-        _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
-    ) {
-        for track in transport.tracks where track.streamName == stream.name {
-            guard let producer = stream.producer(track.kind) else { continue }
-            var consumer = Consumer(
-                path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
-            if transport.paused.contains(track.kind) { consumer.state = .paused }
-            if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
-        }
-        if session.router.hasNewCatchUps { noteCatchingUp(session) }
-        // By then something has been sent that a report can speak of.
-        session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
     }
 
     func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
-        if let transport = session.subscribers.removeValue(forKey: id) {
-            for path in Set(transport.targets.map(\.path)) { session.router.close(path: path) }
-            for address in Set(transport.targets.map(\.rtcpAddress)) {
-                subscribersByAddress[address]?.removeAll { $0.transport === transport }
-                if subscribersByAddress[address]?.isEmpty == true { subscribersByAddress[address] = nil }
-            }
-            protector.freeLeg(transport.leg)
-        } else if let transport = session.publishers[id] {
+        if let transport = session.subscribers[id], transport.peer == nil {
+            close(transport, in: session)
+        } else if let transport = session.publishers[id], transport.peer == nil {
             close(transport, in: session)
         } else {
             throw .unknownTransport(id.rawValue)
         }
-        if session.isEmpty { sessions[name] = nil }
-    }
-
-    func close(_ transport: PublishTransport, in session: EngineSession) {
-        session.publishers[transport.id] = nil
-        if let at = session.streams.firstIndex(where: { $0.transport === transport }) {
-            let stream = session.streams.remove(at: at)
-            for subscriber in session.subscribers.values {
-                for i in subscriber.tracks.indices where subscriber.tracks[i].streamName == stream.name {
-                    guard let producer = stream.producer(subscriber.tracks[i].kind) else { continue }
-                    if let progress = session.router.unsubscribe(path: subscriber.tracks[i].path, from: producer) {
-                        subscriber.tracks[i].progress = progress
-                    }
-                }
-            }
-            for producer in [stream.audio, stream.video].compactMap({ $0 }) {
-                session.router.remove(producer)
-                if producer.kind == .audio { session.audioProducers -= 1 }
-            }
-            for tap in stream.taps { tap.close() }
-            events.send(.closed(session: session.name, stream: stream.name))
-        }
-        for track in transport.tracks { removeInbound(track) }
-        protector.freeLeg(transport.leg)
-    }
-
-    func closeAll() {
-        forwardAll()
-        for session in sessions.values {
-            for transport in session.publishers.values { close(transport, in: session) }
-            for transport in session.subscribers.values { protector.freeLeg(transport.leg) }
-        }
-        sessions = [:]
-        subscribersByAddress = [:]
-    }
-
-    private func addInbound(_ track: InboundTrack) -> Int {
-        var index = inboundCount
-        if let free = inboundFree.popLast() {
-            index = free
-        } else {
-            if inboundCount == inboundCapacity {
-                let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: inboundCapacity * 2)
-                grown.moveInitialize(from: inbound, count: inboundCount)
-                inbound.deallocate()
-                inbound = grown
-                inboundCapacity *= 2
-            }
-            inboundCount += 1
-        }
-        (inbound + index).initialize(to: track)
-        _ = inboundTable.insert(track.ssrc, index)
-        return index
-    }
-
-    private func removeInbound(_ index: Int) {
-        forgetRequests(of: index)
-        inboundTable.remove(inbound[index].ssrc)
-        inboundFree.append(index)
-    }
-
-    /// - Parameter transport: the SSRC is not one that it has or asks for, since two streams under one SSRC and key would share a keystream.
-    private func freeSSRC(for transport: SubscribeTransport? = nil) -> SSRC {
-        while true {
-            let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
-            let isTaken = transport.map {
-                $0.tracks.contains { $0.ssrc == ssrc } || $0.targets.contains { $0.ssrc == ssrc }
-            }
-            if isTaken != true, inboundTable.find(ssrc) == nil { return ssrc }
-        }
-    }
-
-    private func hex(_ digits: Int) -> String {
-        let all = Array("0123456789abcdef")
-        return String((0..<digits).map { _ in all[Int.random(in: 0..<16, using: &random)] })
+        forgetIfEmpty(session)
     }
 }
 

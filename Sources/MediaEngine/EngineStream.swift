@@ -1,0 +1,56 @@
+internal import Forwarding
+internal import MediaBase
+
+/// What one publisher sends: up to one track of each kind, video in one or more encodings.
+final class EngineStream {
+    /// One rendition of the video track.
+    struct Encoding {
+        let rid: RID?
+        let producer: Producer
+    }
+
+    let name: String
+    let transport: PublishTransport
+    var audio: Producer?
+    /// In the order in which the publisher announced them, which by custom is from the smallest to the largest.
+    private(set) var encodings: [Encoding] = []
+    /// Index of the encoding that whoever cannot choose gets: the largest that has packets coming.
+    private var best = 0
+    var taps: [PacketTap] = []
+    var tapJoin = TapJoin()
+    /// Kinds of which every packet is dropped here, encodings that are still to come included.
+    var muted: Set<MediaKind> = []
+    let createdAt: Int64
+    /// By the producer's tag.
+    var bytesAtReport: [Int: (bytes: UInt64, at: MediaTime)] = [:]
+    var bitrate: [Int: Bitrate] = [:]
+
+    /// Without a packet for this long an encoding has stopped: publishers drop the larger ones when their uplink is short.
+    static let encodingTimeout = MediaTime.milliseconds(1500)
+
+    init(name: String, transport: PublishTransport, createdAt: Int64) {
+        self.name = name
+        self.transport = transport
+        self.createdAt = createdAt
+    }
+
+    var video: Producer? { encodings.isEmpty ? nil : encodings[best].producer }
+
+    func producer(_ kind: MediaKind) -> Producer? { kind == .audio ? audio : video }
+
+    var producers: [Producer] { (audio.map { [$0] } ?? []) + encodings.map(\.producer) }
+
+    /// - Parameter position: among the encodings that there are by now.
+    func insert(_ encoding: Encoding, at position: Int) {
+        encodings.insert(encoding, at: position)
+        best = encodings.count - 1
+    }
+
+    /// - Returns: true where `video` is another one now.
+    func chooseBest(now: MediaTime) -> Bool {
+        let active = encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout }
+        guard let active, active != best else { return false }
+        best = active
+        return true
+    }
+}

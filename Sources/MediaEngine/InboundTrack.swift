@@ -1,0 +1,18 @@
+internal import Forwarding
+internal import MediaBase
+
+/// What packets of one SSRC belong to. References are unowned: control calls keep the objects alive for as long as the entry is.
+struct InboundTrack {
+    var session: Unmanaged<EngineSession>
+    var stream: Unmanaged<EngineStream>
+    var transport: Unmanaged<PublishTransport>
+    var producer: Unmanaged<Producer>
+    let ssrc: SSRC
+    let kind: MediaKind
+    /// Of a plain publisher: where authentic packets last came from; without length before the first.
+    var rtpAddress = SocketAddress()
+    var rtcpAddress = SocketAddress()
+    var hasTaps = false
+    /// In the worker's list of tracks that want something of their publisher.
+    var isAsking = false
+}

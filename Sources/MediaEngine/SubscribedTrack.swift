@@ -1,0 +1,38 @@
+internal import Forwarding
+internal import MediaBase
+
+/// One track of a subscriber.
+final class SubscribedTrack {
+    let streamName: String
+    let kind: MediaKind
+    let path: Int
+    /// Of a plain subscriber.
+    let rtcpAddress: SocketAddress
+    let ssrc: SSRC
+    let payloadType: PayloadType
+    /// Where the viewer's stream stands while no producer feeds it.
+    var progress: Consumer.Progress
+    /// What feeds it: an encoding of the stream's track.
+    var producer: Producer?
+    /// What fed it before the last switch, for retransmissions of what went before.
+    var previous: Producer?
+    var choice = LayerChoice.automatic
+    /// Highest temporal layer that goes out; 3: all.
+    var temporalLimit: UInt8 = 3
+    /// The bandwidth does not suffice for it.
+    var isPausedByBandwidth = false
+    var reportedAt: MediaTime = .zero
+
+    init(
+        streamName: String, kind: MediaKind, path: Int, rtcpAddress: SocketAddress = SocketAddress(), ssrc: SSRC,
+        payloadType: PayloadType, progress: Consumer.Progress
+    ) {
+        self.streamName = streamName
+        self.kind = kind
+        self.path = path
+        self.rtcpAddress = rtcpAddress
+        self.ssrc = ssrc
+        self.payloadType = payloadType
+        self.progress = progress
+    }
+}

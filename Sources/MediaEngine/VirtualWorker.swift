@@ -1,0 +1,88 @@
+package import DTLS
+internal import Forwarding
+package import MediaBase
+package import SDP
+package import Transport
+
+/// One worker without thread, sockets and clock: whoever holds it says what time it is, hands it datagrams and takes what it sends.
+/// Whole sessions run in it as fast as the machine can, and from one seed always in the same way.
+///
+/// ```swift
+/// let relay = try VirtualWorker(configuration: configuration, seed: 1) { bytes, to in network.send(bytes, to: to) }
+/// let answer = try relay.openWebRTC(request)
+/// relay.receive(datagram, from: client, at: now)
+/// relay.run(at: relay.deadline)
+/// ```
+package final class VirtualWorker {
+    private let worker: Worker
+    private let io: VirtualIO
+
+    /// - Parameters:
+    ///   - identity: made anew where it is nil, which takes a millisecond.
+    ///   - transmit: gets each datagram of WebRTC peers.
+    package init(
+        configuration: EngineConfiguration = EngineConfiguration(), identity: DTLSIdentity? = nil, seed: UInt64,
+        now: MediaTime = .zero, transmit: @escaping (UnsafeRawBufferPointer, PeerAddress) -> Void
+    ) throws(EngineError) {
+        io = VirtualIO(now: now) { bytes, name, to in if name == .webRTC { transmit(bytes, to) } }
+        worker = try Worker(
+            index: 0, configuration: configuration,
+            identity: try identity ?? MediaEngine.identity(configuration.webRTC.certificate), events: EventSink(),
+            virtual: io, seed: seed)
+    }
+
+    /// When `run` has something to do next.
+    package var deadline: MediaTime { max(io.now, worker.nextDeadline()) }
+
+    /// Lets the time pass to `now` and does what is due by then.
+    package func run(at now: MediaTime) {
+        io.now = max(io.now, now)
+        worker.act()
+        worker.flushTaps()
+    }
+
+    /// A datagram on the WebRTC port.
+    package func receive(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, at now: MediaTime) {
+        io.now = max(io.now, now)
+        // The worker decrypts in place.
+        withUnsafeTemporaryAllocation(byteCount: max(1, datagram.count), alignment: 8) { copy in
+            copy.copyMemory(from: datagram)
+            worker.counters.datagramsReceived &+= 1
+            worker.receive(copy.baseAddress!, length: datagram.count, from: from, on: .webRTC, now: io.now)
+        }
+        run(at: now)
+    }
+
+    // MARK: control calls, as of `MediaEngine`
+
+    package func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
+        worker.forwardAll()
+        return try worker.openWebRTC(request)
+    }
+
+    package func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
+        worker.forwardAll()
+        try worker.closeWebRTC(id, session: session)
+    }
+
+    package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials) throws(EngineError)
+        -> ICECredentials
+    {
+        worker.forwardAll()
+        return try worker.restartICE(id, session: session, peer: credentials)
+    }
+
+    package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
+        worker.forwardAll()
+        try worker.setLayer(id, session: session, choice)
+    }
+
+    package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) throws(EngineError) {
+        worker.forwardAll()
+        try worker.setMuted(session, stream, kind, muted)
+    }
+
+    package func streams(session: String) throws(EngineError) -> [StreamSnapshot] { try worker.streams(session) }
+
+    package var counters: EngineCounters { worker.countersNow() }
+}

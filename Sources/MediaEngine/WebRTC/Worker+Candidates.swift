@@ -1,0 +1,31 @@
+internal import MediaBase
+internal import SDP
+
+extension Worker {
+    /// Where peers can reach this worker: every advertised address, the first with the highest priority; TCP after all of UDP
+    /// (RFC 8445 section 5.1.2, RFC 6544 section 4.2).
+    var candidates: [ICECandidate] {
+        let advertised = configuration.webRTC.advertisedAddresses
+        let hosts = advertised.isEmpty ? [configuration.advertisedAddress] : advertised
+        var all = hosts.enumerated().map { i, host in
+            ICECandidate(
+                foundation: "\(i + 1)", transport: .udp, priority: Self.priority(type: 126, local: 65_535 - i),
+                host: host, port: webRTCPort)
+        }
+        guard configuration.webRTC.tcp else { return all }
+        for (i, host) in hosts.enumerated() {
+            // Direction preference 4 of a passive candidate, in the three bits above the rest (RFC 6544 section 4.2).
+            all.append(
+                ICECandidate(
+                    foundation: "\(hosts.count + i + 1)", transport: .tcp,
+                    priority: Self.priority(type: 90, local: 4 << 13 | (8191 - i)), host: host, port: webRTCPort,
+                    tcpType: .passive))
+        }
+        return all
+    }
+
+    /// For component 1.
+    private static func priority(type: UInt32, local: Int) -> UInt32 {
+        type << 24 | UInt32(truncatingIfNeeded: max(0, local)) << 8 | 255
+    }
+}

@@ -1,0 +1,102 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SDP
+internal import SRTP
+internal import Transport
+
+/// RTP and RTCP of connected WebRTC peers.
+extension Worker {
+    /// RTP of a publisher.
+    func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, now: MediaTime) {
+        var plain = length
+        do throws(SRTPFailure) {
+            try inbound.transport.context.unprotect(bytes, length: &plain)
+        } catch {
+            count(error)
+            return
+        }
+        inbound.transport.lastAuthentic = now
+        let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
+        guard var header = try? RTPHeader(parsing: packet) else {
+            counters.droppedMalformed &+= 1
+            return
+        }
+        let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
+        if let sequence = values.transportSequence { inbound.feedback.receive(sequence: sequence.rawValue, now: now) }
+        guard let binding = inbound.binding(of: header.ssrc) ?? inbound.learn(header, values, in: packet) else {
+            counters.droppedUnknownSSRC &+= 1
+            return
+        }
+        if binding.isRTX, !unwrap(&header, packet, inbound, binding) { return }
+        // Padding alone is a probe of the publisher's: its transport-wide number was all that it brought.
+        let payload = UnsafeRawBufferPointer(
+            rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
+        let producer =
+            inbound.producers[binding.section][binding.encoding]
+            ?? begin(binding, ssrc: header.ssrc, inbound, now: now)
+        forward(header, payload, of: self.inbound + producer.tag, now: now)
+    }
+
+    /// Makes the header of a retransmission that of the packet it repeats (RFC 4588 section 4).
+    /// - Returns: false where there is no such packet: padding that probes, or a stream that has not begun.
+    private func unwrap(
+        _ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, _ inbound: PeerInbound,
+        _ binding: PeerInbound.Binding
+    ) -> Bool {
+        guard header.payloadLength >= 2, let producer = inbound.producers[binding.section][binding.encoding] else {
+            return false
+        }
+        counters.rtxReceived &+= 1
+        let original = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
+        header.sequenceNumber = SequenceNumber(original)
+        header.ssrc = producer.configuration.ssrc
+        header.payloadType = producer.configuration.payloadType
+        header.payloadOffset += 2
+        header.payloadLength -= 2
+        return true
+    }
+
+    /// The first packet of an encoding: from now on there is a producer for it.
+    private func begin(
+        _ binding: PeerInbound.Binding, ssrc: SSRC, _ inbound: PeerInbound, now: MediaTime
+    ) -> Producer {
+        forwardAll()
+        let section = inbound.sections[binding.section]
+        let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
+        let producer = addProducer(
+            .init(
+                kind: section.kind, ssrc: ssrc, payloadType: section.payloadType,
+                retransmissionBytes: configuration.limits.retransmissionBytes),
+            rid: section.encodings[binding.encoding].rid, at: position, to: inbound.stream, in: inbound.session,
+            now: now)
+        producer.setMuted(inbound.stream.muted.contains(section.kind))
+        inbound.producers[binding.section][binding.encoding] = producer
+        attachWaiting(to: inbound.stream, in: inbound.session, now: now)
+        if section.kind == .video { requestKeyFrame(of: producer) }
+        return producer
+    }
+
+    func receiveRTCP(_ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, now: MediaTime) {
+        guard let leg = peer.leg, length >= 8 else {
+            counters.droppedMalformedRTCP &+= 1
+            return
+        }
+        var plain = length
+        do {
+            try protector.unprotectRTCP(leg, bytes, length: &plain)
+        } catch {
+            counters.droppedUnauthenticRTCP &+= 1
+            return
+        }
+        if let inbound = peer.inbound {
+            read(bytes, plain) { publisherSent($0, inbound.stream, in: inbound.session, now: now) }
+        }
+        if let outbound = peer.outbound {
+            read(bytes, plain) { packet in
+                subscriberSent(packet, outbound.transport, in: outbound.session, now: now)
+                measure(packet, outbound, now: now)
+            }
+        }
+    }
+}

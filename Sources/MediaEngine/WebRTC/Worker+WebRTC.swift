@@ -1,0 +1,117 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SDP
+internal import SRTP
+internal import Transport
+
+/// Datagrams on the port that all WebRTC peers share (RFC 7983). Only a known user name fragment, or an address that a check came
+/// from, leads to a peer; anything else is counted and forgotten.
+extension Worker {
+    func receiveWebRTC(_ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, now: MediaTime) {
+        let view = UnsafeRawBufferPointer(start: bytes, count: length)
+        switch DatagramKind(view) {
+        case .rtp:
+            guard let peer = peersByAddress[from], let inbound = peer.inbound else {
+                counters.droppedUnknownPeer &+= 1
+                return
+            }
+            receiveRTP(bytes, length: length, inbound, now: now)
+        case .rtcp:
+            guard let peer = peersByAddress[from], peer.leg != nil else {
+                counters.droppedUnknownPeer &+= 1
+                return
+            }
+            receiveRTCP(bytes, length: length, peer, now: now)
+        case .stun:
+            receiveSTUN(view, from: from, now: now)
+        case .dtls:
+            guard let peer = peersByAddress[from] else {
+                counters.droppedUnknownPeer &+= 1
+                return
+            }
+            peer.transport.receiveDTLS(view, from: from, now: now)
+            act(on: peer, now: now)
+        case .zrtp, .turnChannel, .unknown:
+            counters.droppedUnknownKind &+= 1
+        }
+    }
+
+    private func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) {
+        guard let name = WebRTCTransport.username(of: datagram), let peer = peersByFragment[name.local] else {
+            counters.droppedUnknownPeer &+= 1
+            return
+        }
+        peer.transport.receiveSTUN(datagram, from: from, now: now)
+        if peer.transport.isValidated(from) { note(from, of: peer) }
+        act(on: peer, now: now)
+    }
+
+    /// Remembers that an address is a peer's. The oldest give way, but for the one in use.
+    private func note(_ address: PeerAddress, of peer: WebRTCPeer) {
+        guard peersByAddress[address] !== peer else { return }
+        if let other = peersByAddress[address] { other.addresses.removeAll { $0 == address } }
+        peersByAddress[address] = peer
+        peer.addresses.append(address)
+        if peer.addresses.count > WebRTCPeer.maximumAddresses,
+            let oldest = peer.addresses.firstIndex(where: { $0 != peer.address })
+        {
+            peersByAddress[peer.addresses.remove(at: oldest)] = nil
+        }
+    }
+
+    /// Does what a peer's transport wants done.
+    func act(on peer: WebRTCPeer, now: MediaTime) {
+        while let output = peer.transport.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let to):
+                bytes.withUnsafeBytes { transmit($0, to: to, .webRTC) }
+            case .selected(let address):
+                forwardAll()
+                note(address, of: peer)
+                peer.address = address
+                if let outbound = peer.outbound { outbound.move(to: address) }
+                connectIfReady(peer, now: now)
+            case .connected(let keys):
+                forwardAll()
+                peer.keys = keys
+                connectIfReady(peer, now: now)
+            case .ended(let reason):
+                counters.count(reason)
+                forwardAll()
+                end(peer)
+                return
+            }
+        }
+    }
+
+    /// Timers of peers: retransmissions of handshakes, consent, feedback. All of them are looked at: that is a load and a comparison each.
+    func lookAfterPeers(_ now: MediaTime) {
+        // From the end: a peer that ends gives its place to the last.
+        var place = peerList.count - 1
+        while place >= 0 {
+            let peer = peerList[place]
+            if peer.transport.deadline <= now {
+                peer.transport.handleTimeout(now: now)
+                act(on: peer, now: now)
+            }
+            if let inbound = peer.inbound, let due = inbound.feedback.deadline, due <= now {
+                sendFeedback(inbound, of: peer, now: now)
+            }
+            if let outbound = peer.outbound { adapt(outbound, of: peer, now: now) }
+            place -= 1
+        }
+        nextPeerSweep = peerList.isEmpty ? .never : now + Self.peerSweepInterval
+    }
+
+    static let peerSweepInterval = MediaTime.milliseconds(10)
+
+    private func sendFeedback(_ inbound: PeerInbound, of peer: WebRTCPeer, now: MediaTime) {
+        guard var feedback = inbound.feedback.take(now: now) else { return }
+        feedback.sender = inbound.transport.localSSRC
+        feedback.media = inbound.stream.producers.first?.configuration.ssrc ?? inbound.transport.localSSRC
+        var bytes: [UInt8] = []
+        feedback.write(into: &bytes)
+        send(bytes, to: peer)
+    }
+}

@@ -1,0 +1,120 @@
+internal import CLinuxNet
+internal import Glibc
+internal import MediaBase
+internal import Transport
+
+/// The worker's thread. A turn: wait, run what the mailbox holds, take datagrams, forward what is due, do what the clock asks for.
+extension Worker {
+    /// Control calls of one turn, after which packets come first again.
+    private static let workSlice = MediaTime.milliseconds(1)
+
+    func start() {
+        let box = Unmanaged.passRetained(self)
+        pthread_create(
+            &thread, nil,
+            { raw in
+                let worker = Unmanaged<Worker>.fromOpaque(raw!).takeRetainedValue()
+                worker.run()
+                return nil
+            }, box.toOpaque())
+    }
+
+    /// Ends the loop and waits for the thread. What the mailbox holds is still run.
+    func stop() {
+        mailbox.close { $0.isStopping = true }
+        pthread_join(thread, nil)
+    }
+
+    private func run() {
+        guard let sockets else { return }
+        millrace_thread_name("media-\(index)")
+        var descriptors = (mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC)
+        while true {
+            let timeout = work.isEmpty ? max(0, (nextDeadline() - time()).rawValue) : 0
+            let ready = withUnsafeBytes(of: &descriptors) {
+                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, 4, timeout)
+            }
+            if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
+            if ready & 2 != 0 { drain(.rtp, sockets) }
+            if ready & 4 != 0 { drain(.rtcp, sockets) }
+            if ready & 8 != 0 { drain(.webRTC, sockets) }
+            act()
+        }
+        closeAll()
+    }
+
+    /// What is due by the clock.
+    func act() {
+        forwardDue()
+        let now = time()
+        if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
+        if now >= nextRequests { sendRequests(now) }
+        if now >= nextPeerSweep { lookAfterPeers(now) }
+        if now >= nextHousekeeping { housekeeping(now) }
+    }
+
+    /// When `act` has something to do next.
+    func nextDeadline() -> MediaTime {
+        var deadline = min(nextHousekeeping, min(nextRequests, nextPeerSweep))
+        for session in dirty {
+            deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
+        }
+        if !catchingUp.isEmpty { deadline = min(deadline, nextCatchUp) }
+        return deadline
+    }
+
+    private func runMailbox() -> Bool {
+        if work.isEmpty { work = mailbox.takeAll() }
+        if !work.isEmpty {
+            // Control calls may move paths and consumers: nothing may be pending meanwhile.
+            forwardAll()
+            let end = millrace_monotonic_ns() + Self.workSlice.rawValue
+            repeat {
+                work[workDone](self)
+                workDone += 1
+            } while workDone < work.count && millrace_monotonic_ns() < end
+            if workDone == work.count {
+                work = []
+                workDone = 0
+            }
+        }
+        counters.workerCPU = UInt64(millrace_thread_cpu_ns())
+        return !isStopping
+    }
+
+    /// Takes what is there, in a few rounds at most: what is pending must leave in time.
+    private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
+        for _ in 0..<4 {
+            var truncated: UInt32 = 0
+            let datagrams = sockets.receive(name, truncated: &truncated)
+            counters.droppedOversized &+= UInt64(truncated)
+            guard !datagrams.isEmpty else { break }
+            let now = time()
+            for datagram in datagrams { receive(datagram, on: name, now: now) }
+            if datagrams.count < WorkerSockets.receiveSlots { break }
+        }
+        flushTaps()
+    }
+
+    func flushTaps() {
+        guard !tapped.isEmpty else { return }
+        for tap in tapped { tap.flush() }
+        tapped.removeAll(keepingCapacity: true)
+    }
+
+    /// Splits what the kernel has joined.
+    private func receive(_ datagram: millrace_datagram, on name: WorkerSockets.Name, now: MediaTime) {
+        guard let from = SocketAddress(datagram.from) else { return }
+        let segment = datagram.segment == 0 ? datagram.length : datagram.segment
+        var left = Int(datagram.length)
+        var bytes = UnsafeMutableRawPointer(datagram.data!)
+        counters.bytesReceived &+= UInt64(left)
+        while left > 0 {
+            let length = min(Int(segment), left)
+            counters.datagramsReceived &+= 1
+            receive(bytes, length: length, from: PeerAddress(from), on: name, now: now)
+            bytes += length
+            left -= length
+        }
+    }
+}

@@ -1,0 +1,196 @@
+internal import CLinuxNet
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SRTP
+
+/// Who belongs to which session: what every kind of transport shares. Run on the worker's own thread with nothing pending.
+extension Worker {
+    /// A session that is not listed yet: whoever succeeds with it lists it.
+    func newSession(_ name: String) throws(EngineError) -> EngineSession {
+        guard sessions.count < perWorker(configuration.limits.sessions) else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
+        }
+        return EngineSession(name: name)
+    }
+
+    func admitTransport(to session: EngineSession) throws(EngineError) {
+        guard session.publishers.count + session.subscribers.count < configuration.limits.transportsPerSession else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "transportsPerSession", limit: configuration.limits.transportsPerSession)
+        }
+    }
+
+    /// Checks that a stream of this name can be published; makes a name up where there is none.
+    func admitStream(_ name: String?, to session: EngineSession) throws(EngineError) -> String {
+        guard session.streams.count + session.reservedNames.count < configuration.limits.streamsPerSession else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "streamsPerSession", limit: configuration.limits.streamsPerSession)
+        }
+        let name = name ?? "stream-\(hex(8))"
+        guard name != PlainTransportRequest.allStreams else {
+            throw .invalidRequest(field: "stream", reason: "this name stands for every stream")
+        }
+        guard session.stream(named: name) == nil, !session.reservedNames.contains(name) else {
+            throw .streamExists(name)
+        }
+        return name
+    }
+
+    func perWorker(_ limit: Int) -> Int { max(1, limit / configuration.workers) }
+
+    /// One more track, or one more encoding of one, of a stream.
+    /// - Parameter position: of a video encoding among those that the stream has.
+    func addProducer(
+        _ configuration: Producer.Configuration, rid: RID? = nil, at position: Int = 0, to stream: EngineStream,
+        in session: EngineSession, now: MediaTime
+    ) -> Producer {
+        let producer = Producer(configuration, now: now)
+        session.router.add(producer)
+        producer.tag = addInbound(
+            InboundTrack(
+                session: .passUnretained(session), stream: .passUnretained(stream),
+                transport: .passUnretained(stream.transport), producer: .passUnretained(producer),
+                ssrc: configuration.ssrc, kind: configuration.kind, hasTaps: !stream.taps.isEmpty))
+        stream.transport.tracks.append(producer.tag)
+        if configuration.kind == .audio {
+            stream.audio = producer
+            session.audioProducers += 1
+        } else {
+            stream.insert(.init(rid: rid, producer: producer), at: position)
+        }
+        return producer
+    }
+
+    /// Subscribers that waited for a stream of this name, or for any, get its tracks.
+    func attachWaiting(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
+        for transport in session.subscribers.members {
+            if transport.wantsAllStreams { addTracks(of: stream, to: transport, in: session) }
+            attach(transport, to: stream, in: session, now: now)
+        }
+    }
+
+    func attach(
+        _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
+    ) {
+        for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
+            guard let producer = stream.producer(track.kind) else { continue }
+            attach(track, of: transport, to: producer, in: session)
+        }
+        if session.router.hasNewCatchUps { noteCatchingUp(session) }
+        // By then something has been sent that a report can speak of.
+        session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
+    }
+
+    func attach(
+        _ track: SubscribedTrack, of transport: SubscribeTransport, to producer: Producer, in session: EngineSession
+    ) {
+        var consumer = Consumer(
+            path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
+        if transport.paused.contains(track.kind) { consumer.state = .paused }
+        track.producer = producer
+        if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
+    }
+
+    /// Ends what feeds a track; where its viewer's stream stands is kept for the next.
+    func detach(_ track: SubscribedTrack, in session: EngineSession) {
+        if let producer = track.producer,
+            let progress = session.router.unsubscribe(path: track.path, from: producer)
+        {
+            track.progress = progress
+        }
+        track.producer = nil
+        track.previous = nil
+    }
+
+    /// A session lasts as long as a transport of it. Another may have its name by now.
+    func forgetIfEmpty(_ session: EngineSession) {
+        if session.isEmpty, sessions[session.name] === session { sessions[session.name] = nil }
+    }
+
+    func close(_ transport: SubscribeTransport, in session: EngineSession) {
+        session.subscribers.remove(transport.id)
+        for path in transport.paths { session.router.close(path: path) }
+        if transport.peer == nil {
+            for address in Set(transport.targets.map(\.rtcpAddress)) {
+                subscribersByAddress[address]?.removeAll { $0.transport === transport }
+                if subscribersByAddress[address]?.isEmpty == true { subscribersByAddress[address] = nil }
+            }
+            protector.freeLeg(transport.leg)
+        }
+    }
+
+    func close(_ transport: PublishTransport, in session: EngineSession) {
+        session.publishers.remove(transport.id)
+        if let at = session.streams.firstIndex(where: { $0.transport === transport }) {
+            let stream = session.streams.remove(at: at)
+            for subscriber in session.subscribers.members {
+                for track in subscriber.tracks where track.streamName == stream.name { detach(track, in: session) }
+            }
+            for producer in stream.producers {
+                session.router.remove(producer)
+                if producer.kind == .audio { session.audioProducers -= 1 }
+            }
+            for tap in stream.taps { tap.close() }
+            events.send(.closed(session: session.name, stream: stream.name))
+        }
+        for track in transport.tracks { removeInbound(track) }
+        if transport.peer == nil { protector.freeLeg(transport.leg) }
+    }
+
+    func closeAll() {
+        forwardAll()
+        for peer in peers.values { end(peer) }
+        for session in sessions.values {
+            for transport in session.publishers.members { close(transport, in: session) }
+            for transport in session.subscribers.members { close(transport, in: session) }
+        }
+        sessions = [:]
+    }
+
+    private func addInbound(_ track: InboundTrack) -> Int {
+        var index = inboundCount
+        if let free = inboundFree.popLast() {
+            index = free
+        } else {
+            if inboundCount == inboundCapacity {
+                let grown = UnsafeMutablePointer<InboundTrack>.allocate(capacity: inboundCapacity * 2)
+                grown.moveInitialize(from: inbound, count: inboundCount)
+                inbound.deallocate()
+                inbound = grown
+                inboundCapacity *= 2
+            }
+            inboundCount += 1
+        }
+        (inbound + index).initialize(to: track)
+        return index
+    }
+
+    private func removeInbound(_ index: Int) {
+        forgetRequests(of: index)
+        // Of a WebRTC publisher's SSRCs the table knows nothing, and what it says of one may be somebody else.
+        if inboundTable.find(inbound[index].ssrc) == index { inboundTable.remove(inbound[index].ssrc) }
+        inboundFree.append(index)
+    }
+
+    /// - Parameter transport: the SSRC is not one that it has or asks for, since two streams under one SSRC and key would share a keystream.
+    func freeSSRC(for transport: SubscribeTransport? = nil) -> SSRC {
+        while true {
+            let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
+            let isTaken = transport.map {
+                $0.tracks.contains { $0.ssrc == ssrc } || $0.targets.contains { $0.ssrc == ssrc }
+            }
+            if isTaken != true, inboundTable.find(ssrc) == nil { return ssrc }
+        }
+    }
+
+    func freshProgress() -> Consumer.Progress {
+        Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))
+    }
+
+    func hex(_ digits: Int) -> String {
+        let all = Array("0123456789abcdef")
+        return String((0..<digits).map { _ in all[Int.random(in: 0..<16, using: &random)] })
+    }
+}

@@ -1,0 +1,88 @@
+internal import CLinuxNet
+internal import Glibc
+internal import MediaBase
+
+/// The sockets of one worker with what reads and writes them: a pair for plain transports, one port for all WebRTC peers.
+final class WorkerSockets {
+    enum Name {
+        /// RTP of plain transports, and RTCP of those that mix the two.
+        case rtp
+        /// RTCP of plain transports that keep it apart.
+        case rtcp
+        case webRTC
+    }
+
+    let rtp: Int32
+    let rtcp: Int32
+    let webRTC: Int32
+    let rtpPort: UInt16
+    let rtcpPort: UInt16
+    let webRTCPort: UInt16
+    private let rtpReceiver: OpaquePointer
+    private let rtcpReceiver: OpaquePointer
+    private let webRTCReceiver: OpaquePointer
+    let sender: OpaquePointer
+    private let datagrams: UnsafeMutablePointer<millrace_datagram>
+    static let receiveSlots = 32
+
+    init(_ configuration: EngineConfiguration, worker: Int) throws(EngineError) {
+        let pair = try UDPPortPair(configuration, worker: worker)
+        let door: (socket: Int32, port: UInt16)
+        do throws(EngineError) {
+            door = try UDPPort.open(
+                configuration,
+                port: configuration.webRTC.port == 0 ? 0 : configuration.webRTC.port &+ UInt16(worker), coalesces: true)
+        } catch {
+            millrace_close(pair.rtp)
+            millrace_close(pair.rtcp)
+            throw error
+        }
+        (rtp, rtcp, rtpPort, rtcpPort) = (pair.rtp, pair.rtcp, pair.port, pair.rtcpPort)
+        (webRTC, webRTCPort) = door
+        let gro = configuration.offload == .automatic && millrace_has_gro() == 1
+        let slots = Int32(Self.receiveSlots)
+        let slotBytes = gro ? 65_536 : Worker.maximumDatagram + 1
+        guard
+            let rtpReceiver = millrace_receiver_new(slots, slotBytes),
+            let rtcpReceiver = millrace_receiver_new(slots, Worker.maximumDatagram + 1),
+            let webRTCReceiver = millrace_receiver_new(slots, slotBytes),
+            let sender = millrace_sender_new(1024)
+        else { throw .systemCall(name: "mmap", errno: ENOMEM) }
+        self.rtpReceiver = rtpReceiver
+        self.rtcpReceiver = rtcpReceiver
+        self.webRTCReceiver = webRTCReceiver
+        self.sender = sender
+        datagrams = .allocate(capacity: Self.receiveSlots)
+    }
+
+    deinit {
+        millrace_receiver_free(rtpReceiver)
+        millrace_receiver_free(rtcpReceiver)
+        millrace_receiver_free(webRTCReceiver)
+        millrace_sender_free(sender)
+        datagrams.deallocate()
+        millrace_close(rtp)
+        millrace_close(rtcp)
+        millrace_close(webRTC)
+    }
+
+    func descriptor(_ name: Name) -> Int32 {
+        switch name {
+        case .rtp: rtp
+        case .rtcp: rtcp
+        case .webRTC: webRTC
+        }
+    }
+
+    /// What is there, without waiting: valid until the next call.
+    func receive(_ name: Name, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
+        let receiver =
+            switch name {
+            case .rtp: rtpReceiver
+            case .rtcp: rtcpReceiver
+            case .webRTC: webRTCReceiver
+            }
+        let count = millrace_receive(receiver, descriptor(name), datagrams, &truncated)
+        return UnsafeMutableBufferPointer(start: datagrams, count: max(0, Int(count)))
+    }
+}
