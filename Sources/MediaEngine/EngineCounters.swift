@@ -21,6 +21,8 @@ package struct EngineCounters: Sendable {
     package var packetsMuted: UInt64 = 0
     /// Retransmissions and probes on streams of their own (RFC 4588).
     package var rtxReceived: UInt64 = 0
+    /// Sent to find out what a subscriber's path takes.
+    package var probeBytes: UInt64 = 0
 
     // WebRTC peers: how many connected, and how those that are gone ended.
     package var peersConnected: UInt64 = 0
@@ -98,6 +100,7 @@ package struct EngineCounters: Sendable {
             ("nacks_received_total", "Packets that subscribers asked for again", nacksReceived),
             ("nacks_sent_total", "Packets that publishers were asked for again", nacksSent),
             ("rtx_received_total", "Packets received on retransmission streams", rtxReceived),
+            ("probe_bytes_total", "Bytes sent to measure subscribers' paths", probeBytes),
             ("peers_connected_total", "WebRTC peers that connected", peersConnected),
             ("peers_displaced_total", "WebRTC peers ended before they connected, to make room", peersDisplaced),
             ("peers_timed_out_total", "WebRTC peers that did not connect in time", peersTimedOut),
@@ -139,7 +142,7 @@ package struct EngineCounters: Sendable {
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
             \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
-            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.peersConnected, \.peersDisplaced,
+            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
         ]
     }

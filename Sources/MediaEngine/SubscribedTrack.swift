@@ -10,6 +10,9 @@ final class SubscribedTrack {
     let rtcpAddress: SocketAddress
     let ssrc: SSRC
     let payloadType: PayloadType
+    /// Retransmissions on a stream of their own, where that was agreed on (RFC 4588).
+    var rtx: RTXStream?
+    var extensions = HeaderExtensionTemplate()
     /// Where the viewer's stream stands while no producer feeds it.
     var progress: Consumer.Progress
     /// What feeds it: an encoding of the stream's track.

@@ -88,6 +88,8 @@ extension Worker {
     ) {
         var consumer = Consumer(
             path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
+        consumer.rtx = track.rtx
+        consumer.extensions = track.extensions
         if transport.paused.contains(track.kind) { consumer.state = .paused }
         track.producer = producer
         if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
@@ -186,7 +188,9 @@ extension Worker {
     }
 
     func freshProgress() -> Consumer.Progress {
-        Consumer.Progress(firstSequence: UInt16.random(in: 0...UInt16.max, using: &random))
+        Consumer.Progress(
+            firstSequence: UInt16.random(in: 0...UInt16.max, using: &random),
+            firstRTXSequence: UInt16.random(in: 0...UInt16.max, using: &random))
     }
 
     func hex(_ digits: Int) -> String {

@@ -25,7 +25,7 @@ final class PeerInbound {
     private(set) var bindings: [Binding] = []
     /// By section and encoding.
     var producers: [[Producer?]]
-    var feedback = FeedbackMaker()
+    var feedback: FeedbackMaker
     private let maximumBindings: Int
 
     init(
@@ -37,6 +37,7 @@ final class PeerInbound {
         self.session = session
         self.sections = sections
         self.maximumBindings = maximumBindings
+        feedback = FeedbackMaker(sender: transport.localSSRC, media: transport.localSSRC)
         var extensions = RTPExtensionMap()
         for section in sections {
             for kind in RTPExtensionKind.allCases where section.extensions[kind] != nil {

@@ -1,6 +1,8 @@
 internal import Forwarding
 internal import MediaBase
+internal import RTP
 internal import SDP
+internal import Transport
 
 /// What a connected peer gets, and how much of it its path can carry.
 final class PeerOutbound {
@@ -8,10 +10,47 @@ final class PeerOutbound {
     let session: EngineSession
     /// Index of its path in the session's router.
     let path: Int
+    /// Packets that carry transport-wide numbers; nil where the peer tells of none.
+    let sent: UnsafeMutablePointer<SentPacketRing>?
+    /// Nil where the peer says nothing that an estimate could be made of: it gets what it asks for.
+    let estimator: BandwidthEstimator?
+    var allocator = LayerAllocator()
+    var nextAllocation: MediaTime = .zero
+    static let allocationInterval = MediaTime.milliseconds(100)
 
-    init(transport: SubscribeTransport, session: EngineSession, path: Int) {
+    init(
+        transport: SubscribeTransport, session: EngineSession, path: Int, sections: [TrackDescription],
+        estimate: BandwidthEstimator.Configuration, now: MediaTime
+    ) {
         self.transport = transport
         self.session = session
         self.path = path
+        let tellsOfPackets = sections.contains {
+            $0.feedback.contains(.transportCC) && $0.extensions[.transportWideCC] != nil
+        }
+        if tellsOfPackets {
+            let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
+            ring.initialize(to: SentPacketRing())
+            sent = ring
+        } else {
+            sent = nil
+        }
+        let tellsOfRate = sections.contains { $0.feedback.contains(.remb) }
+        estimator = tellsOfPackets || tellsOfRate ? BandwidthEstimator(estimate, now: now) : nil
+        session.router.path(path).pointee.sent = sent
+    }
+
+    /// Frees the flat memory; its path is closed by then.
+    func deallocate() {
+        sent?.pointee.deallocate()
+        sent?.deallocate()
+    }
+
+    /// The peer is reached at another address from now on.
+    func move(to address: PeerAddress) {
+        let place = session.router.path(path)
+        place.pointee.address = address.address
+        place.pointee.lane = address.isTCP ? .tcp : .webRTC
+        place.pointee.connection = address.connection
     }
 }

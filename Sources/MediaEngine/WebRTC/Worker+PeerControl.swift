@@ -181,12 +181,20 @@ extension Worker {
         }
         let transport = SubscribeTransport(
             id: peer.id, rtcpMux: true, leg: leg, peer: peer, targets: targets, wantsAllStreams: false)
-        let outbound = PeerOutbound(transport: transport, session: session, path: path)
+        var estimate = BandwidthEstimator.Configuration()
+        estimate.minimum = configuration.webRTC.minimumBitrate
+        estimate.start = configuration.webRTC.startBitrate
+        estimate.maximum = configuration.webRTC.maximumBitrate
+        let outbound = PeerOutbound(
+            transport: transport, session: session, path: path, sections: peer.sections, estimate: estimate, now: now)
         for (section, source) in zip(peer.sections, peer.sources) {
             let track = SubscribedTrack(
                 streamName: peer.stream, kind: section.kind, path: path, ssrc: source.ssrc,
                 payloadType: section.payloadType, progress: freshProgress())
-            outbound.describe(track, section, source, &random)
+            track.extensions = HeaderExtensionTemplate(map: section.extensions, kind: section.kind, mid: section.mid)
+            if let payloadType = section.rtxPayloadType, let ssrc = source.rtxSSRC {
+                track.rtx = RTXStream(ssrc: ssrc, payloadType: payloadType)
+            }
             track.choice = peer.choice
             transport.tracks.append(track)
         }

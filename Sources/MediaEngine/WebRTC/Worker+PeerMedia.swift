@@ -23,7 +23,7 @@ extension Worker {
             return
         }
         let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
-        if let sequence = values.transportSequence { inbound.feedback.receive(sequence: sequence.rawValue, now: now) }
+        if let sequence = values.transportSequence { inbound.feedback.receive(sequence: sequence.rawValue, bytes: length, now: now) }
         guard let binding = inbound.binding(of: header.ssrc) ?? inbound.learn(header, values, in: packet) else {
             counters.droppedUnknownSSRC &+= 1
             return
@@ -71,6 +71,7 @@ extension Worker {
             rid: section.encodings[binding.encoding].rid, at: position, to: inbound.stream, in: inbound.session,
             now: now)
         producer.setMuted(inbound.stream.muted.contains(section.kind))
+        inbound.feedback.media = ssrc
         inbound.producers[binding.section][binding.encoding] = producer
         attachWaiting(to: inbound.stream, in: inbound.session, now: now)
         if section.kind == .video { requestKeyFrame(of: producer) }

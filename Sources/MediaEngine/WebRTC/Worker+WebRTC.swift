@@ -107,11 +107,10 @@ extension Worker {
     static let peerSweepInterval = MediaTime.milliseconds(10)
 
     private func sendFeedback(_ inbound: PeerInbound, of peer: WebRTCPeer, now: MediaTime) {
-        guard var feedback = inbound.feedback.take(now: now) else { return }
-        feedback.sender = inbound.transport.localSSRC
-        feedback.media = inbound.stream.producers.first?.configuration.ssrc ?? inbound.transport.localSSRC
-        var bytes: [UInt8] = []
-        feedback.write(into: &bytes)
-        send(bytes, to: peer)
+        while let feedback = inbound.feedback.take(now: now) {
+            var bytes: [UInt8] = []
+            feedback.write(into: &bytes)
+            send(bytes, to: peer)
+        }
     }
 }

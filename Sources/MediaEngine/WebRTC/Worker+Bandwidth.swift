@@ -1,0 +1,64 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// What subscribers' paths take, and what follows from it.
+extension Worker {
+    /// Takes what a subscriber's RTCP says of its path.
+    func measure(_ packet: RTCPPacket, _ outbound: PeerOutbound, now: MediaTime) {
+        guard let estimator = outbound.estimator else { return }
+        switch packet.kind {
+        case .transportCC:
+            guard let sent = outbound.sent else { return }
+            guard let feedback = try? TransportCC(parsing: packet) else {
+                return counters.droppedMalformedRTCP &+= 1
+            }
+            let before = estimator.target
+            estimator.receive(feedback, sent: sent, now: now)
+            // What the path lost has to leave it at once.
+            if estimator.target < before { outbound.nextAllocation = .zero }
+        case .remb:
+            guard let remb = try? REMB(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            estimator.receive(remb: remb.bitrate, now: now)
+        case .receiverReport:
+            guard let report = try? ReceiverReport(parsing: packet) else {
+                return counters.droppedMalformedRTCP &+= 1
+            }
+            estimator.receive(
+                reports: report.blocks, roundTrip: roundTrip(report.blocks, outbound, now: now), now: now)
+        case .senderReport, .sdes, .bye, .genericNACK, .pli, .fir, .xr, .other:
+            break
+        }
+    }
+
+    /// Sender reports carry the publisher's clock, so the way there and back is read on that.
+    private func roundTrip(_ blocks: [ReportBlock], _ outbound: PeerOutbound, now: MediaTime) -> MediaTime? {
+        for block in blocks {
+            guard let track = outbound.transport.tracks.first(where: { $0.ssrc == block.source }),
+                let reading = track.producer?.clock.reading(now: now)
+            else { continue }
+            if let time = block.roundTripTime(now: reading.ntp) { return time }
+        }
+        return nil
+    }
+
+    /// What is due by the clock for one subscriber. Something may be pending.
+    func adapt(_ outbound: PeerOutbound, of peer: WebRTCPeer, now: MediaTime) {
+        if let estimator = outbound.estimator, now >= estimator.deadline {
+            estimator.handleTimeout(sent: UnsafePointer(outbound.sent), now: now)
+            if let probe = estimator.takeProbe(now: now) { send(probe, outbound) }
+        }
+        if now >= outbound.nextAllocation {
+            outbound.nextAllocation = now + PeerOutbound.allocationInterval
+            allocate(outbound, now: now)
+        }
+    }
+
+    private func send(_ probe: Probe, _ outbound: PeerOutbound) {
+        forwardAll()
+        let bytes = outbound.session.router.sendPadding(
+            bytes: probe.bytes, path: outbound.path, probe: probe.id, now: time(), into: &batch
+        ) { send(&$0, for: outbound.session) }
+        counters.probeBytes &+= UInt64(bytes)
+    }
+}
