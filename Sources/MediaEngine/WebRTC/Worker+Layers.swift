@@ -1,0 +1,22 @@
+internal import Forwarding
+internal import MediaBase
+
+/// Which encoding and which temporal layers each subscriber gets.
+extension Worker {
+    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
+        let peer = try find(id, session)
+        guard peer.direction == .subscribe else {
+            throw .invalidRequest(field: "layer", reason: "the transport sends to the relay")
+        }
+        if case .encoding(let rid, _) = choice,
+            let stream = sessions[session]?.stream(named: peer.stream),
+            !stream.encodings.isEmpty, !stream.encodings.contains(where: { $0.rid == rid })
+        {
+            throw .invalidRequest(field: "encodingId", reason: "the stream has no encoding \"\(rid)\"")
+        }
+        peer.choice = choice
+        guard let outbound = peer.outbound else { return }
+        for track in outbound.transport.tracks { track.choice = choice }
+        allocate(outbound, now: time())
+    }
+}
