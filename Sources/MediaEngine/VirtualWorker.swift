@@ -25,10 +25,10 @@ package final class VirtualWorker {
         now: MediaTime = .zero, transmit: @escaping (UnsafeRawBufferPointer, PeerAddress) -> Void
     ) throws(EngineError) {
         io = VirtualIO(now: now) { bytes, name, to in if name == .webRTC { transmit(bytes, to) } }
+        let identity =
+            if let identity { identity } else { try MediaEngine.identity(configuration.webRTC.certificate) }
         worker = try Worker(
-            index: 0, configuration: configuration,
-            identity: try identity ?? MediaEngine.identity(configuration.webRTC.certificate), events: EventSink(),
-            virtual: io, seed: seed)
+            index: 0, configuration: configuration, identity: identity, events: EventSink(), virtual: io, seed: seed)
     }
 
     /// When `run` has something to do next.

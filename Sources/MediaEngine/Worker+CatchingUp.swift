@@ -21,7 +21,7 @@ extension Worker {
         var kept = 0
         for i in catchingUp.indices {
             let session = catchingUp[i]
-            session.router.catchUp(into: &batch) { send(&$0, for: session) }
+            session.router.catchUp(now: now, into: &batch) { send(&$0, for: session) }
             guard session.router.isCatchingUp else {
                 session.isCatchingUp = false
                 continue

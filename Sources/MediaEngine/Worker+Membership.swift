@@ -71,6 +71,26 @@ extension Worker {
         }
     }
 
+    /// Gives a subscriber the tracks of a stream, up to its limit of SSRCs; what is beyond is counted.
+    func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
+        for target in transport.targets {
+            guard let producer = stream.producer(target.kind),
+                !transport.tracks.contains(where: { $0.streamName == stream.name && $0.kind == target.kind })
+            else { continue }
+            guard transport.tracks.count < configuration.limits.ssrcsPerTransport else {
+                counters.refusedLimit &+= 1
+                continue
+            }
+            let isFirst = !transport.tracks.contains { $0.kind == target.kind }
+            transport.tracks.append(
+                SubscribedTrack(
+                    streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
+                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
+                    payloadType: target.payloadType ?? producer.configuration.payloadType,
+                    progress: freshProgress()))
+        }
+    }
+
     func attach(
         _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
     ) {

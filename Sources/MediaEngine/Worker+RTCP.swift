@@ -143,7 +143,7 @@ extension Worker {
         }
         forwardAll()
         let before = session.sentBytes
-        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, into: &batch) {
+        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: time(), into: &batch) {
             send(&$0, for: session)
         }
         session.retransmittedBytes &+= session.sentBytes &- before

@@ -37,7 +37,7 @@ extension Worker {
     }
 
     func forward(_ session: EngineSession) {
-        session.router.forward(into: &batch) { send(&$0, for: session) }
+        session.router.forward(now: time(), into: &batch) { send(&$0, for: session) }
         session.flushAt = .never
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
     }
@@ -45,15 +45,37 @@ extension Worker {
     /// Protects and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
-        transmit(batch.messages, batch.messageCount, .rtp)
-        var bytes: UInt64 = 0
-        for i in 0..<batch.messageCount { bytes &+= UInt64(batch.messages[i].length) }
+var bytes: UInt64 = 0
+        for lane in EgressLane.allCases {
+            let messages = batch.messages(of: lane)
+            guard let first = messages.baseAddress, !messages.isEmpty else { continue }
+            switch lane {
+            case .plain: transmit(first, messages.count, .rtp)
+            case .webRTC: transmit(first, messages.count, .webRTC)
+            case .tcp: stream(messages)
+            }
+            for message in messages { bytes &+= UInt64(message.length) }
+        }
         counters.packetsForwarded &+= UInt64(batch.jobCount)
         counters.bytesForwarded &+= bytes
         session.sentBytes &+= bytes
         if batch.oldestArrival != .never {
             counters.delay.record(
                 time() - batch.oldestArrival, packets: batch.jobCount)
+        }
+    }
+
+    /// Packet by packet into the connections that their paths name.
+    private func stream(_ messages: UnsafeMutableBufferPointer<EgressMessage>) {
+        for message in messages {
+            let path = EgressBatch.path(of: message)
+            let to = PeerAddress(path.pointee.address, connection: path.pointee.connection)
+            var at = 0
+            while at < Int(message.length) {
+                let length = min(Int(message.segment), Int(message.length) - at)
+                transmit(UnsafeRawBufferPointer(start: message.data + at, count: length), to: to, .webRTC)
+                at += length
+            }
         }
     }
 

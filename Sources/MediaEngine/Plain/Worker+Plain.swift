@@ -9,7 +9,8 @@ extension Worker {
     func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
         let existing = sessions[request.session]
         if existing == nil, request.direction == .subscribe { throw .unknownSession(request.session) }
-        let session = try existing ?? newSession(request.session)
+        let session: EngineSession
+        if let existing { session = existing } else { session = try newSession(request.session) }
         try admitTransport(to: session)
         let transport: PlainTransport
         switch request.direction {
@@ -156,26 +157,6 @@ extension Worker {
         throw .invalidRequest(
             field: "\(kind.rawValue).payloadType",
             reason: "0 to 63 or 96 to 127; what is between reads as RTCP (RFC 5761)")
-    }
-
-    /// Gives a subscriber the tracks of a stream, up to its limit of SSRCs; what is beyond is counted.
-    private func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
-        for target in transport.targets {
-            guard let producer = stream.producer(target.kind),
-                !transport.tracks.contains(where: { $0.streamName == stream.name && $0.kind == target.kind })
-            else { continue }
-            guard transport.tracks.count < configuration.limits.ssrcsPerTransport else {
-                counters.refusedLimit &+= 1
-                continue
-            }
-            let isFirst = !transport.tracks.contains { $0.kind == target.kind }
-            transport.tracks.append(
-                SubscribedTrack(
-                    streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
-                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
-                    payloadType: target.payloadType ?? producer.configuration.payloadType,
-                    progress: freshProgress()))
-        }
     }
 
     func closePlain(_ id: TransportID, session name: String) throws(EngineError) {

@@ -21,7 +21,11 @@ extension Worker {
         let name: String
         switch request.direction {
         case .publish:
-            session = try sessions[request.session] ?? newSession(request.session)
+            if let existing = sessions[request.session] {
+                session = existing
+            } else {
+                session = try newSession(request.session)
+            }
             try admitTransport(to: session)
             name = try admitStream(request.stream, to: session)
         case .subscribe:

@@ -1,0 +1,6 @@
+internal import Forwarding
+internal import MediaBase
+
+extension Worker {
+    func allocate(_ outbound: PeerOutbound, now: MediaTime) {}
+}
