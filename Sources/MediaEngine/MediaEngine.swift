@@ -109,6 +109,11 @@ package final class MediaEngine: Sendable {
         try await run(session) { (worker) throws(EngineError) in try worker.setLayer(id, session: session, choice) }
     }
 
+    /// How a transport stands; throws `unknownTransport` once it is gone.
+    package func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {
+        try await run(session) { (worker) throws(EngineError) in try worker.webRTC(id, session: session) }
+    }
+
     // MARK: streams
 
     package func sessions() async -> [SessionSnapshot] {

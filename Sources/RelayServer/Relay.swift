@@ -117,7 +117,7 @@ public final class Relay: Sendable {
         let recorder = configuration.effectiveRecordingDirectory.map { SessionRecorder(engine: engine, directory: $0) }
         let bodies = OpenBodies()
         let server = ControlServer(
-            engine: engine, webRTC: nil, configuration: configuration.control, recorder: recorder, bodies: bodies,
+            engine: engine, webRTC: engine, configuration: configuration.control, recorder: recorder, bodies: bodies,
             logger: logger)
 
         // The bound port comes first; an error instead of it means that the group ended before.

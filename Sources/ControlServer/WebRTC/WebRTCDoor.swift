@@ -24,3 +24,5 @@ package protocol WebRTCDoor: Sendable {
     /// Streams that come and go from now on.
     func observeStreams() -> AsyncStream<StreamEvent>
 }
+
+extension MediaEngine: WebRTCDoor {}

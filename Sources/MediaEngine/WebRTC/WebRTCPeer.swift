@@ -12,7 +12,8 @@ final class WebRTCPeer {
     let direction: WebRTCRequest.Direction
     let session: String
     let stream: String
-    let description: PeerDescription
+    /// Of the ICE session in force: those of the latest restart, else those of offer and answer.
+    var credentials: (local: ICECredentials, remote: ICECredentials)
     /// The media sections that were agreed on.
     let sections: [TrackDescription]
     let transport: WebRTCTransport
@@ -38,13 +39,14 @@ final class WebRTCPeer {
     var outbound: PeerOutbound?
 
     init(
-        id: TransportID, request: WebRTCRequest, stream: String, transport: WebRTCTransport
+        id: TransportID, request: WebRTCRequest, stream: String, credentials: ICECredentials,
+        transport: WebRTCTransport
     ) {
         self.id = id
         direction = request.direction
         session = request.session
         self.stream = stream
-        description = request.peer
+        self.credentials = (credentials, request.peer.credentials)
         sections = request.tracks
         self.transport = transport
     }

@@ -53,7 +53,8 @@ extension Worker {
             throw .invalidRequest(field: "sdp", reason: "\(error)")
         }
         let peer = WebRTCPeer(
-            id: TransportID(rawValue: hex(16)), request: request, stream: name, transport: transport)
+            id: TransportID(rawValue: hex(16)), request: request, stream: name, credentials: credentials,
+            transport: transport)
         list(peer, fragment: credentials.ufrag)
         if request.direction == .publish {
             session.reservedNames.insert(name)
@@ -86,11 +87,19 @@ extension Worker {
         let peer = try find(id, session)
         let local = freeCredentials()
         peer.transport.restart(local: local, remote: credentials, now: time())
+        peer.credentials = (local, credentials)
         peer.fragments.append(local.ufrag)
         peersByFragment[local.ufrag] = peer
         // The first fragment goes when a third comes: by then its restart is over.
         if peer.fragments.count > 2 { peersByFragment[peer.fragments.removeFirst()] = nil }
         return local
+    }
+
+    func webRTC(_ id: TransportID, session: String) throws(EngineError) -> WebRTCSnapshot {
+        let peer = try find(id, session)
+        return WebRTCSnapshot(
+            stream: peer.stream, direction: peer.direction, credentials: peer.credentials.local,
+            peer: peer.credentials.remote, candidates: candidates)
     }
 
     func find(_ id: TransportID, _ session: String) throws(EngineError) -> WebRTCPeer {
