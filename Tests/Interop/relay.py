@@ -19,6 +19,19 @@ def free_tcp_port():
 _taken = set()
 
 
+def free_media_port():
+    """A port that is free for UDP and for TCP, together with the next, and was not given out before."""
+    while True:
+        port = free_udp_pair()
+        try:
+            for number in (port, port + 1):
+                with socket.socket() as s:
+                    s.bind(("0.0.0.0", number))
+        except OSError:
+            continue
+        return port
+
+
 def free_udp_pair():
     """An even UDP port that is free together with the next, and was not given out before."""
     while True:
@@ -46,12 +59,14 @@ class RelayError(Exception):
 
 
 class Relay:
-    def __init__(self, binary, folder, record=None, extra=(), name="relay", address=None, port=None, media_port=None, prefix=(),
-                 environment=None):
+    def __init__(self, binary, folder, record=None, extra=(), name="relay", address=None, port=None, webrtc_port=None,
+                 prefix=(), environment=None):
         """`address`: of its doors, where that is not loopback by default; `prefix`: a command that runs it elsewhere."""
-        self.port, self.media_port = port or free_tcp_port(), media_port or free_udp_pair()
+        self.port, self.media_port = port or free_tcp_port(), free_udp_pair()
+        self.webrtc_port = webrtc_port or free_media_port()
         self.url = f"http://{f'[{address}]' if address and ':' in address else address or '127.0.0.1'}:{self.port}"
-        command = [*prefix, binary, "serve", "--http-port", self.port, "--media-port", self.media_port, *extra]
+        command = [*prefix, binary, "serve", "--http-port", self.port, "--media-port", self.media_port,
+                   "--webrtc-port", self.webrtc_port, *extra]
         if address:
             command += ["--http-address", address, "--media-address", address, "--media-advertised", address]
         if record:

@@ -67,13 +67,13 @@ class Bench:
 
     # MARK: what ends with the case
 
-    def relay(self, apart=False, address=None, port=None, media_port=None, extra=(), name="relay"):
+    def relay(self, apart=False, address=None, port=None, webrtc_port=None, extra=(), name="relay"):
         """A relay on loopback, or `apart` in a namespace of its own."""
         if apart:
             self.need_network()
             address = address or RELAY
         address = address or "127.0.0.1"
-        relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, media_port=media_port,
+        relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
                             prefix=self.network.prefix if apart else (),
                             environment={"MILLRACE_FAULT": self.fault} if self.fault else None)
         self._open.append(relay)

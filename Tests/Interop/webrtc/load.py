@@ -108,7 +108,7 @@ class Stranger:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.bind(("127.0.0.1", 0))
         self._socket.setblocking(False)
-        self._to = ("127.0.0.1", relay.media_port)
+        self._to = ("127.0.0.1", relay.webrtc_port)
         self.sent = self.sent_bytes = self.came = self.came_bytes = 0
 
     def send(self, data):
@@ -144,7 +144,7 @@ def strangers(bench, name):
     """Random, truncated, damaged and replayed datagrams of a genuine call from elsewhere: no answer, no growth, no effect."""
     relay = bench.relay()
     report, r = bench.reporter.check, random.Random(3)
-    path = bench.keep(Path(("127.0.0.1", relay.media_port)))
+    path = bench.keep(Path(("127.0.0.1", relay.webrtc_port)))
     path.listen()
     publisher, call = start(bench, relay, "aiortc", "strangers", rewrite=path.rewrite())
     viewer, view = join(bench, relay, "aiortc", "strangers")
@@ -242,7 +242,7 @@ def join_time(bench, name):
     relay = bench.relay()
     own, whole = [], []
     for number in range(15 if bench.long else 8):
-        path = bench.keep(Path(("127.0.0.1", relay.media_port)))
+        path = bench.keep(Path(("127.0.0.1", relay.webrtc_port)))
         path.listen()
         publisher, call = start(bench, relay, "aiortc", f"join{number}", rewrite=path.rewrite(), width=320, height=180)
         end = time.monotonic() + 5

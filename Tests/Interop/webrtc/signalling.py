@@ -73,7 +73,7 @@ def killed(bench, name):
     old = viewer.call("state", id=view)["location"]
     time.sleep(1)
     relay.kill()
-    again = bench.relay(port=relay.port, media_port=relay.media_port, name="relay-again")
+    again = bench.relay(port=relay.port, webrtc_port=relay.webrtc_port, name="relay-again")
 
     def noticed(client, number):
         return client.call("state", id=number)["connection"] in ("disconnected", "failed")
