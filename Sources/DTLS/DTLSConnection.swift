@@ -70,7 +70,7 @@ package final class DTLSConnection {
         self.mtu = min(max(mtu, 256), 4_000)
         check = PeerCheck(peerFingerprints)
         profiles = suites.map(\.profileName).joined(separator: ":")
-        pipe = try DatagramPipe(role: role)
+        pipe = try DatagramPipe(role: role, mtu: self.mtu)
     }
 
     deinit { SSL_free(ssl) }
@@ -115,7 +115,7 @@ package final class DTLSConnection {
         case .handshaking, .connected: break
         case .failed, .closed: return
         }
-        sendCloseNotify()
+        pipe.withDatagram(nil) { sendCloseNotify() }
         end(.closed)
     }
 

@@ -53,6 +53,11 @@ package final class DTLSIdentity: Sendable {
         SSL_CTX_free(serverContext)
     }
 
+    /// The fingerprint under another hash, for a peer that asks for one; nil never comes of an algorithm that OpenSSL has.
+    package func fingerprint(_ algorithm: CertificateFingerprint.Algorithm) -> CertificateFingerprint? {
+        SSL_CTX_get0_certificate(serverContext).flatMap { CertificateFingerprint(of: $0, algorithm) }
+    }
+
     /// A connection of OpenSSL under this identity; the caller frees it.
     func makeConnection(_ role: DTLSConnection.Role) -> OpaquePointer? {
         SSL_new(role == .client ? clientContext : serverContext)

@@ -55,6 +55,9 @@ struct DTLSRecord {
     /// Epoch and sequence number as they enter a nonce and the associated data: 8 bytes.
     var counter: [UInt8] { Self.bigEndian(UInt64(epoch) << 48 | sequence, count: 8) }
 
+    /// Whether it is part of a flight, which is sent again until it is answered.
+    var isHandshake: Bool { kind == .handshake || kind == .changeCipherSpec }
+
     var encodedLength: Int { Self.headerLength + body.count }
 
     func write(to datagram: inout [UInt8]) {

@@ -11,9 +11,12 @@ final class DatagramPipe {
     private var incoming: UnsafeRawBufferPointer?
     private var outgoing: [[UInt8]] = []
     private var sealer: DTLSRecordSealer?
-    /// The handshake messages that were written last, until the peer shows that it has them: datagrams of open records.
-    private(set) var flight: [[DTLSRecord]] = []
-    private var isNewFlight = false
+    /// What was written since `withDatagram` began, in the clear.
+    private var written: [DTLSRecord] = []
+    /// The handshake messages that were written last, in the clear, until the peer shows that it has them.
+    private var flight: [DTLSRecord] = []
+    /// Bytes of a datagram at most.
+    private let mtu: Int
     /// Next sequence number of epoch 0 and 1.
     private var sequences: [UInt64] = [0, 0]
     /// The connection that the write key is taken from.
@@ -24,12 +27,13 @@ final class DatagramPipe {
     /// Datagrams that wait for `next()` at most; a caller that never takes any keeps the newest.
     private static let longestQueue = 64
 
-    init(role: DTLSConnection.Role) throws(DTLSFailure) {
+    init(role: DTLSConnection.Role, mtu: Int) throws(DTLSFailure) {
         guard let method = Self.method, let bio = BIO_new(method) else {
             throw .takeLibraryError("no memory for a BIO")
         }
         self.bio = bio
         self.role = role
+        self.mtu = mtu
         BIO_set_data(bio, Unmanaged.passUnretained(self).toOpaque())
         BIO_set_init(bio, 1)
     }
@@ -46,46 +50,41 @@ final class DatagramPipe {
         SSL_set_bio(ssl, bio, bio)
     }
 
-    /// Runs `body` with `datagram` to be read, and with what it writes as a flight of its own.
+    /// Runs `body` with `datagram` to be read; what it writes goes out afterwards, handshake messages among it as a flight of its own.
     func withDatagram<R>(_ datagram: UnsafeRawBufferPointer?, _ body: () -> R) -> R {
         incoming = datagram
-        isNewFlight = true
-        defer { incoming = nil }
-        return body()
+        written = []
+        let result = body()
+        incoming = nil
+        if wroteFlight { flight = written.filter(\.isHandshake) }
+        send(written)
+        return result
     }
+
+    /// Whether handshake messages have been written since `withDatagram` began.
+    var wroteFlight: Bool { written.contains(where: \.isHandshake) }
 
     func next() -> [UInt8]? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
 
-    /// Whether handshake messages were written since `withDatagram` began.
-    var wroteFlight: Bool { !isNewFlight && !flight.isEmpty }
-
-    func resendFlight() {
-        for datagram in flight { send(datagram) }
-    }
+    func resendFlight() { send(flight) }
 
     func dropFlight() { flight = [] }
 
     private func write(_ bytes: UnsafeRawBufferPointer) {
-        let records = DTLSRecord.all(in: bytes).compactMap { record -> DTLSRecord? in
-            guard record.epoch > 0 else { return record }
-            if sealer == nil, let ssl { sealer = DTLSRecordSealer(ssl, role: role) }
-            guard let opened = sealer?.open(record) else {
-                isBroken = true
-                return nil
+        for record in DTLSRecord.all(in: bytes) {
+            guard record.epoch > 0 else {
+                written.append(record)
+                continue
             }
-            return opened
+            if sealer == nil, let ssl { sealer = DTLSRecordSealer(ssl, role: role) }
+            if let opened = sealer?.open(record) { written.append(opened) } else { isBroken = true }
         }
-        if records.contains(where: { $0.kind == .handshake || $0.kind == .changeCipherSpec }) {
-            if isNewFlight { flight = [] }
-            isNewFlight = false
-            flight.append(records)
-        }
-        send(records)
     }
 
+    /// Fills datagrams with the records. OpenSSL's own cut is not kept: it forgets what GCM adds, and once a handshake is over it puts
+    /// each record into a datagram of its own.
     private func send(_ records: [DTLSRecord]) {
         var datagram: [UInt8] = []
-        datagram.reserveCapacity(records.reduce(0) { $0 + $1.encodedLength + 24 })
         for var record in records {
             let epoch = min(Int(record.epoch), 1)
             record.sequence = sequences[epoch]
@@ -97,10 +96,18 @@ final class DatagramPipe {
                 }
                 record = sealed
             }
+            if !datagram.isEmpty, datagram.count + record.encodedLength > mtu {
+                enqueue(datagram)
+                datagram = []
+            }
             record.write(to: &datagram)
         }
+        if !datagram.isEmpty { enqueue(datagram) }
+    }
+
+    private func enqueue(_ datagram: [UInt8]) {
         if outgoing.count == Self.longestQueue { outgoing.removeFirst() }
-        if !datagram.isEmpty { outgoing.append(datagram) }
+        outgoing.append(datagram)
     }
 
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
