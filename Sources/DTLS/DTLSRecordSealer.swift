@@ -20,6 +20,8 @@ final class DTLSRecordSealer {
     private static let explicitNonceLength = 8
     private static let saltLength = 4
     private static let tagLength = 16
+    /// Bytes of an encrypted body that are not content.
+    static let overhead = explicitNonceLength + tagLength
 
     /// Derives the write key of `role` (RFC 5246 section 6.3) once OpenSSL knows the master secret.
     init?(_ ssl: OpaquePointer, role: DTLSConnection.Role) {

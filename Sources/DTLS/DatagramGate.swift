@@ -37,12 +37,14 @@ struct DatagramGate {
         return admitted.isEmpty ? nil : admitted
     }
 
-    /// Application data is left out: no data channel is spoken.
+    /// Application data is left out: no data channel is spoken. So are encrypted records without room for nonce and tag, which OpenSSL
+    /// 3.0 takes for a fault of its own, telling the peer with an alert: anybody could end an association so.
     private static func records(_ datagram: UnsafeRawBufferPointer) -> [DTLSRecord] {
         guard datagram.count <= longestDatagram else { return [] }
-        return DTLSRecord.all(in: datagram).filter {
-            switch $0.kind {
-            case .changeCipherSpec, .alert, .handshake: true
+        return DTLSRecord.all(in: datagram).filter { record in
+            switch record.kind {
+            case .changeCipherSpec, .alert, .handshake:
+                record.epoch == 0 || record.body.count > DTLSRecordSealer.overhead
             default: false
             }
         }

@@ -18,6 +18,8 @@ final class Network {
     private(set) var sent: [Datagram] = []
     /// Time from sending until each copy arrives; empty where the datagram is lost.
     var fate: (Datagram) -> [MediaTime] = { _ in [.milliseconds(10)] }
+    /// What the network makes of a datagram: itself, or other ones in its place.
+    var transform: (Datagram) -> [[UInt8]] = { [$0.bytes] }
     private var flying: [(at: MediaTime, order: Int, datagram: Datagram)] = []
     private var counts = [0, 0]
     private var order = 0
@@ -59,8 +61,10 @@ final class Network {
                 counts[side.rawValue] += 1
                 sent.append(datagram)
                 for delay in fate(datagram) {
-                    flying.append((now + delay, order, datagram))
-                    order += 1
+                    for bytes in transform(datagram) {
+                        flying.append((now + delay, order, Datagram(from: side, number: datagram.number, bytes: bytes)))
+                        order += 1
+                    }
                 }
             }
         }
