@@ -140,7 +140,7 @@ struct PeerCommand: ParsableCommand {
             var length = 12 + order.payload
             try publisher.context.protect(packet, length: &length, capacity: stride)
             withUnsafePointer(to: &publisher.to) {
-                messages.append(millrace_message(data: slab + i * stride, to: $0, length: UInt32(length), segment: 0))
+                messages.append(millrace_message(data: slab + i * stride, to: $0, length: UInt32(length), segment: 0, local: 0))
             }
         }
         publisher.timestamp &+= UInt32(90_000 / order.perSecond)

@@ -1,6 +1,8 @@
 #define _GNU_SOURCE
 #include "CLinuxNet.h"
 #include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <stdlib.h>
@@ -58,8 +60,77 @@ struct millrace_receiver {
     struct mmsghdr *headers;
     struct iovec *vectors;
     struct sockaddr_in6 *names;
-    uint8_t (*control)[CMSG_SPACE(sizeof(int))];
+    // Segment size of coalesced datagrams, and the address that they were sent to.
+    uint8_t (*control)[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct in6_pktinfo))];
 };
+
+// This machine's addresses that datagrams were sent to, in order of appearance; index 0 stands for none. Never shrinks, shared by all workers.
+#define LOCALS 256
+static struct local {
+    int family;
+    struct in6_addr address;
+} locals[LOCALS];
+static atomic_uint local_count = 1;
+static pthread_mutex_t local_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static uint32_t find_local(int family, const struct in6_addr *address) {
+    uint32_t n = atomic_load_explicit(&local_count, memory_order_acquire);
+    for (uint32_t i = 1; i < n; i++)
+        if (locals[i].family == family && !memcmp(&locals[i].address, address, sizeof *address)) return i;
+    pthread_mutex_lock(&local_mutex);
+    uint32_t found = 0, count = atomic_load(&local_count);
+    for (uint32_t i = n; i < count && !found; i++)
+        if (locals[i].family == family && !memcmp(&locals[i].address, address, sizeof *address)) found = i;
+    if (!found && count < LOCALS) {
+        locals[count] = (struct local){family, *address};
+        found = count;
+        atomic_store_explicit(&local_count, count + 1, memory_order_release);
+    }
+    pthread_mutex_unlock(&local_mutex);
+    return found;
+}
+
+// Which local address a datagram came to; 0 where the kernel did not say.
+static uint32_t local_of(const struct cmsghdr *c) {
+    struct in6_addr address = {0};
+    if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+        struct in_pktinfo info;
+        memcpy(&info, CMSG_DATA(c), sizeof info);
+        memcpy(&address, &info.ipi_addr, sizeof info.ipi_addr);
+        return find_local(AF_INET, &address);
+    }
+    if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+        struct in6_pktinfo info;
+        memcpy(&info, CMSG_DATA(c), sizeof info);
+        return find_local(AF_INET6, &info.ipi6_addr);
+    }
+    return 0;
+}
+
+// Appends the control message that makes a datagram leave from local address `index`. Returns the bytes it took.
+static size_t put_local(struct cmsghdr *c, uint32_t index) {
+    if (index == 0 || index >= atomic_load_explicit(&local_count, memory_order_acquire)) return 0;
+    if (locals[index].family == AF_INET) {
+        struct in_pktinfo info = {0};
+        memcpy(&info.ipi_spec_dst, &locals[index].address, sizeof info.ipi_spec_dst);
+        *c = (struct cmsghdr){.cmsg_level = IPPROTO_IP, .cmsg_type = IP_PKTINFO, .cmsg_len = CMSG_LEN(sizeof info)};
+        memcpy(CMSG_DATA(c), &info, sizeof info);
+        return CMSG_SPACE(sizeof info);
+    }
+    struct in6_pktinfo info = {.ipi6_addr = locals[index].address};
+    *c = (struct cmsghdr){.cmsg_level = IPPROTO_IPV6, .cmsg_type = IPV6_PKTINFO, .cmsg_len = CMSG_LEN(sizeof info)};
+    memcpy(CMSG_DATA(c), &info, sizeof info);
+    return CMSG_SPACE(sizeof info);
+}
+
+int millrace_udp_tell_local(int fd) {
+    int domain = 0, on = 1;
+    socklen_t size = sizeof domain;
+    if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) < 0) return -errno;
+    int r = domain == AF_INET ? setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on)
+                              : setsockopt(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, &on, sizeof on);
+    return r < 0 ? -errno : 0;
+}
 
 millrace_receiver *millrace_receiver_new(int slots, size_t slot_bytes) {
     millrace_receiver *r = calloc(1, sizeof *r);
@@ -107,12 +178,16 @@ int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint3
         d->data = r->vectors[i].iov_base;
         d->length = r->headers[i].msg_len;
         d->segment = 0;
-        for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c))
+        d->local = 0;
+        for (struct cmsghdr *c = CMSG_FIRSTHDR(h); c; c = CMSG_NXTHDR(h, c)) {
             if (c->cmsg_level == IPPROTO_UDP && c->cmsg_type == UDP_GRO) {
                 int size;
                 memcpy(&size, CMSG_DATA(c), sizeof size);
                 d->segment = size > 0 ? size : 0;
+            } else {
+                d->local = local_of(c);
             }
+        }
         memset(&d->from, 0, sizeof d->from);
         d->from.length = h->msg_namelen < sizeof d->from.bytes ? h->msg_namelen : sizeof d->from.bytes;
         memcpy(d->from.bytes, &r->names[i], d->from.length);
@@ -124,7 +199,7 @@ struct millrace_sender {
     int messages;
     struct mmsghdr *headers;
     struct iovec *vectors;
-    uint8_t (*control)[CMSG_SPACE(sizeof(uint16_t))];
+    uint8_t (*control)[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(struct in6_pktinfo))];
 };
 
 millrace_sender *millrace_sender_new(int messages) {
@@ -156,7 +231,12 @@ static int send_pieces(int fd, const millrace_message *m, int *last_error, uint6
         uint32_t size = m->length - at < m->segment ? m->length - at : m->segment;
         ssize_t r;
         do {
-            r = sendto(fd, m->data + at, size, 0, (const struct sockaddr *)m->to->bytes, m->to->length);
+            struct iovec vector = {(void *)(m->data + at), size};
+            _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof(struct in6_pktinfo))];
+            struct msghdr h = {.msg_name = (void *)m->to->bytes, .msg_namelen = m->to->length, .msg_iov = &vector, .msg_iovlen = 1};
+            h.msg_controllen = m->local ? put_local((struct cmsghdr *)control, m->local) : 0;
+            h.msg_control = h.msg_controllen ? control : NULL;
+            r = sendmsg(fd, &h, 0);
             (*calls)++;
         } while (r < 0 && errno == EINTR);
         if (r < 0) {
@@ -176,15 +256,20 @@ int millrace_send(millrace_sender *s, int fd, const millrace_message *m, int n, 
             struct msghdr *h = &s->headers[i].msg_hdr;
             s->vectors[i] = (struct iovec){(void *)m[i].data, m[i].length};
             *h = (struct msghdr){.msg_name = (void *)m[i].to->bytes, .msg_namelen = m[i].to->length, .msg_iov = &s->vectors[i], .msg_iovlen = 1};
+            size_t used = 0;
             if (m[i].segment && m[i].segment < m[i].length) {
-                h->msg_control = s->control[i];
-                h->msg_controllen = sizeof s->control[i];
-                struct cmsghdr *c = CMSG_FIRSTHDR(h);
+                struct cmsghdr *c = (struct cmsghdr *)s->control[i];
                 c->cmsg_level = IPPROTO_UDP;
                 c->cmsg_type = UDP_SEGMENT;
                 c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
                 uint16_t size = m[i].segment;
                 memcpy(CMSG_DATA(c), &size, sizeof size);
+                used = CMSG_SPACE(sizeof(uint16_t));
+            }
+            if (m[i].local) used += put_local((struct cmsghdr *)(s->control[i] + used), m[i].local);
+            if (used) {
+                h->msg_control = s->control[i];
+                h->msg_controllen = used;
             }
         }
         while (done < batch) {

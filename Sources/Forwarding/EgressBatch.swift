@@ -218,7 +218,8 @@ package struct EgressBatch: ~Copyable {
         let next = messageCounts[lane]
         path.pointee.message = next
         messages[next] = EgressMessage(
-            data: UnsafePointer(destination), address: Self.address(of: path), length: length, segment: length)
+            data: UnsafePointer(destination), address: Self.address(of: path), length: length, segment: length,
+            local: path.pointee.local)
         messageCounts[lane] = next + 1
     }
 

@@ -7,13 +7,17 @@ package struct EgressMessage {
     package var address: UnsafePointer<SocketAddress>
     package var length: UInt32
     package var segment: UInt32
+    /// Which of this machine's addresses it leaves from, by the engine's numbers; 0: the kernel's choice.
+    package var local: UInt32
 
     package init(
-        data: UnsafePointer<UInt8>, address: UnsafePointer<SocketAddress>, length: UInt32, segment: UInt32
+        data: UnsafePointer<UInt8>, address: UnsafePointer<SocketAddress>, length: UInt32, segment: UInt32,
+        local: UInt32 = 0
     ) {
         self.data = data
         self.address = address
         self.length = length
         self.segment = segment
+        self.local = local
     }
 }

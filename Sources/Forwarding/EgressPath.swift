@@ -8,6 +8,8 @@ package struct EgressPath {
     package var leg: UnsafeMutablePointer<EgressLeg>
     package var tagLength: Int
     package var lane: EgressLane
+    /// Which of this machine's addresses packets leave from, by the engine's numbers; 0: the kernel's choice.
+    package var local: UInt32 = 0
     /// Lane `tcp`: which connection, by the engine's own numbers; else -1.
     package var connection: Int32
     /// Where packets with a transport-wide number are noted; nil: none has one. Owned by the engine, which outlives the path.

@@ -105,6 +105,7 @@ extension Worker {
     /// Splits what the kernel has joined.
     private func receive(_ datagram: millrace_datagram, on name: WorkerSockets.Name, now: MediaTime) {
         guard let from = SocketAddress(datagram.from) else { return }
+        let peer = PeerAddress(from, local: datagram.local)
         let segment = datagram.segment == 0 ? datagram.length : datagram.segment
         var left = Int(datagram.length)
         var bytes = UnsafeMutableRawPointer(datagram.data!)
@@ -112,7 +113,7 @@ extension Worker {
         while left > 0 {
             let length = min(Int(segment), left)
             counters.datagramsReceived &+= 1
-            receive(bytes, length: length, from: PeerAddress(from), on: name, now: now)
+            receive(bytes, length: length, from: peer, on: name, now: now)
             bytes += length
             left -= length
         }

@@ -99,10 +99,11 @@ var bytes: UInt64 = 0
     /// Sends one datagram as it is.
     func transmit(_ bytes: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name) {
         guard let base = bytes.baseAddress else { return }
+        let local = address.local
         withUnsafePointer(to: address.address) { address in
             var message = EgressMessage(
                 data: base.assumingMemoryBound(to: UInt8.self), address: address, length: UInt32(bytes.count),
-                segment: UInt32(bytes.count))
+                segment: UInt32(bytes.count), local: local)
             transmit(&message, 1, name)
         }
     }

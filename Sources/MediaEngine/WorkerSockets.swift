@@ -39,6 +39,8 @@ final class WorkerSockets {
         }
         (rtp, rtcp, rtpPort, rtcpPort) = (pair.rtp, pair.rtcp, pair.port, pair.rtcpPort)
         (webRTC, webRTCPort) = door
+        // A client drops an answer that comes from another address than it asked.
+        millrace_udp_tell_local(door.socket)
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
         let slots = Int32(Self.receiveSlots)
         let slotBytes = gro ? 65_536 : Worker.maximumDatagram + 1

@@ -51,7 +51,7 @@ final class Endpoint: @unchecked Sendable {
         let refused = bytes.withUnsafeBufferPointer { data in
             withUnsafePointer(to: &to) { to in
                 var message = millrace_message(
-                    data: data.baseAddress, to: to, length: UInt32(bytes.count), segment: UInt32(segment))
+                    data: data.baseAddress, to: to, length: UInt32(bytes.count), segment: UInt32(segment), local: 0)
                 return millrace_send(sender, fd, &message, 1, &error, &calls)
             }
         }

@@ -16,6 +16,8 @@ typedef struct {
     uint32_t length;
     uint32_t segment;
     millrace_address from;
+    // Which of this machine's addresses it was sent to, on sockets that tell; 0 elsewhere.
+    uint32_t local;
 } millrace_datagram;
 
 // What to send to one address: `length` bytes, cut into datagrams of `segment` bytes where segment is not 0.
@@ -24,6 +26,8 @@ typedef struct {
     const millrace_address *to;
     uint32_t length;
     uint32_t segment;
+    // The address of this machine's that it is to leave from, as a datagram had it; 0: the kernel's choice.
+    uint32_t local;
 } millrace_message;
 
 typedef struct millrace_receiver millrace_receiver;
@@ -31,6 +35,8 @@ typedef struct millrace_sender millrace_sender;
 
 // A UDP socket bound to `address` (port 0: any). Buffer sizes are asked for with privilege first, then without.
 int millrace_udp_open(const millrace_address *address, int receive_buffer, int send_buffer, int gro);
+// Has datagrams say which of this machine's addresses they were sent to: a socket bound to all of them answers from that.
+int millrace_udp_tell_local(int fd);
 int millrace_udp_local(int fd, millrace_address *out);
 int millrace_udp_buffers(int fd, int *receive_buffer, int *send_buffer);
 void millrace_close(int fd);

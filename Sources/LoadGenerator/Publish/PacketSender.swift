@@ -75,6 +75,6 @@ final class PacketSender {
         addresses[place] = address
         messages.append(
             millrace_message(
-                data: slab + place * Self.slot, to: addresses + place, length: UInt32(length), segment: 0))
+                data: slab + place * Self.slot, to: addresses + place, length: UInt32(length), segment: 0, local: 0))
     }
 }

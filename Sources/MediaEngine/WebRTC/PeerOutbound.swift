@@ -20,7 +20,7 @@ final class PeerOutbound {
 
     init(
         transport: SubscribeTransport, session: EngineSession, path: Int, sections: [TrackDescription],
-        estimate: BandwidthEstimator.Configuration, now: MediaTime
+        at address: PeerAddress, estimate: BandwidthEstimator.Configuration, now: MediaTime
     ) {
         self.transport = transport
         self.session = session
@@ -38,6 +38,7 @@ final class PeerOutbound {
         let tellsOfRate = sections.contains { $0.feedback.contains(.remb) }
         estimator = tellsOfPackets || tellsOfRate ? BandwidthEstimator(estimate, now: now) : nil
         session.router.path(path).pointee.sent = sent
+        move(to: address)
     }
 
     /// Frees the flat memory; its path is closed by then.
@@ -52,5 +53,6 @@ final class PeerOutbound {
         place.pointee.address = address.address
         place.pointee.lane = address.isTCP ? .tcp : .webRTC
         place.pointee.connection = address.connection
+        place.pointee.local = address.local
     }
 }

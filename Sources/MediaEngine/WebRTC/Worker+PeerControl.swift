@@ -184,9 +184,7 @@ extension Worker {
         in session: EngineSession, now: MediaTime
     ) {
         let path = session.router.open(
-            EgressPath(
-                address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength,
-                lane: address.isTCP ? .tcp : .webRTC, connection: address.connection))
+            EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
         let targets = peer.sections.map {
             SubscriptionTarget(
                 kind: $0.kind, path: path, address: address.address, rtcpAddress: address.address,
@@ -199,7 +197,8 @@ extension Worker {
         estimate.start = configuration.webRTC.startBitrate
         estimate.maximum = configuration.webRTC.maximumBitrate
         let outbound = PeerOutbound(
-            transport: transport, session: session, path: path, sections: peer.sections, estimate: estimate, now: now)
+            transport: transport, session: session, path: path, sections: peer.sections, at: address,
+            estimate: estimate, now: now)
         for (section, source) in zip(peer.sections, peer.sources) {
             let track = SubscribedTrack(
                 streamName: peer.stream, kind: section.kind, path: path, ssrc: source.ssrc,
