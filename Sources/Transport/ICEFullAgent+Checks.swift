@@ -47,8 +47,8 @@ extension ICEFullAgent {
         _ message: STUNMessage, _ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime
     ) {
         let place = pairs.firstIndex { $0.check?.transaction == message.transaction && $0.address == source }
-        let consent = source == selected ? consents.firstIndex(of: message.transaction) : nil
-        guard place != nil || consent != nil else { return }
+        let isConsent = source == selected && consents.contains(message.transaction)
+        guard place != nil || isConsent else { return }
         let key = Array(configuration.remote.password.utf8)
         guard message.verifyFingerprint(of: datagram),
             message.verifyIntegrity(of: datagram, hmac: { MessageAuthentication.hmacSHA1(key: key, $0) })
@@ -57,7 +57,10 @@ extension ICEFullAgent {
             if let place { refused(message.errorCode, at: place, now: now) }
             return
         }
-        if let consent { consents.remove(at: consent) }
+        if isConsent {
+            consents = []
+            scheduleConsent(now: now)
+        }
         if source == selected { lastConsent = now }
         guard let place, let check = pairs[place].check else { return }
         pairs[place].check = nil
@@ -132,6 +135,7 @@ extension ICEFullAgent {
     private mutating func select(_ place: Int, now: MediaTime) {
         isSeeking = false
         lastConsent = now
+        consents = []
         for other in pairs.indices where other != place {
             dropConnection(at: other)
             pairs[other].check = nil
@@ -139,7 +143,6 @@ extension ICEFullAgent {
         scheduleConsent(now: now)
         guard selected != pairs[place].address else { return }
         selected = pairs[place].address
-        consents = []
         outputs.append(.selected(pairs[place].address))
     }
 }

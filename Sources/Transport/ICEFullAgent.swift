@@ -14,6 +14,8 @@ package struct ICEFullAgent {
         package var retransmission = MediaTime.milliseconds(500)
         /// On average; each one is drawn from 0.8 to 1.2 times it (RFC 7675 section 5.1).
         package var consentInterval = MediaTime.seconds(5)
+        /// The same while the last one has not been answered, so that a peer is not given up for a few datagrams that were lost.
+        package var consentRetry = MediaTime.seconds(1)
         /// How long UDP is tried alone where there are candidates of both.
         package var streamDelay = MediaTime.milliseconds(500)
         /// Every check nominates, as before RFC 8445 was allowed.
@@ -190,7 +192,9 @@ package struct ICEFullAgent {
     }
 
     mutating func scheduleConsent(now: MediaTime) {
-        let interval = Double(configuration.consentInterval.rawValue)
+        let isAnswered = consents.isEmpty
+        let interval = Double(
+            (isAnswered ? configuration.consentInterval : configuration.consentRetry).rawValue)
         let factor = Double(random.next() >> 11) / Double(1 << 53) * 0.4 + 0.8
         nextConsent = now + .nanoseconds(Int64(interval * factor))
     }
