@@ -41,7 +41,8 @@ package struct Answer: Sendable {
                 Track(
                     direction: direction,
                     track: TrackDescription(
-                        mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx,
+                        mid: mid, kind: kind, payloadType: codec.payloadType,
+                        rtxPayloadType: rtx.flatMap { offered.formats.contains($0.description) ? $0 : nil },
                         extensions: extensions, feedback: codec.feedback,
                         encodings: rids.isEmpty
                             ? section.encodings(for: codec.payloadType) : rids.map { .init(rid: $0) })))

@@ -119,11 +119,13 @@ import Testing
             a=fingerprint:FINGERPRINT
             m=audio 0 UDP/TLS/RTP/SAVPF 0
             a=mid:0
-            m=video 9 UDP/TLS/RTP/SAVPF 96
+            m=video 9 UDP/TLS/RTP/SAVPF 96 99
             a=setup:passive
             a=ice-ufrag:abcd
             a=ice-pwd:0123456789abcdef0123456789abcdef
             a=rtpmap:96 VP8/90000
+            a=rtpmap:99 rtx/90000
+            a=fmtp:99 apt=96
 
             """, publish: false)
         #expect(answer.tracks.map(\.track.mid.rawValue) == ["1"])

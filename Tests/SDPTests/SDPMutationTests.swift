@@ -151,4 +151,12 @@ import Testing
         let count = (SessionDescription.maximumLength - text.utf8.count - 200) / piece.utf8.count / 4
         _ = try? Self.use(text.changing(old, to: start + String(repeating: piece, count: count)).utf8)
     }
+
+    @Test(.timeLimit(.minutes(1))) func manyNamesAndManyLinesToFindThemIn() throws {
+        let names = String(repeating: ";q", count: 8_000)
+        let lines = String(repeating: "a=rid:p x\r\n", count: 3_000)
+        let text = try Peers.text("safari-simulcast")
+            .changing("a=simulcast:send low;mid;high\r\n", to: "a=simulcast:send low\(names)\r\n" + lines)
+        #expect(try Self.use(text.utf8))
+    }
 }
