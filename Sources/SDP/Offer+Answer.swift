@@ -17,7 +17,7 @@ extension Offer {
                 continue
             }
             mids.append(answered.track.mid.rawValue)
-            media.append(acceptance(of: section, answered, relay, transport, isHead: mids.count == 1))
+            media.append(acceptance(of: section, answered, relay, transport))
         }
         var lines = [
             SDPLine("v", "0"), SDPLine("o", "- \(relay.sessionID) 1 IN IP4 0.0.0.0"), SDPLine("s", "-"),
@@ -30,16 +30,14 @@ extension Offer {
     }
 
     private func acceptance(
-        of section: MediaSection, _ answered: AnsweredTrack, _ relay: RelayDescription, _ transport: [SDPLine],
-        isHead: Bool
+        of section: MediaSection, _ answered: AnsweredTrack, _ relay: RelayDescription, _ transport: [SDPLine]
     ) -> MediaSection {
         let track = answered.track
         let address = relay.defaultAddress
         var lines = [SDPLine("c", address.connection)]
-        if isHead {
-            lines += relay.candidates.map { SDPLine(attribute: "candidate", $0.description) }
-            lines.append(SDPLine(attribute: "end-of-candidates"))
-        }
+        // The first section's would do (RFC 8843 section 10), but some clients read them in whichever section they keep.
+        lines += relay.candidates.map { SDPLine(attribute: "candidate", $0.description) }
+        lines.append(SDPLine(attribute: "end-of-candidates"))
         lines += transport
         lines.append(SDPLine(attribute: "mid", track.mid.rawValue))
         if section.lines.has("extmap-allow-mixed") { lines.append(SDPLine(attribute: "extmap-allow-mixed")) }

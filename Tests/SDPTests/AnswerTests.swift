@@ -62,8 +62,8 @@ import Testing
         }
         let accepted = answer.media.filter { !$0.isRejected }
         #expect(accepted.allSatisfy { $0.port == 7882 && $0.lines.first?.text == "c=IN IP4 192.0.2.9" })
-        #expect(accepted.map { $0.lines.attributes("candidate").count } == [3] + tracks.dropFirst().map { _ in 0 })
-        #expect(accepted.first?.lines.has("end-of-candidates") == true)
+        #expect(accepted.allSatisfy { $0.lines.attributes("candidate").count == 3 })
+        #expect(accepted.allSatisfy { $0.lines.has("end-of-candidates") })
     }
 
     /// The client reads from the answer what the relay means.
