@@ -14,13 +14,13 @@ package struct ControlServer: Sendable {
     /// Nil where the relay has no directory for recordings.
     package let recorder: SessionRecorder?
     package let bodies: OpenBodies
-    /// Nil: no WHIP and no WHEP.
-    package let webRTC: (any WebRTCDoor)?
+    /// Behind WHIP and WHEP: the engine, seen through a slit.
+    package let webRTC: any WebRTCDoor
     package let statistics = ControlStatistics()
     package let logger: Logger
 
     package init(
-        engine: MediaEngine, webRTC: (any WebRTCDoor)?, configuration: ControlConfiguration,
+        engine: MediaEngine, webRTC: any WebRTCDoor, configuration: ControlConfiguration,
         recorder: SessionRecorder?, bodies: OpenBodies, logger: Logger
     ) {
         self.engine = engine
@@ -71,16 +71,16 @@ package struct ControlServer: Sendable {
         SessionRoutes(engine: engine, recorder: recorder, configuration: configuration).add(to: v1)
         CanvasRoutes(engine: engine, bodies: bodies, statistics: statistics).add(to: v1)
         RecordRoutes(recorder: recorder, configuration: configuration, bodies: bodies).add(to: v1)
-        if let webRTC { addWebRTC(webRTC, to: router) }
+        addWebRTC(to: router)
         return router
     }
 
-    private func addWebRTC(_ door: any WebRTCDoor, to router: Router<ControlContext>) {
+    private func addWebRTC(to router: Router<ControlContext>) {
         let exchange = WebRTCExchange(
-            door: door, arrivals: StreamArrivals(events: door.observeStreams()), configuration: configuration,
+            door: webRTC, arrivals: StreamArrivals(events: webRTC.observeStreams()), configuration: configuration,
             bodies: bodies, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
-            WebRTCResource(door: door, direction: direction, configuration: configuration, logger: logger)
+            WebRTCResource(door: webRTC, direction: direction, configuration: configuration, logger: logger)
         }
         func table(_ token: BearerToken?) -> RouteTable {
             let group = router.group()
