@@ -19,6 +19,8 @@ package struct EngineCounters: Sendable {
     package var nacksReceived: UInt64 = 0
     package var nacksSent: UInt64 = 0
     package var packetsMuted: UInt64 = 0
+    /// Of audio tracks that others are louder than.
+    package var packetsWithheld: UInt64 = 0
     /// Retransmissions and probes on streams of their own (RFC 4588).
     package var rtxReceived: UInt64 = 0
     /// Sent to find out what a subscriber's path takes.
@@ -90,6 +92,7 @@ package struct EngineCounters: Sendable {
                 retransmissionsLimited
             ),
             ("packets_muted_total", "RTP packets of muted tracks dropped at the relay", packetsMuted),
+            ("packets_withheld_total", "RTP packets of audio tracks that are not among the loudest", packetsWithheld),
             ("send_calls_total", "System calls that sent", sendCalls),
             ("send_messages_total", "Messages sent, each with one or more packets", sendMessages),
             ("send_errors_total", "Messages that the kernel refused", sendErrors),
@@ -142,7 +145,7 @@ package struct EngineCounters: Sendable {
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
             \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
-            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.peersConnected, \.peersDisplaced,
+            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
         ]
     }

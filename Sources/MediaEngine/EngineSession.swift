@@ -24,7 +24,15 @@ final class EngineSession {
     /// When reports to its publishers and subscribers are looked at next.
     var reportsAt: MediaTime = .zero
 
-    init(name: String) { self.name = name }
+    /// Which audio tracks are heard.
+    var loudest: LoudestSelector
+    var speakers = ActiveSpeakerDetector()
+
+    /// - Parameter loudest: audio tracks that are forwarded at a time; 0: all.
+    init(name: String, loudest: Int) {
+        self.name = name
+        self.loudest = LoudestSelector(limit: loudest)
+    }
 
     func stream(named name: String) -> EngineStream? { streams.first { $0.name == name } }
     var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reservedNames.isEmpty }

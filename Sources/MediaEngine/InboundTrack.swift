@@ -13,6 +13,10 @@ struct InboundTrack {
     var rtpAddress = SocketAddress()
     var rtcpAddress = SocketAddress()
     var hasTaps = false
+    /// Of audio: how loud it is.
+    var levels = AudioLevelTracker()
+    /// Of audio: others are louder, so nobody hears it.
+    var isWithheld = false
     /// In the worker's list of tracks that want something of their publisher.
     var isAsking = false
 }

@@ -35,4 +35,6 @@ package struct TrackSnapshot: Sendable {
 package enum StreamEvent: Sendable, Equatable {
     case published(session: String, stream: String)
     case closed(session: String, stream: String)
+    /// Who has the floor; nil: nobody.
+    case activeSpeaker(session: String, stream: String?)
 }

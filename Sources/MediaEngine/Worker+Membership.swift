@@ -12,7 +12,7 @@ extension Worker {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
         }
-        return EngineSession(name: name)
+        return EngineSession(name: name, loudest: configuration.webRTC.loudestAudio)
     }
 
     func admitTransport(to session: EngineSession) throws(EngineError) {
@@ -191,6 +191,7 @@ extension Worker {
 
     private func removeInbound(_ index: Int) {
         forgetRequests(of: index)
+        fallSilent(index)
         // Of a WebRTC publisher's SSRCs the table knows nothing, and what it says of one may be somebody else.
         if inboundTable.find(inbound[index].ssrc) == index { inboundTable.remove(inbound[index].ssrc) }
         inboundFree.append(index)

@@ -179,6 +179,7 @@ extension Worker {
     /// Nothing may be pending.
     private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
         let timeout = configuration.limits.publisherTimeout
+        lookAfterSpeakers(session, now)
         var expired: [PublishTransport] = []
         for stream in session.streams {
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }

@@ -22,6 +22,7 @@ extension Worker {
         if muted { found.muted.insert(kind) } else { found.muted.remove(kind) }
         for producer in producers {
             producer.setMuted(muted)
+            if muted { fallSilent(producer.tag) }
             if !muted, kind == .video { requestKeyFrame(of: producer) }
         }
     }

@@ -179,12 +179,13 @@ final class Worker: @unchecked Sendable {
 
     /// Takes one authentic packet of a publisher and queues it for its consumers.
     func forward(
-        _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, of track: UnsafeMutablePointer<InboundTrack>,
-        now: MediaTime
+        _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
+        of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             var slot: UnsafeMutablePointer<StoredPacket>?
-            let outcome = producer.receive(header, payload: payload, now: now, stored: &slot)
+            let outcome = producer.receive(
+                header, payload: payload, extensions: extensions, now: now, stored: &slot)
             askWhenDue(track, producer)
             switch outcome {
             case .forward: break
@@ -208,6 +209,7 @@ final class Worker: @unchecked Sendable {
             counters.packetsReceived &+= 1
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
+                if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) { return }
                 if !session.router.enqueue(slot, of: producer) {
                     forward(session)
                     // An empty queue takes any packet that a datagram can hold.

@@ -152,7 +152,8 @@ extension Worker {
         unestablishedCount -= 1
         let leg = protector.makeLeg(key: keys.local, peerKey: keys.remote)
         peer.leg = leg
-        let session = sessions[peer.session] ?? EngineSession(name: peer.session)
+        let session =
+            sessions[peer.session] ?? EngineSession(name: peer.session, loudest: configuration.webRTC.loudestAudio)
         sessions[peer.session] = session
         switch peer.direction {
         case .publish: beginPublishing(peer, keys, leg, in: session, now: now)

@@ -35,7 +35,7 @@ extension Worker {
         let producer =
             inbound.producers[binding.section][binding.encoding]
             ?? begin(binding, ssrc: header.ssrc, inbound, now: now)
-        forward(header, payload, of: self.inbound + producer.tag, now: now)
+        forward(header, payload, values, of: self.inbound + producer.tag, now: now)
     }
 
     /// Makes the header of a retransmission that of the packet it repeats (RFC 4588 section 4).

@@ -1,0 +1,48 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// Who is heard in a session, and who has the floor.
+extension Worker {
+    /// Takes note of one packet's loudness.
+    /// - Returns: whether it goes out to subscribers: where more talk than are forwarded, the softer ones do not.
+    func isHeard(
+        _ level: AudioLevel?, _ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer,
+        _ session: EngineSession, _ now: MediaTime
+    ) -> Bool {
+        track.pointee.levels.receive(level, now: now)
+        session.speakers.receive(id: producer.tag, activity: track.pointee.levels.activity, now: now)
+        let decision = session.loudest.receive(
+            id: producer.tag, level: track.pointee.levels.level, voice: track.pointee.levels.isVoice, now: now)
+        guard decision == .withhold else {
+            track.pointee.isWithheld = false
+            return true
+        }
+        counters.packetsWithheld &+= 1
+        if !track.pointee.isWithheld {
+            track.pointee.isWithheld = true
+            // What was heard up to now may still be pending; later each viewer's numbers go on without a gap.
+            forward(session)
+            for i in 0..<producer.core.pointee.consumerCount where producer.core.pointee.consumers[i].state == .live {
+                producer.core.pointee.consumers[i].state = .waiting
+            }
+        }
+        return false
+    }
+
+    /// A track that is gone or muted gives up its place and the floor.
+    func fallSilent(_ index: Int) {
+        guard inbound[index].kind == .audio else { return }
+        let session = inbound[index].session.takeUnretainedValue()
+        session.loudest.remove(id: index)
+        session.speakers.remove(id: index)
+        inbound[index].isWithheld = false
+    }
+
+    /// Says who has the floor where that has changed.
+    func lookAfterSpeakers(_ session: EngineSession, _ now: MediaTime) {
+        guard case .activeSpeakerChanged(let id) = session.speakers.handleTimeout(now: now) else { return }
+        let name = id.map { inbound[$0].stream.takeUnretainedValue().name }
+        events.send(.activeSpeaker(session: session.name, stream: name))
+    }
+}
