@@ -12,6 +12,8 @@ struct ConnectivityCheck {
 
     let transaction: STUNTransactionID
     let isNomination: Bool
+    /// The role that the request was made in.
+    let isControlling: Bool
     let datagram: [UInt8]
     /// When it is to be sent again, or given up.
     private(set) var due: MediaTime
@@ -23,11 +25,13 @@ struct ConnectivityCheck {
     ///   - firstWait: RTO of RFC 5389, which doubles with each request.
     ///   - isReliable: over TCP.
     init(
-        _ transaction: STUNTransactionID, isNomination: Bool, datagram: [UInt8], firstWait: MediaTime, isReliable: Bool,
-        now: MediaTime
+        _ transaction: STUNTransactionID, isNomination: Bool, isControlling: Bool, datagram: [UInt8],
+        firstWait: MediaTime,
+        isReliable: Bool, now: MediaTime
     ) {
         self.transaction = transaction
         self.isNomination = isNomination
+        self.isControlling = isControlling
         self.datagram = datagram
         self.firstWait = firstWait
         self.isReliable = isReliable

@@ -26,8 +26,9 @@ extension ICEFullAgent {
     mutating func startCheck(at place: Int, isNomination: Bool, now: MediaTime) {
         let transaction = makeTransaction()
         let check = ConnectivityCheck(
-            transaction, isNomination: isNomination, datagram: request(transaction, isNomination: isNomination),
-            firstWait: configuration.retransmission, isReliable: pairs[place].isTCP, now: now)
+            transaction, isNomination: isNomination, isControlling: isControlling,
+            datagram: request(transaction, isNomination: isNomination), firstWait: configuration.retransmission,
+            isReliable: pairs[place].isTCP, now: now)
         pairs[place].check = check
         pairs[place].state = .checking
         outputs.append(.transmit(check.datagram, to: pairs[place].address))
@@ -80,8 +81,8 @@ extension ICEFullAgent {
             pairs[place].state = .failed
             return
         }
-        // Section 7.2.5.1: take the other role and try again.
-        isControlling.toggle()
+        // Section 7.2.5.1: not the role that the request was made in, which may be another one than that of now.
+        isControlling = !check.isControlling
         startCheck(at: place, isNomination: isControlling && check.isNomination, now: now)
     }
 
