@@ -78,7 +78,7 @@ package struct ControlServer: Sendable {
     private func addWebRTC(to router: Router<ControlContext>) {
         let exchange = WebRTCExchange(
             door: webRTC, arrivals: StreamArrivals(events: webRTC.observeStreams()), configuration: configuration,
-            bodies: bodies, logger: logger)
+            bodies: bodies, statistics: statistics, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
             WebRTCResource(door: webRTC, direction: direction, configuration: configuration, logger: logger)
         }

@@ -14,6 +14,8 @@ package final class ControlStatistics: Sendable {
         /// Canvas bodies being sent.
         package var bodies = 0
         package var bodyBytes: UInt64 = 0
+        /// Viewers that wait for a stream.
+        package var waits = 0
     }
 
     private let state = NIOLockedValueBox(Values())
@@ -46,6 +48,9 @@ package final class ControlStatistics: Sendable {
         self.problem(problem)
         answered(problem.code.status.code)
     }
+
+    func waitBegan() { state.withLockedValue { $0.waits += 1 } }
+    func waitEnded() { state.withLockedValue { $0.waits -= 1 } }
 
     func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }
     func bodyEnded() { state.withLockedValue { $0.bodies -= 1 } }

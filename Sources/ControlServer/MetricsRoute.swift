@@ -86,6 +86,8 @@ struct MetricsRoute {
         }
         text.family("millrace_http_limit_refusals_total", .counter, "Requests refused by HTTP for a limit, by its key")
         for (limit, count) in values.limits.sorted(by: { $0.key < $1.key }) { text.sample(count, ["limit": limit]) }
+        text.family("millrace_http_waiting_viewers", .gauge, "WHEP requests that wait for a stream")
+        text.sample(values.waits)
         text.family("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent")
         text.sample(values.bodies)
         text.family("millrace_http_canvas_bytes_total", .counter, "Bytes of canvas bodies sent")

@@ -1,6 +1,6 @@
 internal import NIOConcurrencyHelpers
 
-/// The endless answers being sent (canvas frames and sound) and whether the relay takes new work: what a shutdown has to end.
+/// The endless answers being sent (canvas frames and sound), requests that are held back, and whether the relay takes new work: what a shutdown has to end.
 package final class OpenBodies: Sendable {
     private struct State {
         var isDraining = false

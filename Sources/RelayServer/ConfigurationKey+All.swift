@@ -116,7 +116,7 @@ extension ConfigurationKey {
             "limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer a socket"),
         .integer(
             "limit.unestablished", \.limitUnestablished, 1...1_000_000,
-            "WebRTC transports a worker that have not connected yet; then the oldest goes"),
+            "WebRTC transports that have not connected yet; then the oldest goes"),
         .integer(
             "limit.connectSeconds", \.limitConnectSeconds, 1...600, "time that a WebRTC peer has to become connected"),
         .integer(

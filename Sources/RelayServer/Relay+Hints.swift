@@ -14,7 +14,7 @@ extension Relay {
         let post = "curl -fsS\(header) -H 'Content-Type: application/json' \(session)/plain -d"
         return """
 
-            # publish from OBS, a browser or any other WHIP client, and watch with a WHEP client (docs/webrtc.md):
+            # publish from a browser or any other WHIP client, and watch with a WHEP client (docs/webrtc.md):
             \(url)/whip/demo?stream=camera
             \(url)/whep/demo
 

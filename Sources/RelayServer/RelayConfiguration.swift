@@ -94,7 +94,7 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Bytes asked of the kernel for each media socket.
     public var limitReceiveBufferBytes = 8 << 20
     public var limitSendBufferBytes = 8 << 20
-    /// WebRTC transports that have not connected yet, of one worker; a further one takes the place of the oldest.
+    /// WebRTC transports that have not connected yet; a further one takes the place of the oldest.
     public var limitUnestablished = 2_000
     /// Seconds from the answer to the end of the DTLS handshake.
     public var limitConnectSeconds = 15

@@ -37,6 +37,23 @@ struct DoctorTests {
         }
     }
 
+    @Test(
+        "addresses that clients cannot use are warned about",
+        arguments: [
+            ("0.0.0.0", "127.0.0.1", "127.0.0.1", [DoctorFinding.Level.ok]),
+            ("0.0.0.0", "127.0.0.1,192.0.2.1", "0.0.0.0", [.warn, .ok]),
+            ("0.0.0.0", "192.0.2.1,2001:db8::1", "0.0.0.0", [.ok, .warn]),
+            ("::", "192.0.2.1,2001:db8::1", "::", [.ok, .ok]),
+        ])
+    func advertised(media: String, advertised: String, http: String, levels: [DoctorFinding.Level]) {
+        var configuration = configuration
+        configuration.mediaAddress = media
+        configuration.mediaAdvertised = advertised
+        configuration.httpAddress = http
+        let findings = Doctor(configuration: configuration).network().filter { $0.check.hasPrefix("address ") }
+        #expect(findings.map(\.level) == levels)
+    }
+
     @Test func anUnusableDirectoryFails() {
         var configuration = configuration
         configuration.record = "/proc/self/status/recordings"

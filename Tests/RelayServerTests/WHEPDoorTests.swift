@@ -117,6 +117,7 @@ struct WHEPDoorTests {
             }
             try await until { double.state.withLock { $0.attempts } == 1 }
             #expect(bodies.count == 1)
+            #expect(try await http.request("GET", "/metrics").text.contains("millrace_http_waiting_viewers 1\n"))
             viewer.cancel()
             try await until { bodies.count == 0 }
             _ = try await http.publish()

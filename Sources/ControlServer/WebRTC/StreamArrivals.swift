@@ -38,9 +38,6 @@ final class StreamArrivals: Sendable {
         }
     }
 
-    /// Requests that wait now.
-    var count: Int { state.withLockedValue { $0.waiting.values.reduce(0) { $0 + $1.count } } }
-
     func wait(for session: String) -> Waiter {
         // One that is not looked at yet says as much as many.
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))

@@ -9,11 +9,14 @@ struct WebRTCExchange {
     static let mediaType = "application/sdp"
     /// Longest time that a viewer may ask to wait for a stream.
     static let longestWait = 60
+    /// How often a waiting request looks whether its client is still there.
+    private static let look = TimeAmount.seconds(1)
 
     let door: any WebRTCDoor
     let arrivals: StreamArrivals
     let configuration: ControlConfiguration
     let bodies: OpenBodies
+    let statistics: ControlStatistics
     let logger: Logger
 
     /// - Parameters:
@@ -54,12 +57,18 @@ struct WebRTCExchange {
     ) async throws -> WebRTCAnswer {
         let waiter = arrivals.wait(for: request.session)
         defer { waiter.finish() }
-        let alarm = context.channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { waiter.finish() }
+        let channel = context.channel
+        let alarm = channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { waiter.finish() }
         defer { alarm.cancel() }
-        // A viewer that goes leaves nothing open here.
-        context.channel.closeFuture.whenComplete { _ in waiter.finish() }
+        // A viewer that goes leaves nothing open here. Looked at, because a callback for each request would stay with its connection.
+        let watch = channel.eventLoop.scheduleRepeatedTask(initialDelay: Self.look, delay: Self.look) { _ in
+            if !channel.isActive { waiter.finish() }
+        }
+        defer { watch.cancel() }
         guard let id = bodies.add({ waiter.finish() }) else { throw Self.draining }
         defer { bodies.remove(id) }
+        statistics.waitBegan()
+        defer { statistics.waitEnded() }
         var last = EngineError.unknownSession(request.session)
         for await _ in waiter.wakes {
             do throws(EngineError) {

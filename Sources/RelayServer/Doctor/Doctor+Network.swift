@@ -8,7 +8,28 @@ extension Doctor {
             offload("udp gso", millrace_has_gso() != 0, "sending"),
             offload("udp gro", millrace_has_gro() != 0, "receiving"),
         ]
-            + buffers()
+            + buffers() + advertised()
+    }
+
+    /// Can others reach what answers name?
+    private func advertised() -> [DoctorFinding] {
+        let bound = SocketAddress(configuration.mediaAddress, port: 0)
+        return configuration.advertisedAddresses.map { text in
+            let check = "address \(text)"
+            let address = SocketAddress(text, port: 0)
+            if address?.isIPv6 == true, bound?.isIPv6 == false {
+                return DoctorFinding(
+                    check, .warn, "named to clients, but media.address is IPv4 only",
+                    advice: "set media.address to :: for both")
+            }
+            let isLocal = text.hasPrefix("127.") || text == "::1"
+            if isLocal, !configuration.effectiveHTTPAddress.hasPrefix("127.") {
+                return DoctorFinding(
+                    check, .warn, "HTTP is open to other machines, which cannot send media there",
+                    advice: "set media.advertised to an address that clients reach")
+            }
+            return DoctorFinding(check, .ok, "named to clients")
+        }
     }
 
     private func offload(_ check: String, _ isThere: Bool, _ side: String) -> DoctorFinding {
