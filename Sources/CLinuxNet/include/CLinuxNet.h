@@ -81,3 +81,13 @@ int millrace_poller_wait(int poller, uint64_t *tags, int capacity, int timeout_m
 
 // Datagrams that the kernel dropped at this socket since it was opened: its buffer was full, or a checksum was wrong.
 int64_t millrace_udp_drops(int fd);
+
+// Changes what a descriptor of the poller is waited for: input, and with `writable` room for output too.
+int millrace_poller_watch(int poller, int fd, uint64_t tag, int writable);
+
+// TCP without waiting. `accept` turns Nagle's delay off; a peer that acknowledges nothing for `silence_ms` is given up. `receive` gives 0
+// at the stream's end. `send` writes head and body as one, or the beginning of them; a broken stream raises no signal.
+int millrace_tcp_listen(const millrace_address *address, int backlog);
+int millrace_tcp_accept(int listener, int send_buffer, int silence_ms, millrace_address *from);
+int64_t millrace_tcp_receive(int fd, void *buffer, size_t capacity);
+int64_t millrace_tcp_send(int fd, const void *head, size_t head_length, const void *body, size_t body_length);
