@@ -5,6 +5,9 @@ extension BandwidthEstimator {
     /// Packets that one observation of loss is made of, at least, and how long it takes, microseconds.
     private static let observedAtLeast = 20
     private static let observedFor: UInt32 = 250_000
+    /// How long after a probe the delay still shows it, and the longest queue that it can have made, microseconds.
+    private static let probeEcho = MediaTime.milliseconds(400)
+    private static let probeQueue: Int64 = 150_000
     /// Feedback is part of the round trip that it shows.
     private static let longestRoundTrip = MediaTime.seconds(10)
 
@@ -15,7 +18,11 @@ extension BandwidthEstimator {
         lastWord = now
         sentAtLastWord = sent.pointee.next
         var latest: Int64?
-        history.receive(feedback, sent: sent, now: now) { packet in
+        let delay = queue.latestDelay
+        history.receive(feedback, sent: sent, now: now) { bytes, time in
+            // Most likely they came like the others; not counted, they would look like a path that got narrower.
+            if let delay { acknowledged.add(bytes: bytes, arrival: time + delay) }
+        } _: { packet in
             acknowledged.add(bytes: packet.bytes, arrival: packet.arrival)
             queue.add(packet)
             if packet.probe != 0 { probes.note(packet) }
@@ -32,8 +39,8 @@ extension BandwidthEstimator {
         sending.update(bytes: sent.pointee.bytes, target: Double(capacity.rawValue), now: now)
         observeLoss(sent: sent)
         if trend.usage == .overuse { lastOveruse = now }
-        let result = probes.result(wanted: Double(wanted.rawValue), now: now)
-        if let result { use(result) }
+        let result = probes.result(wanted: Double(wanted.rawValue))
+        if let result { use(result, now: now) }
         adjust(isProbed: result != nil, now: now)
         settle(now: now)
     }
@@ -88,19 +95,30 @@ extension BandwidthEstimator {
         }
     }
 
-    private func use(_ result: ProbeMeasurement.Result) {
-        guard trend.usage != .overuse else { return }
-        guard result.bitsPerSecond > control.rate || (probes.isFirst && result.isSaturated) else { return }
+    private func use(_ result: ProbeMeasurement.Result, now: MediaTime) {
+        probedAt = now
+        // A full path is measured roughly; near what is known already the delay is the better guide.
+        let needed = control.rate * (result.isSaturated ? 1.1 : 1)
+        guard result.bitsPerSecond > needed || (probes.isFirst && result.isSaturated) else { return }
+        if result.bitsPerSecond < control.rate, drainFrom == nil { drainFrom = now }
         control.set(result.bitsPerSecond)
         lossModel.raise(to: result.bitsPerSecond)
     }
 
     private func adjust(isProbed: Bool, now: MediaTime) {
         guard !isProbed else { return }
+        var usage = trend.usage
+        // A probe makes a short queue of its own.
+        if usage == .overuse, let probedAt, now - probedAt < Self.probeEcho, queue.current < Self.probeQueue {
+            usage = .normal
+        }
+        // What is lost whatever is sent was sent, and took its part of the path.
+        let carried = 1 / (1 - min(lossModel.explained, 0.3))
         let isLowered = control.update(
             RateControl.Observation(
-                usage: trend.usage, acknowledged: acknowledged.bitsPerSecond(slots: 10),
-                acknowledgedOfLate: acknowledged.bitsPerSecond(slots: 5), response: roundTrip ?? .milliseconds(200),
+                usage: usage, acknowledged: acknowledged.bitsPerSecond(slots: 10).map { $0 * carried },
+                acknowledgedOfLate: acknowledged.bitsPerSecond(slots: 5).map { $0 * carried },
+                response: roundTrip ?? .milliseconds(200),
                 isApplicationLimited: sending.isApplicationLimited),
             now: now)
         guard isLowered else { return }

@@ -7,22 +7,19 @@ extension BandwidthEstimator {
     private static let silentFor = MediaTime.milliseconds(1_500)
     /// Where the peer sends only reports: those come every few seconds.
     private static let silentForReports = MediaTime.seconds(8)
-    /// What the peer allowed counts for so long.
+    /// What a peer allowed that sends feedback too counts for so long.
     private static let rembLifetime = MediaTime.seconds(10)
-    /// After over-use the path is left alone.
+    /// After over-use the path is left alone; longer where the sender fills it, because then growth finds what there is, and a burst
+    /// takes more than its share from others.
     private static let calm = MediaTime.seconds(2)
+    private static let calmWhenFull = MediaTime.seconds(6)
     /// A queue of this length is none, microseconds.
     private static let shortQueue: Int64 = 30_000
     private static let drainAtMost = MediaTime.seconds(2)
     private static let drainLeast = 0.5
-    /// The receiver alone measures, over a second or so.
-    private static let rembProbe = MediaTime.milliseconds(700)
 
-    /// When to call `handleTimeout(sent:now:)`, and to look for a probe after it.
-    package var deadline: MediaTime {
-        let probe = probes.deadline(target: Double(target.rawValue), wanted: Double(wanted.rawValue))
-        return probe == .never ? nextCheck : min(nextCheck, max(probe, nextCheck - Self.checkInterval))
-    }
+    /// When to call `handleTimeout(sent:now:)`.
+    package var deadline: MediaTime { nextCheck }
 
     /// - Parameter sent: what was sent on this transport; nil without transport-wide numbers.
     package func handleTimeout(sent: UnsafePointer<SentPacketRing>?, now: MediaTime) {
@@ -37,26 +34,30 @@ extension BandwidthEstimator {
         if now - lastWord > patience + (roundTrip ?? .zero), hasFeedback || remb != nil {
             lastWord = lastWord + .seconds(1)
             control.set(control.rate * Self.silence)
+            remb = remb.map { $0 * Self.silence }
             probes.targetFell(now: now)
         }
         settle(now: now)
     }
 
-    /// A probe to send now; to be called after every change, and at `deadline`. The owner sends it at once, at its rate.
+    /// A probe to send now; to be asked for after feedback and after `handleTimeout(sent:now:)`. The owner sends it at once, at its rate.
     package func takeProbe(now: MediaTime) -> Probe? {
-        let isCalm = trend.usage != .overuse && (lastOveruse.map { now - $0 > Self.calm } ?? true)
-        probes.length = !hasFeedback && remb != nil ? Self.rembProbe : ProbePlan.usualLength
-        return probes.take(
-            target: Double(target.rawValue), wanted: Double(wanted.rawValue), isCalm: isCalm, now: now)
+        let calm = sending.isApplicationLimited ? Self.calm : Self.calmWhenFull
+        let isCalm = trend.usage != .overuse && (lastOveruse.map { now - $0 > calm } ?? true)
+        let probe = probes.take(
+            target: Double(target.rawValue), wanted: Double(wanted.rawValue), isCalm: isCalm, jitter: trend.jitter,
+            now: now)
+        if probe != nil { probedAt = now }
+        return probe
     }
 
     /// Makes the target of what is known.
     func settle(now: MediaTime) {
         let least = Double(configuration.minimum.rawValue)
         var rate = control.rate
-        if let remb, now - rembAt < Self.rembLifetime {
-            // Without feedback the peer's word is all there is; with it, it is only a bound.
-            rate = hasFeedback ? min(rate, remb) : remb
+        if let remb {
+            // Without feedback the peer's word is all there is; with it, it is only a bound, and gets old.
+            if !hasFeedback { rate = remb } else if now - rembAt < Self.rembLifetime { rate = min(rate, remb) }
         }
         if let bound = lossModel.bound { rate = min(rate, bound) }
         rate = min(max(rate, least), Double(configuration.maximum.rawValue))

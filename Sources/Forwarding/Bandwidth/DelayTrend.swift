@@ -17,6 +17,8 @@ struct DelayTrend {
     private static let outlier = 15.0
 
     private(set) var usage = DelayUsage.normal
+    /// By how much the spacing of groups changes on the way, smoothed, ms.
+    private(set) var jitter = 0.0
     private var threshold = 12.5
     private var lastThreshold: Int64?
 
@@ -36,6 +38,7 @@ struct DelayTrend {
 
     mutating func add(_ delta: PacketGroups.Delta) {
         let step = Double(delta.arrival - delta.sent) / 1000
+        jitter += (step.magnitude - jitter) / 16
         counted = min(counted + 1, Self.countedAtMost)
         delay += step
         smoothed = Self.smoothing * smoothed + (1 - Self.smoothing) * delay

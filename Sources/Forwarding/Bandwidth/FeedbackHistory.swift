@@ -20,9 +20,11 @@ struct FeedbackHistory {
     private var reference: Int64?
     private var lastReference: Int32 = 0
 
-    /// Calls `each` with every packet that is newly acknowledged, in rising order of sequence.
+    /// Calls `each` with every packet that is newly acknowledged, in rising order of sequence, and before it `untold` with those that
+    /// feedback which was lost itself must have told of: bytes, and microseconds of the relay's clock when it was sent.
     mutating func receive(
-        _ feedback: TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime, _ each: (Acknowledgement) -> Void
+        _ feedback: TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime,
+        untold: (_ bytes: Int, _ sent: Int64) -> Void, _ each: (Acknowledgement) -> Void
     ) {
         let next = sent.pointee.next
         guard next > 0, feedback.statusCount > 0 else { return }
@@ -33,12 +35,20 @@ struct FeedbackHistory {
         let first = max(base, next - Self.size, 0)
         let last = min(base + Int64(feedback.statusCount), next)
         guard first < last else { return }
+        let nowMicroseconds = now.rawValue / 1_000
+        let gap = end
         countable = end
         advance(to: last)
         for sequence in first..<last { told[word(sequence)] |= bit(sequence) }
+        if gap > 0, gap < first {
+            for sequence in max(gap, next - Self.size)..<first {
+                guard let entry = sent.pointee.find(sequence), entry.bytes > 0 else { continue }
+                came[word(sequence)] |= bit(sequence)
+                untold(Int(entry.bytes), Self.time(of: entry, now: nowMicroseconds))
+            }
+        }
 
         let clock = referenceMicroseconds(feedback.referenceTime)
-        let nowMicroseconds = now.rawValue / 1_000
         var arrival = clock
         for packet in feedback.arrivals {
             arrival += Int64(packet.delta) * 250
@@ -48,11 +58,10 @@ struct FeedbackHistory {
                 came[word(sequence)] & bit(sequence) == 0, let entry = sent.pointee.find(sequence), entry.bytes > 0
             else { continue }
             came[word(sequence)] |= bit(sequence)
-            let age = UInt32(truncatingIfNeeded: nowMicroseconds) &- entry.time
             each(
                 Acknowledgement(
-                    sequence: sequence, sent: nowMicroseconds - Int64(age), arrival: arrival, bytes: Int(entry.bytes),
-                    probe: entry.probe))
+                    sequence: sequence, sent: Self.time(of: entry, now: nowMicroseconds), arrival: arrival,
+                    bytes: Int(entry.bytes), probe: entry.probe))
         }
     }
 
@@ -67,6 +76,11 @@ struct FeedbackHistory {
             each(Int(entry.bytes), entry.time, came[word(sequence)] & bit(sequence) == 0)
         }
         counted = countable
+    }
+
+    /// The ring keeps microseconds modulo 2^32.
+    private static func time(of entry: SentPacketRing.Entry, now: Int64) -> Int64 {
+        now - Int64(UInt32(truncatingIfNeeded: now) &- entry.time)
     }
 
     private func word(_ sequence: Int64) -> Int { Int(sequence & (Self.size - 1)) >> 6 }
@@ -84,7 +98,9 @@ struct FeedbackHistory {
     private mutating func referenceMicroseconds(_ time: Int32) -> Int64 {
         // The difference of two 24-bit numbers, as a signed one.
         let step = ((time &- lastReference) << 8) >> 8
-        let unwrapped = reference.map { $0 + Int64(step) } ?? Int64(time)
+        var unwrapped = reference.map { $0 + Int64(step) } ?? Int64(time)
+        // A clock that was turned on and on, not one that runs; the arithmetic stays far from its limits.
+        if unwrapped.magnitude > 1 << 40 { unwrapped = Int64(time) }
         reference = unwrapped
         lastReference = time
         return unwrapped * 64_000

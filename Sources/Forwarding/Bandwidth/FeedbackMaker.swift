@@ -57,9 +57,9 @@ package struct FeedbackMaker: Sendable {
             begin(at: unwrapper.unwrap(number))
             return store(end - 1, now: now)
         }
-        // A sender that starts its numbers again looks like a packet from long ago: more than a window back is a new start.
+        // Numbers far from the others are those of a sender that began anew.
         let peeked = unwrapper.peek(number)
-        if peeked > highest + Int64(Self.capacity) || peeked < highest - Int64(Self.capacity) * 4 {
+        if peeked > highest + Int64(Self.capacity) || peeked < highest - Int64(Self.capacity) {
             unwrapper = SequenceUnwrapper(reference: (highest + 0x20000) & ~0xffff | Int64(sequence))
             begin(at: unwrapper.highest ?? 0)
             return store(end - 1, now: now)
@@ -122,11 +122,11 @@ package struct FeedbackMaker: Sendable {
     private func index(_ sequence: Int64) -> Int { Int(sequence) & (arrivals.count - 1) }
 
     private mutating func begin(at sequence: Int64) {
-        if arrivals.isEmpty { arrivals = [Int64](repeating: .min, count: Self.smallest) }
-        oldest = sequence
+        arrivals = [Int64](repeating: .min, count: Self.smallest)
+        // The very first may have been overtaken.
+        oldest = sequence - Int64(Self.smallest / 2)
         start = sequence
         end = sequence + 1
-        arrivals[index(sequence)] = .min
     }
 
     private mutating func store(_ sequence: Int64, now: MediaTime) {

@@ -1,38 +1,48 @@
-/// Tells loss of a full path from loss that comes whatever is sent, such as that of a radio link, and bounds the rate by the former.
+/// Bounds the rate by loss of a full path, but not by loss that comes whatever is sent, such as that of a radio link
+/// (draft-ietf-rmcat-gcc-02 section 6 takes all loss for the former).
 ///
-/// Two numbers explain the loss of the last observations: a capacity, over which all is dropped, and a share that is lost
-/// anyway. For each capacity that comes into question the share that fits best is found, and how badly it fits (chi-squared);
-/// of all that fit about as well as the best, the largest capacity is believed. So loss that does not change with the rate bounds
-/// nothing, and loss that grows with the rate bounds it where it begins to. Under 2 % the bound grows, whatever the model says.
+/// A path whose queue is short drops packets before delay tells of it. So loss that nothing explains makes a trial: for a second a
+/// fifth less is sent. If the loss goes down with it, the path was full, and the bound becomes what came through. If it stays, it
+/// has other reasons, explains itself from then on, and bounds nothing. Loss below 6 % more than is explained is left alone.
 struct LossModel {
-    /// More than this cannot be lost for other reasons than a full path; video is of no use then.
-    private static let inherentAtMost = 0.25
     private static let negligible = 0.02
-    /// Capacities are tried in steps of this factor.
-    private static let step = 0.93
-    /// Chi-squared beyond the best fit's that is still as good: 5 % of chance.
-    private static let tolerance = 4.0
-    /// Weight of an observation against the next.
-    private static let fading: Float = 0.9
-    /// Growth of the bound with each observation.
+    /// Loss beyond what is explained that makes a trial.
+    private static let grave = 0.06
+    /// Beyond this there is nothing to find out.
+    private static let hopeless = 0.4
+    /// Part of the rate that is sent during a trial, and how many observations it lasts; the first is not counted.
+    private static let trialShare = 0.8
+    private static let trialLength = 4
+    /// The part of the loss that has to go with it.
+    private static let relief = 0.6
+    /// Growth of the bound with each observation; and for so many after the path was full.
     private static let growth = 1.04
-
-    private struct Observation {
-        /// Bits a second.
-        var rate: Float = 0
-        var packets: Float = 0
-        /// Share, 0...1.
-        var loss: Float = 0
-    }
-    private static let kept = 16
-    private var observations = InlineArray<16, Observation>(repeating: Observation())
-    private var filled = 0
-    private var next = 0
+    private static let slowGrowth = 1.01
+    private static let slowFor = 40
 
     /// Share of the packets that was lost of late, 0...1.
     private(set) var loss = 0.0
+    /// The part of it that has other reasons than a full path, 0...1.
+    private(set) var explained = 0.0
     /// Bits a second; nil: loss bounds nothing.
     private(set) var bound: Double?
+
+    /// What was seen of late: packets and lost packets, fading, and the rate.
+    private var packets = 0.0
+    private var lost = 0.0
+    private var rate = 0.0
+    private var sinceFull = Self.slowFor
+
+    private struct Trial {
+        var left = LossModel.trialLength
+        var packets = 0.0
+        var lost = 0.0
+        /// The loss before, and the rate, bits a second.
+        let loss: Double
+        let rate: Double
+        let bound: Double?
+    }
+    private var trial: Trial?
 
     /// - Parameters:
     ///   - packets: how many were sent; 20 or more make sense.
@@ -42,76 +52,67 @@ struct LossModel {
         guard packets > 0, rate > 0 else { return }
         let share = min(Double(lost) / Double(packets), 1)
         loss += (share - loss) * 0.3
-        observations[next] = Observation(rate: Float(rate), packets: Float(packets), loss: Float(share))
-        next = (next + 1) % Self.kept
-        filled = min(filled + 1, Self.kept)
-        if loss < Self.negligible, share < 2 * Self.negligible {
-            bound = bound.flatMap { $0 > 2 * target ? nil : $0 * Self.growth }
-            return
+        sinceFull = min(sinceFull + 1, Self.slowFor)
+        if trial != nil { return proceed(packets: packets, lost: lost) }
+        self.packets = self.packets * 0.8 + Double(packets)
+        self.lost = self.lost * 0.8 + Double(lost)
+        self.rate += (rate - self.rate) * (self.rate == 0 ? 1 : 0.3)
+        // What went away is not explained any more.
+        explained = min(explained, loss + Self.negligible)
+        let excess = loss - explained
+        if excess <= Self.grave {
+            grow(target: target)
+        } else if share > Self.hopeless {
+            fill(with: rate, loss: share)
+        } else if sinceFull < Self.slowFor {
+            // The path was full a moment ago: no need to try.
+            fill(with: self.rate, loss: loss)
+        } else {
+            trial = Trial(loss: self.lost / self.packets, rate: self.rate, bound: bound)
+            bound = self.rate * Self.trialShare
         }
-        let top = max(target, rate)
-        let arrived = rate * (1 - share)
-        guard let capacity = capacity(from: arrived * 0.97, to: top * 1.02) else {
-            bound = bound.flatMap { $0 > 2 * target ? nil : $0 * Self.growth }
-            return
-        }
-        // Never under what came: the loss is bounded then by the share that is lost anyway.
-        bound = max(min(capacity, top), arrived)
     }
 
     /// A probe went through at this rate.
     mutating func raise(to bitsPerSecond: Double) {
-        if let bound, bound < bitsPerSecond { self.bound = bitsPerSecond }
+        if let bound, bound < bitsPerSecond, trial == nil { self.bound = bitsPerSecond }
     }
 
-    /// The largest capacity that explains the loss; nil when it is larger than all that was tried.
-    private func capacity(from lowest: Double, to highest: Double) -> Double? {
-        var best = Double.infinity
-        var candidate = highest
-        var fits: [(capacity: Double, badness: Double)] = []
-        // About 40 steps at most: a tenth of what is sent comes, at least.
-        while fits.count < 40 {
-            let badness = badness(capacity: candidate)
-            fits.append((candidate, badness))
-            best = min(best, badness)
-            if candidate <= lowest { break }
-            candidate = max(candidate * Self.step, lowest)
+    private mutating func proceed(packets: Int, lost: Int) {
+        guard var trial else { return }
+        if trial.left < Self.trialLength {
+            trial.packets += Double(packets)
+            trial.lost += Double(lost)
         }
-        guard let believed = fits.first(where: { $0.badness <= best + Self.tolerance }) else { return nil }
-        return believed.capacity >= highest ? nil : believed.capacity
+        trial.left -= 1
+        self.trial = trial
+        guard trial.left == 0 else { return }
+        self.trial = nil
+        let remaining = trial.lost / max(trial.packets, 1)
+        if remaining <= Self.relief * trial.loss {
+            explained = min(remaining, trial.loss)
+            fill(with: trial.rate, loss: trial.loss)
+        } else {
+            explained = (remaining + trial.loss) / 2
+            bound = trial.bound
+        }
+        self.packets = 0
+        self.lost = 0
+        loss = remaining
     }
 
-    private func badness(capacity: Double) -> Double {
-        var numerator: Float = 0
-        var denominator: Float = 0
-        forEach { observation, weight in
-            let dropped = Self.dropped(observation.rate, Float(capacity))
-            let weighed = weight * observation.packets
-            numerator += weighed * (1 - dropped) * (observation.loss - dropped)
-            denominator += weighed * (1 - dropped) * (1 - dropped)
-        }
-        let inherent = denominator > 0 ? min(max(numerator / denominator, 0), Float(Self.inherentAtMost)) : 0
-        var sum: Float = 0
-        forEach { observation, weight in
-            let dropped = Self.dropped(observation.rate, Float(capacity))
-            let expected = dropped + inherent * (1 - dropped)
-            // A packet more or less is no surprise in a small number of them.
-            let variance = max(expected * (1 - expected), 1 / observation.packets)
-            let error = observation.loss - expected
-            sum += weight * observation.packets * error * error / variance
-        }
-        return Double(sum)
+    /// The path was full at this rate.
+    private mutating func fill(with rate: Double, loss: Double) {
+        bound = min(rate * (1 - loss) / (1 - explained), bound ?? .infinity)
+        sinceFull = 0
+        self.loss = explained
+        packets = 0
+        lost = 0
+        self.rate = 0
     }
 
-    private static func dropped(_ rate: Float, _ capacity: Float) -> Float {
-        rate > capacity ? (rate - capacity) / rate : 0
-    }
-
-    private func forEach(_ body: (Observation, Float) -> Void) {
-        var weight: Float = 1
-        for back in 1...Self.kept where back <= filled {
-            body(observations[(next + Self.kept - back) % Self.kept], weight)
-            weight *= Self.fading
-        }
+    private mutating func grow(target: Double) {
+        let factor = sinceFull < Self.slowFor ? Self.slowGrowth : Self.growth
+        bound = bound.flatMap { $0 > 2 * target ? nil : $0 * factor }
     }
 }

@@ -11,10 +11,21 @@ struct ProbePlan {
     private static let longestInterval = MediaTime.seconds(5)
     /// After the target fell for a reason that may be over.
     private static let recovery = MediaTime.seconds(1)
-    static let usualLength = MediaTime.milliseconds(15)
+    /// Seconds. More jitter (ms) than frames make themselves changes a burst by chance, so a probe is to last several times as long.
+    private static let length = 0.015
+    private static let longestLength = 0.06
+    private static let usualJitter = 6.0
     private static let packets = 5
     /// From taking a probe to giving up on its answer.
     private static let patience = MediaTime.seconds(1)
+
+    // Where only the receiver measures it takes about a second to see more, and it believes one and a half times what comes.
+    private static let unmeasuredLength = 0.8
+    private static let unmeasuredFactor = 1.4
+    private static let unmeasuredInterval = MediaTime.seconds(2)
+    private static let longestUnmeasuredInterval = MediaTime.seconds(20)
+    /// The target rose by this factor: the probe was worth it.
+    private static let gain = 1.1
 
     private var pending: [Double] = []
     private var running: [ProbeMeasurement] = []
@@ -22,33 +33,45 @@ struct ProbePlan {
     private var lastID: UInt16 = 0
     private var next: MediaTime
     private var interval = Self.shortestInterval
+    private var lastTarget = 0.0
     private let maximum: Double
+    /// The peer tells of single packets, so that probes are measured.
+    private let isMeasured: Bool
     /// The first probes are out, or their answers; what they measure is believed in both directions.
-    private(set) var isFirst = true
-    /// Length of a probe; longer where only the receiver measures.
-    var length = Self.usualLength
+    private(set) var isFirst: Bool
 
-    init(start: Double, maximum: Double, now: MediaTime) {
+    init(start: Double, maximum: Double, isMeasured: Bool, now: MediaTime) {
         self.maximum = maximum
-        next = now + Self.shortestInterval
-        pending = Self.firstFactors.map { min($0 * start, maximum) }.filter { $0 > start }
+        self.isMeasured = isMeasured
+        isFirst = isMeasured
+        interval = isMeasured ? Self.shortestInterval : Self.unmeasuredInterval
+        next = now + interval
+        if isMeasured { pending = Self.firstFactors.map { min($0 * start, maximum) }.filter { $0 > start } }
     }
 
     /// The next probe, if one is due.
-    mutating func take(target: Double, wanted: Double, isCalm: Bool, now: MediaTime) -> Probe? {
+    /// - Parameters:
+    ///   - isCalm: the path shows no queue.
+    ///   - jitter: of the path, ms.
+    mutating func take(target: Double, wanted: Double, isCalm: Bool, jitter: Double, now: MediaTime) -> Probe? {
         guard running.count < 4 else { return nil }
         if pending.isEmpty {
             guard now >= next, isCalm, wanted > target, running.isEmpty else { return nil }
+            if !isMeasured { judge(target: target) }
             next = now + interval
-            pending = [min(Self.laterFactor * target, wanted, maximum)]
+            pending = [min((isMeasured ? Self.laterFactor : Self.unmeasuredFactor) * target, wanted, maximum)]
         }
         let rate = pending.removeFirst()
         lastID = lastID == .max ? 1 : lastID + 1
+        let length =
+            isMeasured
+            ? min(Self.length + max(jitter - Self.usualJitter, 0) * 0.005, Self.longestLength) : Self.unmeasuredLength
         let probe = Probe(
-            id: lastID, bitrate: Bitrate(bitsPerSecond: Int64(rate)), bytes: Int(rate * length.seconds / 8),
+            id: lastID, bitrate: Bitrate(bitsPerSecond: Int64(rate)), bytes: Int(rate * length / 8),
             packets: Self.packets)
+        guard isMeasured else { return probe }
         running.append(ProbeMeasurement(probe))
-        runningUntil = now + Self.patience + length
+        runningUntil = now + Self.patience + .seconds(length)
         return probe
     }
 
@@ -57,7 +80,7 @@ struct ProbePlan {
     }
 
     /// What the probes of this feedback found; the best of them.
-    mutating func result(wanted: Double, now: MediaTime) -> ProbeMeasurement.Result? {
+    mutating func result(wanted: Double) -> ProbeMeasurement.Result? {
         guard !running.isEmpty else { return nil }
         var found: ProbeMeasurement.Result?
         for index in running.indices.reversed() {
@@ -78,23 +101,26 @@ struct ProbePlan {
 
     /// Forgets probes that were not answered.
     mutating func expire(now: MediaTime) {
-        if now >= runningUntil {
-            running.removeAll()
-            if pending.isEmpty { isFirst = false }
-        }
+        guard now >= runningUntil else { return }
+        running.removeAll()
+        if pending.isEmpty { isFirst = false }
     }
 
     /// The target fell: not now, but soon.
     mutating func targetFell(now: MediaTime) {
         pending.removeAll()
         isFirst = false
+        guard isMeasured else { return }
         interval = Self.shortestInterval
         next = max(min(next, now + Self.longestInterval), now + Self.recovery)
     }
 
-    /// When one may be due; `.never` with nothing to want.
-    func deadline(target: Double, wanted: Double) -> MediaTime {
-        if !pending.isEmpty { return .zero }
-        return wanted > target ? next : .never
+    /// Whether the last probe made the receiver allow more; if not, the next waits longer.
+    private mutating func judge(target: Double) {
+        interval =
+            target > Self.gain * lastTarget
+            ? Self.unmeasuredInterval
+            : min(MediaTime(rawValue: interval.rawValue * 2), Self.longestUnmeasuredInterval)
+        lastTarget = target
     }
 }

@@ -12,10 +12,13 @@ struct QueueDelay {
 
     /// Microseconds.
     private(set) var current: Int64 = 0
+    /// From sending by one clock to arrival by the other, of the latest packet, microseconds.
+    private(set) var latestDelay: Int64?
 
     mutating func add(_ packet: Acknowledgement) {
         let delay = packet.arrival - packet.sent
         latest = min(latest ?? delay, delay)
+        latestDelay = delay
         guard let shortest else {
             self.shortest = delay
             windowStart = packet.sent
