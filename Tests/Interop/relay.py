@@ -64,7 +64,8 @@ class Relay:
         """`address`: of its doors, where that is not loopback by default; `prefix`: a command that runs it elsewhere."""
         self.port, self.media_port = port or free_tcp_port(), free_udp_pair()
         self.webrtc_port = webrtc_port or free_media_port()
-        self.url = f"http://{f'[{address}]' if address and ':' in address else address or '127.0.0.1'}:{self.port}"
+        self.address = address or "127.0.0.1"
+        self.url = f"http://{f'[{self.address}]' if ':' in self.address else self.address}:{self.port}"
         command = [*prefix, binary, "serve", "--http-port", self.port, "--media-port", self.media_port,
                    "--webrtc-port", self.webrtc_port, *extra]
         if address:

@@ -71,7 +71,8 @@ class ToneTrack(MediaStreamTrack):
 class Call:
     def __init__(self, options):
         self.options, self.location, self.etag, self.number = options, None, None, 0
-        self.pc = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=RTCBundlePolicy.MAX_BUNDLE))
+        bundle = RTCBundlePolicy.MAX_BUNDLE if options.get("bundle") else RTCBundlePolicy.BALANCED
+        self.pc = RTCPeerConnection(RTCConfiguration(iceServers=[], bundlePolicy=bundle))
         self.times, self.states, self.seen, self.first, self.tasks = {}, [], [], None, []
         self.sides = numpy.zeros((0, 2), numpy.int16)
         self.samples = 0

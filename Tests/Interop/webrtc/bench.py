@@ -11,7 +11,7 @@ from relay import Relay, RelayError
 from webrtc import chromium, firefox
 from webrtc.aiortc_client import Aiortc
 from webrtc.devtools import PageServer
-from webrtc.network import RELAY, Network
+from webrtc.network import CLIENT, RELAY, Network
 
 class Skip(Exception):
     """This machine has not what the case needs."""
@@ -72,7 +72,8 @@ class Bench:
         if apart:
             self.need_network()
             address = address or RELAY
-        address = address or "127.0.0.1"
+        # Of this machine, but not 127.0.0.1, with which Firefox pairs no candidate.
+        address = address or (CLIENT if self.network.inside else "127.0.0.1")
         relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
                             prefix=self.network.prefix if apart else (),
                             environment={"MILLRACE_FAULT": self.fault} if self.fault else None)

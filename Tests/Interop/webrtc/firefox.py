@@ -8,6 +8,7 @@ from webrtc import devtools
 
 PREFERENCES = {
     "media.peerconnection.ice.loopback": True,
+    "media.peerconnection.ice.default_address_only": False,
     "media.peerconnection.ice.obfuscate_host_addresses": False,
     "media.navigator.permission.disabled": True,
     "media.navigator.streams.fake": True,

@@ -32,14 +32,14 @@ def offers(text, count):
                      re.sub(r"a=ice-ufrag:\S+", f"a=ice-ufrag:{secrets.token_hex(4)}", text)).encode()
 
 
-def post_all(relay, text, count, threads=4):
+def post_all(relay, text, count, wave, threads=4):
     """{status: how often}, seconds."""
     statuses, lock = {}, threading.Lock()
 
     def post(which):
-        connection = http.client.HTTPConnection("127.0.0.1", relay.port, timeout=20)
+        connection = http.client.HTTPConnection(relay.address, relay.port, timeout=20)
         for number, body in enumerate(offers(text, count // threads)):
-            connection.request("POST", f"/whip/half{which}-{number // 250}?stream=s{number}", body,
+            connection.request("POST", f"/whip/half{wave}-{which}-{number // 250}?stream=s{number}", body,
                                {"Content-Type": "application/sdp"})
             answer = connection.getresponse()
             answer.read()
@@ -67,11 +67,11 @@ def half_open(bench, name):
         report(name, "sees a picture", False)
         return
     # What the first few cost is not what the thousandth costs.
-    post_all(relay, text, 40)
+    post_all(relay, text, 40, 0)
     time.sleep(1)
     before = relay.memory()
     watch = Watch(viewer, view)
-    statuses, took = post_all(relay, text, HALF_OPEN)
+    statuses, took = post_all(relay, text, HALF_OPEN, 1)
     grown = relay.memory() - before
     watch.end()
     report(name, "every offer is answered", statuses.get(201, 0) == HALF_OPEN, seconds=round(took, 1),
@@ -87,7 +87,7 @@ def half_open(bench, name):
     report(name, "those who did not come are forgotten", len(sessions) == 1, sessions=len(sessions))
     check_pictures(bench, f"{name}, afterwards", watch, OWN, every=True)
     before = relay.memory()
-    post_all(relay, text, HALF_OPEN)
+    post_all(relay, text, HALF_OPEN, 2)
     report(name, "a second wave needs no more memory", relay.memory() - before < 16 << 20,
            mib=round((relay.memory() - before) / (1 << 20), 1))
     check_sound(bench, name, viewer, view)
@@ -106,9 +106,9 @@ class Stranger:
 
     def __init__(self, relay):
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        self._socket.bind(("127.0.0.1", 0))
+        self._socket.bind((relay.address, 0))
         self._socket.setblocking(False)
-        self._to = ("127.0.0.1", relay.webrtc_port)
+        self._to = (relay.address, relay.webrtc_port)
         self.sent = self.sent_bytes = self.came = self.came_bytes = 0
 
     def send(self, data):
@@ -144,7 +144,7 @@ def strangers(bench, name):
     """Random, truncated, damaged and replayed datagrams of a genuine call from elsewhere: no answer, no growth, no effect."""
     relay = bench.relay()
     report, r = bench.reporter.check, random.Random(3)
-    path = bench.keep(Path(("127.0.0.1", relay.webrtc_port)))
+    path = bench.keep(Path(relay))
     path.listen()
     publisher, call = start(bench, relay, "aiortc", "strangers", rewrite=path.rewrite())
     viewer, view = join(bench, relay, "aiortc", "strangers")
@@ -242,7 +242,7 @@ def join_time(bench, name):
     relay = bench.relay()
     own, whole = [], []
     for number in range(15 if bench.long else 8):
-        path = bench.keep(Path(("127.0.0.1", relay.webrtc_port)))
+        path = bench.keep(Path(relay))
         path.listen()
         publisher, call = start(bench, relay, "aiortc", f"join{number}", rewrite=path.rewrite(), width=320, height=180)
         end = time.monotonic() + 5

@@ -9,14 +9,14 @@ import time
 
 
 class Path:
-    """Forwards datagrams between clients and `relay`, with a socket towards the relay for each client.
+    """Forwards datagrams between clients and the relay on this machine, with a socket towards the relay for each client.
 
     `up` and `down` are the directions. Rates are in bits a second; a queue longer than `queue` seconds loses what comes then.
     """
 
-    def __init__(self, relay, address="127.0.0.1", queue=0.3):
-        self._relay, self._queue = relay, queue
-        self._front = self._socket(address)
+    def __init__(self, relay, queue=0.3):
+        self._relay, self._queue = (relay.address, relay.webrtc_port), queue
+        self._front = self._socket(relay.address)
         self.address, self.port = self._front.getsockname()[:2]
         self.rate = {"up": None, "down": None}
         self.lost = {"up": 0, "down": 0}
@@ -31,14 +31,10 @@ class Path:
         self._thread.start()
 
     def _socket(self, address):
-        s = socket.socket(self._family_of(address), socket.SOCK_DGRAM)
+        s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM)
         s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
         s.bind((address, 0))
         return s
-
-    @staticmethod
-    def _family_of(address):
-        return socket.AF_INET6 if ":" in address else socket.AF_INET
 
     def rewrite(self):
         """What a client's `rewrite` option wants."""
@@ -55,7 +51,7 @@ class Path:
                 self._attach(client)
 
     def _attach(self, client):
-        behind = self._socket("::" if ":" in self._relay[0] else "0.0.0.0")
+        behind = self._socket(self._relay[0])
         self._clients[client] = behind
         self._behind[behind] = client
         return behind

@@ -66,7 +66,7 @@ def bandwidth(bench, name):
     """The viewer's way in gets narrow and wide again. A lower layer comes and goes, the sound notices nothing."""
     relay = bench.relay()
     publisher, call = start(bench, relay, "chromium", "narrow", simulcast=True, width=960, height=540)
-    path = bench.keep(Path(("127.0.0.1", relay.webrtc_port)))
+    path = bench.keep(Path(relay))
     viewer, view = join(bench, relay, "chromium", "narrow", rewrite=path.rewrite())
     if not settled(bench, name, viewer, view, 1):
         return
@@ -117,7 +117,7 @@ def address_change(kind):
     """The publisher's address changes, then the viewer's, as when a NAT forgets. The connections stay."""
     def case(bench, name):
         relay = bench.relay()
-        ways = [bench.keep(Path(("127.0.0.1", relay.webrtc_port))) for _ in range(2)]
+        ways = [bench.keep(Path(relay)) for _ in range(2)]
         publisher, call = start(bench, relay, kind, "moving", rewrite=ways[0].rewrite())
         viewer, view = join(bench, relay, kind, "moving", rewrite=ways[1].rewrite())
         if not settled(bench, name, viewer, view):
