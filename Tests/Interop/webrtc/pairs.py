@@ -101,7 +101,11 @@ def pair(publisher_kind, viewer_kind, count=1, every=False, apart=False, publish
 
 def check_delay(bench, case, relay):
     """From a packet's arrival at the relay to its departure, as the relay itself counts it."""
-    half, most = [relay.metrics().get(f'millrace_forward_delay_seconds{{quantile="{q}"}}', float("inf")) * 1000 for q in ("0.5", "0.99")]
+    metrics = relay.metrics()
+    half, most = [metrics.get(f'millrace_forward_delay_seconds{{quantile="{q}"}}', float("inf")) * 1000 for q in ("0.5", "0.99")]
+    if not any(name.startswith("millrace_build_info") and 'build="release"' in name for name in metrics):
+        bench.reporter.progress(f"{case}: no release build; the relay adds {half:.3g} ms (p50), {most:.3g} ms (p99)")
+        return
     bench.reporter.check(case, "the relay adds less than 1 ms (p50) and 3 ms (p99)", half < 1 and most < 3, p50=round(half, 3),
                          p99=round(most, 3))
 
