@@ -2,7 +2,7 @@ import DTLS
 import MediaBase
 import Testing
 
-@Suite struct CloseTests {
+@Suite("Ends of DTLS associations") struct CloseTests {
     private func connected() throws -> Network {
         let network = try Identities.network()
         network.start()

@@ -4,7 +4,7 @@ import MillraceTestKit
 import Testing
 
 /// Handshake messages in pieces (RFC 6347 section 4.2.3), as peers with a small MTU or a long ClientHello send them.
-@Suite final class FragmentTests {
+@Suite("DTLS messages in pieces") final class FragmentTests {
     /// Next record number of epoch 0, client's and server's: more pieces need more numbers, without gaps, or the replay window passes.
     private var sequences = [0, 0]
 

@@ -3,7 +3,7 @@ import MediaBase
 import SRTP
 import Testing
 
-@Suite struct HandshakeTests {
+@Suite("DTLS handshakes and their keys (RFC 6347, RFC 5764)") struct HandshakeTests {
     @Test(arguments: DTLSIdentity.Kind.allCases, DTLSIdentity.Kind.allCases)
     func keysAgreeWhateverTheCertificates(client: DTLSIdentity.Kind, server: DTLSIdentity.Kind) throws {
         let network = try Identities.network(client: Identities.of(client), server: Identities.of(server))

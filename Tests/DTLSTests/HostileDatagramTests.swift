@@ -3,7 +3,7 @@ import MediaBase
 import MillraceTestKit
 import Testing
 
-@Suite struct HostileDatagramTests {
+@Suite("Hostile DTLS datagrams") struct HostileDatagramTests {
     private func recorded() throws -> [Network.Datagram] {
         let network = try Identities.network()
         network.start()

@@ -3,7 +3,7 @@ import MediaBase
 import MillraceTestKit
 import Testing
 
-@Suite struct LossTests {
+@Suite("DTLS where datagrams are lost, late or doubled") struct LossTests {
     /// Both sides have the same keys, or the reason why not.
     private func agreed(_ network: Network) -> Bool {
         guard let client = network.keys(.client), let server = network.keys(.server) else { return false }

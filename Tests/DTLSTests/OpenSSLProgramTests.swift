@@ -5,7 +5,9 @@ import SRTP
 import Testing
 
 /// Handshakes with OpenSSL's own programs over loopback, which print the keys that they got.
-@Suite(.enabled(if: OpenSSLProgram.tool.isInstalled, "the program openssl is not installed"), .serialized)
+@Suite(
+    "DTLS with the programs of OpenSSL",
+    .enabled(if: OpenSSLProgram.tool.isInstalled, "the program openssl is not installed"), .serialized)
 struct OpenSSLProgramTests {
     private static let profiles: [SRTPSuite: String] = [
         .aeadAES128GCM: "SRTP_AEAD_AES_128_GCM", .aesCM128HMACSHA1_80: "SRTP_AES128_CM_SHA1_80",

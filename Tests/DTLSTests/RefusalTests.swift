@@ -3,7 +3,7 @@ import MediaBase
 import SRTP
 import Testing
 
-@Suite struct RefusalTests {
+@Suite("Peers that DTLS refuses") struct RefusalTests {
     private func network(client: [CertificateFingerprint], server: [CertificateFingerprint]) throws -> Network {
         Network(
             client: try DTLSConnection(role: .client, identity: Identities.ecdsa, peerFingerprints: client),

@@ -3,8 +3,7 @@ import MediaBase
 import MediaEngine
 import Testing
 
-/// What strangers can make a worker spend on TCP.
-@Suite final class StreamLimitsTests {
+@Suite("What strangers can make a worker spend on TCP") final class StreamLimitsTests {
     private var now = MediaTime.seconds(1_000)
     private var numbers: [Int32] = []
 

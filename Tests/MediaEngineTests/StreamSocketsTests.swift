@@ -5,7 +5,7 @@ import MediaEngine
 import MillraceTestKit
 import Testing
 
-@Suite final class StreamSocketsTests {
+@Suite("TCP connections of a worker (RFC 4571)") final class StreamSocketsTests {
     struct Arrival: Equatable {
         var connection: Int32
         var from: SocketAddress
