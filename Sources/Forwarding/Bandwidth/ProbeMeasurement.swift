@@ -2,6 +2,7 @@
 struct ProbeMeasurement {
     /// Part of the probe that has to arrive before it tells anything.
     private static let enough = 0.8
+    private static let enoughPackets = 0.7
     /// A path that delivers less than this part of the sending rate is full.
     private static let saturation = 0.9
     /// Of the rate that a full path delivered, what is used.
@@ -45,18 +46,21 @@ struct ProbeMeasurement {
 
     /// nil: too little came, or it makes no sense.
     var result: Result? {
-        guard Double(packets) >= Double(probe.packets) * Self.enough,
+        guard Double(packets) >= Double(probe.packets) * Self.enoughPackets,
             Double(bytes) >= Double(probe.bytes) * Self.enough
         else { return nil }
         let sending = lastSent - firstSent
-        let arriving = lastArrival - firstArrival
-        guard arriving > 0, sending < Self.longest, arriving < Self.longest else { return nil }
+        // Feedback tells of 250 us at best.
+        let arriving = max(lastArrival - firstArrival, 250)
+        guard sending < Self.longest, arriving < Self.longest else { return nil }
         let asked = Double(probe.bitrate.rawValue)
-        let sent = sending > 0 ? min(Self.rate(bytes - bytesLastSent, sending), asked * 1.2) : asked
+        // Sent in one burst, the spacing of the arrivals alone tells of the path.
+        let isBurst = sending < probe.duration.rawValue / 1_000 / 3
+        let sent = isBurst ? asked : min(Self.rate(bytes - bytesLastSent, sending), asked * 1.2)
         let came = Self.rate(bytes - bytesFirstArrived, arriving)
         if came < Self.saturation * sent { return Result(bitsPerSecond: came * Self.prudence, isSaturated: true) }
         // More than was sent cannot have been measured: the packets were gathered on the way.
-        guard came < sent * 2 else { return nil }
+        guard isBurst || came < sent * 2 else { return nil }
         return Result(bitsPerSecond: min(sent, came, asked), isSaturated: false)
     }
 

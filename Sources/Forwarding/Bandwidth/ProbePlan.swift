@@ -15,7 +15,9 @@ struct ProbePlan {
     private static let length = 0.015
     private static let longestLength = 0.06
     private static let usualJitter = 6.0
-    private static let packets = 5
+    private static let packets = 4
+    /// So many packets of the usual size.
+    private static let bytesAtLeast = 4_000.0
     /// From taking a probe to giving up on its answer.
     private static let patience = MediaTime.seconds(1)
 
@@ -67,7 +69,8 @@ struct ProbePlan {
             isMeasured
             ? min(Self.length + max(jitter - Self.usualJitter, 0) * 0.005, Self.longestLength) : Self.unmeasuredLength
         let probe = Probe(
-            id: lastID, bitrate: Bitrate(bitsPerSecond: Int64(rate)), bytes: Int(rate * length / 8),
+            id: lastID, bitrate: Bitrate(bitsPerSecond: Int64(rate)),
+            bytes: Int(max(rate * length / 8, Self.bytesAtLeast)),
             packets: Self.packets)
         guard isMeasured else { return probe }
         running.append(ProbeMeasurement(probe))

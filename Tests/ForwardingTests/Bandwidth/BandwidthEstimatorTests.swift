@@ -46,6 +46,20 @@ struct BandwidthEstimatorTests {
         #expect(Self.quantile(simulation.samples(from: 3, to: 10).map(\.queue), 0.9) < 150)
     }
 
+    @Test("so it does when probes leave in one burst", arguments: [500, 2_000, 6_000, 1_000_000] as [Double])
+    func convergesWithBursts(kilobits: Double) {
+        let simulation = Self.simulate {
+            $0.link.rate = kilobits * 1_000
+            $0.source = .layers(Self.layers)
+            $0.probesInBursts = true
+        }
+        simulation.run(seconds: 10)
+        let targets = simulation.samples(from: 3, to: 10).map(\.target)
+        let expected = min(kilobits * 1_000, 2_000_000)
+        #expect((0.8...1.9).contains(Self.mean(targets) / expected), "\(Self.mean(targets))")
+        #expect(Self.quantile(simulation.samples(from: 3, to: 10).map(\.queue), 0.9) < 100)
+    }
+
     @Test("in steady state the target is steady and the queue short", arguments: 1...4 as ClosedRange<UInt64>)
     func steady(seed: UInt64) {
         let simulation = Self.simulate { $0.seed = seed }

@@ -38,6 +38,8 @@ final class PathSimulation {
         var feedbackLoss = 0.0
         /// The receiver sends REMB instead of transport-wide feedback.
         var isREMB = false
+        /// Probes leave at once, not at their rate.
+        var probesInBursts = false
         var configuration = BandwidthEstimator.Configuration()
     }
 
@@ -181,7 +183,9 @@ final class PathSimulation {
     private func pace() {
         let rate = Double(probe?.probe.bitrate.rawValue ?? estimator.pacingRate.rawValue)
         budget = min(budget + rate / 8_000, max(rate / 8_000, 1_200))
+        if probe != nil, options.probesInBursts { budget = .infinity }
         while budget > 0, !pacer.isEmpty || probe != nil {
+            if budget == .infinity, probe == nil { break }
             let size = pacer.isEmpty ? 1_000 : pacer.removeFirst()
             budget -= Double(size)
             send(bytes: size, probe: probe?.probe.id ?? 0)
