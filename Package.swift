@@ -63,6 +63,9 @@ let package = Package(
         // L3: rules; no sockets, files, tasks, locks or clock reads
         .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
+        .target(
+            name: "WebRTCPeer",
+            dependencies: ["MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding"]),
 
         // L4: threads, sockets, files
         .target(
@@ -137,6 +140,11 @@ let package = Package(
         .testTarget(
             name: "TransportTests",
             dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "MillraceTestKit"]),
+        .testTarget(
+            name: "WebRTCPeerTests",
+            dependencies: [
+                "WebRTCPeer", "Transport", "DTLS", "SDP", "SRTP", "RTP", "MediaBase", "MillraceTestKit",
+            ]),
         .testTarget(name: "SRTPTests", dependencies: ["SRTP", "MillraceTestKit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "MillraceTestKit"]),
         .testTarget(name: "ContainersTests", dependencies: ["Containers", "Codecs", "MillraceTestKit"]),

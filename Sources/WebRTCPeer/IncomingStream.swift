@@ -1,0 +1,41 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// What an endpoint knows of one SSRC that it receives.
+struct IncomingStream {
+    let ssrc: SSRC
+    /// Number of its track in the offer.
+    let track: Int
+    let kind: MediaKind
+    var numbers = SequenceUnwrapper()
+    var losses = NACKGenerator()
+    var reception: ReceptionStatistics
+    var clock: SenderClock
+    var keyFrames = KeyFrameRequestThrottle()
+    /// The last packets that came, each at its number modulo the size.
+    private var seen: [Int64]
+
+    private static let window: Int64 = 1024
+
+    init(ssrc: SSRC, track: Int, kind: MediaKind) {
+        self.ssrc = ssrc
+        self.track = track
+        self.kind = kind
+        reception = ReceptionStatistics(clockRate: kind.clockRate)
+        clock = SenderClock(clockRate: kind.clockRate)
+        seen = Array(repeating: .min, count: Int(Self.window))
+    }
+
+    /// - Returns: false where the packet came before, or is too old to tell.
+    mutating func isNew(_ sequence: Int64) -> Bool {
+        let place = Int(sequence & (Self.window - 1))
+        guard seen[place] < sequence else { return false }
+        seen[place] = sequence
+        return true
+    }
+
+    func deadline(asks: Bool) -> MediaTime {
+        min(asks ? losses.deadline ?? .never : .never, keyFrames.deadline ?? .never)
+    }
+}

@@ -1,0 +1,73 @@
+internal import MediaBase
+internal import RTP
+internal import SDP
+
+/// What an endpoint knows of one SSRC that it sends.
+struct OutgoingEncoding {
+    /// A packet as it was sent, before protection.
+    struct Sent {
+        var sequence: UInt16
+        var timestamp: RTPTimestamp
+        var marker: Bool
+        var payload: [UInt8]
+        /// Header and payload, kept where lost packets are sent again as they were.
+        var packet: [UInt8]
+    }
+
+    let ssrc: SSRC
+    let rtxSSRC: SSRC?
+    let rid: RID?
+    let payloadType: PayloadType
+    let rtxPayloadType: PayloadType?
+    private(set) var sequence: UInt16
+    private(set) var rtxSequence: UInt16
+    private let timestampOffset: UInt32
+    private let clockRate: Int64
+    private var history: [Sent?]
+    private(set) var packets: UInt32 = 0
+    private(set) var octets: UInt32 = 0
+    /// A report told that the receiver knows this SSRC: its names need not be repeated (RFC 8852 section 3.3).
+    var isKnown = false
+
+    init(
+        _ encoding: TrackDescription.Encoding, of track: TrackDescription, history: Int,
+        using random: inout some RandomNumberGenerator
+    ) {
+        ssrc = encoding.ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
+        rid = encoding.rid
+        payloadType = track.payloadType
+        rtxPayloadType = encoding.rtxSSRC == nil ? nil : track.rtxPayloadType
+        rtxSSRC = rtxPayloadType == nil ? nil : encoding.rtxSSRC
+        sequence = .random(in: .min ... .max, using: &random)
+        rtxSequence = .random(in: .min ... .max, using: &random)
+        timestampOffset = .random(in: .min ... .max, using: &random)
+        clockRate = Int64(track.kind.clockRate)
+        self.history = Array(repeating: nil, count: history)
+    }
+
+    /// Of media that was taken at `time`.
+    func timestamp(_ time: MediaTime) -> RTPTimestamp {
+        let (seconds, rest) = time.rawValue.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let ticks = seconds &* clockRate &+ rest &* clockRate / 1_000_000_000
+        return RTPTimestamp(timestampOffset &+ UInt32(truncatingIfNeeded: ticks))
+    }
+
+    mutating func note(_ sent: Sent) {
+        history[Int(sequence) & (history.count - 1)] = sent
+        sequence &+= 1
+        packets &+= 1
+        octets &+= UInt32(truncatingIfNeeded: sent.payload.count)
+    }
+
+    func find(_ number: SequenceNumber) -> Sent? {
+        guard let sent = history[Int(number.rawValue) & (history.count - 1)], sent.sequence == number.rawValue else {
+            return nil
+        }
+        return sent
+    }
+
+    mutating func takeRTXSequence() -> SequenceNumber {
+        defer { rtxSequence &+= 1 }
+        return SequenceNumber(rtxSequence)
+    }
+}

@@ -1,0 +1,150 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SRTP
+
+extension WebRTCEndpoint {
+    func receiveRTCP(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {
+        guard let opener, datagram.count <= incomingRoom.count, let base = incomingRoom.baseAddress else {
+            statistics.refused += 1
+            return
+        }
+        incomingRoom.copyMemory(from: datagram)
+        var length = datagram.count
+        guard (try? opener.unprotectRTCP(base, length: &length)) != nil,
+            let packets = try? RTCPCompound(parsing: UnsafeRawBufferPointer(start: base, count: length))
+        else {
+            statistics.refused += 1
+            return
+        }
+        for packet in packets where (try? take(packet, now: now)) == nil { statistics.refused += 1 }
+    }
+
+    private func take(_ packet: RTCPPacket, now: MediaTime) throws(RTPError) {
+        switch packet.kind {
+        case .senderReport:
+            let report = try SenderReport(parsing: packet)
+            statistics.reportsReceived += 1
+            if let place = incoming.firstIndex(where: { $0.ssrc == report.sender }) {
+                incoming[place].clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
+            }
+            note(report.blocks, now: now)
+        case .receiverReport:
+            statistics.reportsReceived += 1
+            note(try ReceiverReport(parsing: packet).blocks, now: now)
+        case .genericNACK:
+            let request = try GenericNACK(parsing: packet)
+            guard configuration.sendsLostPacketsAgain, let (track, encoding) = place(of: request.media) else { return }
+            sendAgain(request.sequences, track: track, encoding: encoding, now: now)
+        case .pli: keyFrameWanted(try PLI(parsing: packet).media)
+        case .fir: for entry in try FIR(parsing: packet).entries { keyFrameWanted(entry.source) }
+        case .transportCC:
+            let feedback = try TransportCC(parsing: packet)
+            statistics.feedbackReceived += 1
+            statistics.acknowledged += UInt64(feedback.arrivals.count)
+        case .remb: statistics.reportedBitrate = try REMB(parsing: packet).bitrate
+        case .sdes, .bye, .xr, .other: break
+        }
+    }
+
+    private func place(of ssrc: SSRC) -> (track: Int, encoding: Int)? {
+        for track in outgoing.indices {
+            if let encoding = outgoing[track].firstIndex(where: { $0.ssrc == ssrc }) { return (track, encoding) }
+        }
+        return nil
+    }
+
+    private func keyFrameWanted(_ ssrc: SSRC) {
+        guard let (track, encoding) = place(of: ssrc) else { return }
+        statistics.keyFrameRequestsReceived += 1
+        outputs.append(.keyFrameWanted(track: track, encoding: encoding))
+    }
+
+    private func note(_ blocks: [ReportBlock], now: MediaTime) {
+        for block in blocks {
+            guard let (track, encoding) = place(of: block.source) else { continue }
+            outgoing[track][encoding].isKnown = true
+            statistics.reportedLoss = block.fractionLost
+            if let roundTrip = block.roundTripTime(now: ntp(now)) { statistics.roundTrip = roundTrip }
+        }
+    }
+
+    private func ntp(_ time: MediaTime) -> NTPTime {
+        NTPTime(unixNanoseconds: (configuration.wallClock + time).rawValue)
+    }
+
+    /// Reports, requests and feedback that are due.
+    func sendDueRTCP(now: MediaTime) {
+        if configuration.sendsTransportFeedback {
+            while let feedback = feedback.take(now: now) {
+                var bytes: [UInt8] = []
+                feedback.write(into: &bytes)
+                if transmitRTCP(bytes) { statistics.feedbackSent += 1 }
+            }
+        }
+        for place in incoming.indices { ask(stream: place, now: now) }
+        guard nextReport <= now else { return }
+        nextReport = now + Self.reportInterval
+        let bytes = report(now: now)
+        if !bytes.isEmpty, transmitRTCP(bytes) { statistics.reportsSent += 1 }
+    }
+
+    private func ask(stream place: Int, now: MediaTime) {
+        let media = incoming[place].ssrc
+        if asks(incoming[place]) {
+            let numbers = incoming[place].losses.take(now: now)
+            if !numbers.isEmpty {
+                var bytes: [UInt8] = []
+                GenericNACK(sender: configuration.reporter, media: media, sequences: numbers).write(into: &bytes)
+                if transmitRTCP(bytes) { statistics.requests += UInt64(numbers.count) }
+            }
+            if incoming[place].losses.needsKeyFrame {
+                incoming[place].losses.keyFrameRequested()
+                if incoming[place].kind == .video { incoming[place].keyFrames.request() }
+            }
+        }
+        guard incoming[place].keyFrames.take(now: now) else { return }
+        var bytes: [UInt8] = []
+        PLI(sender: configuration.reporter, media: media).write(into: &bytes)
+        if transmitRTCP(bytes) { statistics.keyFrameRequestsSent += 1 }
+    }
+
+    /// Sender reports of what was sent, receiver reports of what came, and the name of it all.
+    private func report(now: MediaTime) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunks: [SDES.Chunk] = []
+        for state in outgoing.joined() where state.packets > 0 {
+            SenderReport(
+                sender: state.ssrc, ntpTime: ntp(now), rtpTimestamp: state.timestamp(now), packetCount: state.packets,
+                octetCount: state.octets
+            ).write(into: &bytes)
+            chunks.append(SDES.Chunk(source: state.ssrc, cname: configuration.cname))
+        }
+        var blocks: [ReportBlock] = []
+        for place in incoming.indices {
+            let stream = incoming[place]
+            if let block = incoming[place].reception.reportBlock(source: stream.ssrc, clock: stream.clock, now: now) {
+                blocks.append(block)
+            }
+        }
+        if !blocks.isEmpty {
+            ReceiverReport(sender: configuration.reporter, blocks: blocks).write(into: &bytes)
+            chunks.append(SDES.Chunk(source: configuration.reporter, cname: configuration.cname))
+        }
+        if !chunks.isEmpty { SDES(chunks: chunks).write(into: &bytes) }
+        return bytes
+    }
+
+    private func transmitRTCP(_ bytes: [UInt8]) -> Bool {
+        var length = bytes.count
+        guard let address, let protector, let base = outgoingRoom.baseAddress, length <= outgoingRoom.count else {
+            return false
+        }
+        outgoingRoom.copyBytes(from: bytes)
+        guard (try? protector.protectRTCP(base, length: &length, capacity: outgoingRoom.count)) != nil else {
+            return false
+        }
+        outputs.append(.transmit(Array(outgoingRoom[..<length]), to: address))
+        return true
+    }
+}

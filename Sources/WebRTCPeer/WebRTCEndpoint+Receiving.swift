@@ -1,0 +1,107 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SDP
+internal import SRTP
+
+extension WebRTCEndpoint {
+    func receiveRTP(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {
+        guard let opener, datagram.count <= incomingRoom.count, let base = incomingRoom.baseAddress else {
+            statistics.refused += 1
+            return
+        }
+        incomingRoom.copyMemory(from: datagram)
+        var length = datagram.count
+        guard (try? opener.unprotect(base, length: &length)) != nil else {
+            statistics.refused += 1
+            return
+        }
+        let packet = UnsafeRawBufferPointer(start: base, count: length)
+        guard let header = try? RTPHeader(parsing: packet), let track = track(of: header) else {
+            statistics.refused += 1
+            return
+        }
+        let description = tracks[track]
+        let values = RTPExtensionValues(header, in: packet, map: description?.extensions ?? RTPExtensionMap())
+        if let number = values.transportSequence {
+            feedback.receive(sequence: number.number.rawValue, bytes: datagram.count, now: now)
+        }
+        if header.payloadType == description?.rtxPayloadType {
+            receiveRTX(header, packet, track: track, values, now: now)
+        } else {
+            guard let place = addStream(header.ssrc, track: track) else { return }
+            incoming[place].reception.receive(
+                sequence: incoming[place].numbers.peek(header.sequenceNumber), timestamp: header.timestamp, now: now)
+            take(header, packet, stream: place, values, isRetransmission: false, now: now)
+        }
+    }
+
+    /// By SSRC where it is known, else by payload type.
+    private func track(of header: RTPHeader) -> Int? {
+        if let stream = incoming.first(where: { $0.ssrc == header.ssrc || $0.ssrc == repairs[header.ssrc] }) {
+            return stream.track
+        }
+        return tracks.firstIndex {
+            $0?.payloadType == header.payloadType || $0.map { $0.rtxPayloadType == header.payloadType } ?? false
+        }
+    }
+
+    /// RFC 4588 section 4: two bytes of the packet's first number stand before its payload.
+    private func receiveRTX(
+        _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, track: Int, _ values: RTPExtensionValues, now: MediaTime
+    ) {
+        guard header.payloadLength >= 2, let description = tracks[track] else {
+            statistics.padding += 1
+            return
+        }
+        let media = repairs[header.ssrc]
+        guard let place = incoming.firstIndex(where: { media == nil ? $0.track == track : $0.ssrc == media }) else {
+            statistics.padding += 1
+            return
+        }
+        var original = header
+        let number = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
+        original.sequenceNumber = SequenceNumber(number)
+        original.ssrc = incoming[place].ssrc
+        original.payloadType = description.payloadType
+        original.payloadOffset += 2
+        original.payloadLength -= 2
+        take(original, packet, stream: place, values, isRetransmission: true, now: now)
+    }
+
+    private func take(
+        _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, stream place: Int, _ values: RTPExtensionValues,
+        isRetransmission: Bool, now: MediaTime
+    ) {
+        let sequence = incoming[place].numbers.unwrap(header.sequenceNumber)
+        guard incoming[place].isNew(sequence) else {
+            statistics.duplicates += 1
+            return
+        }
+        if asks(incoming[place]) { incoming[place].losses.receive(sequence: sequence, now: now) }
+        statistics.receivedPackets += 1
+        statistics.receivedBytes += UInt64(packet.count)
+        if isRetransmission { statistics.recovered += 1 }
+        let payload = UnsafeRawBufferPointer(
+            rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
+        if incoming[place].kind == .video, let descriptor = try? VP8PayloadDescriptor(parsing: payload),
+            descriptor.isKeyFrameStart
+        {
+            incoming[place].keyFrames.keyFrameArrived()
+        }
+        onPacket?(
+            IncomingPacket(
+                track: incoming[place].track, kind: incoming[place].kind, header: header, sequence: sequence,
+                payload: payload, extensions: values, isRetransmission: isRetransmission))
+    }
+
+    /// Lost packets of this stream are asked for.
+    func asks(_ stream: IncomingStream) -> Bool {
+        configuration.asksForLostPackets && tracks[stream.track]?.feedback.contains(.nack) == true
+    }
+
+    /// Asks for a key frame of a track that is viewed, at most twice a second.
+    package func requestKeyFrame(track: Int) {
+        for place in incoming.indices where incoming[place].track == track { incoming[place].keyFrames.request() }
+    }
+}

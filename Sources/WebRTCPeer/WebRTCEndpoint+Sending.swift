@@ -1,0 +1,118 @@
+package import MediaBase
+package import RTP
+internal import SDP
+internal import SRTP
+
+extension WebRTCEndpoint {
+    /// Encodings that the relay takes of a track: 0 before the answer.
+    package func encodingCount(track: Int) -> Int { outgoing[track].count }
+
+    /// Sends one packet of media at once.
+    /// - Parameters:
+    ///   - payload: at most 1,300 bytes.
+    ///   - encoding: its place among those that the relay takes.
+    ///   - time: when the media was taken, on the clock of `now`.
+    ///   - level: of a packet of sound.
+    /// - Returns: false where it was not sent: not connected, the track was rejected, the payload is too long.
+    @discardableResult
+    package func send(
+        _ payload: UnsafeRawBufferPointer, track: Int, encoding: Int = 0, time: MediaTime, marker: Bool,
+        level: AudioLevel? = nil, now: MediaTime
+    ) -> Bool {
+        guard isConnected, outgoing.indices.contains(track), outgoing[track].indices.contains(encoding),
+            payload.count <= 1300, let map = tracks[track]?.extensions, let mid = tracks[track]?.mid
+        else { return false }
+        let state = outgoing[track][encoding]
+        var header = RTPHeader(
+            payloadType: state.payloadType, sequenceNumber: SequenceNumber(state.sequence),
+            timestamp: state.timestamp(time), ssrc: state.ssrc, marker: marker)
+        let length = write(&header, map: map, now: now) { writer in
+            if !state.isKnown {
+                writer.append(mid, as: map)
+                if let rid = state.rid { writer.append(rid, as: map) }
+            }
+            if let level { writer.append(level, as: map) }
+        }
+        let end = length + payload.count
+        UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[length..<end]).copyMemory(from: payload)
+        let keepsPacket = state.rtxSSRC == nil && tracks[track]?.feedback.contains(.nack) == true
+        outgoing[track][encoding].note(
+            OutgoingEncoding.Sent(
+                sequence: state.sequence, timestamp: header.timestamp, marker: marker, payload: Array(payload),
+                packet: keepsPacket ? Array(outgoingRoom[..<end]) : []))
+        guard transmit(end) else { return false }
+        statistics.sentPackets += 1
+        statistics.sentBytes += UInt64(end)
+        return true
+    }
+
+    /// Sends packets again that the relay asked for: on the RTX stream (RFC 4588), else as they were.
+    func sendAgain(_ numbers: [SequenceNumber], track: Int, encoding: Int, now: MediaTime) {
+        for number in numbers {
+            let state = outgoing[track][encoding]
+            guard let sent = state.find(number) else {
+                statistics.forgotten += 1
+                continue
+            }
+            let isSent = state.rtxSSRC != nil ? sendRTX(sent, track, encoding, now) : repeatPacket(sent)
+            if isSent { statistics.retransmissions += 1 }
+        }
+    }
+
+    private func sendRTX(_ sent: OutgoingEncoding.Sent, _ track: Int, _ encoding: Int, _ now: MediaTime) -> Bool {
+        let state = outgoing[track][encoding]
+        guard let description = tracks[track], let rtxSSRC = state.rtxSSRC, let type = state.rtxPayloadType else {
+            return false
+        }
+        let map = description.extensions
+        var header = RTPHeader(
+            payloadType: type, sequenceNumber: outgoing[track][encoding].takeRTXSequence(),
+            timestamp: sent.timestamp, ssrc: rtxSSRC, marker: sent.marker)
+        let length = write(&header, map: map, now: now) { writer in
+            writer.append(description.mid, as: map)
+            if let rid = state.rid { writer.append(rid, kind: .repairedRID, as: map) }
+        }
+        outgoingRoom.storeBytes(of: sent.sequence.bigEndian, toByteOffset: length, as: UInt16.self)
+        let end = length + 2 + sent.payload.count
+        outgoingRoom[(length + 2)..<end].copyBytes(from: sent.payload)
+        return transmit(end)
+    }
+
+    /// Byte by byte the same, as its number under the key is.
+    private func repeatPacket(_ sent: OutgoingEncoding.Sent) -> Bool {
+        guard !sent.packet.isEmpty else { return false }
+        outgoingRoom.copyBytes(from: sent.packet)
+        return transmit(sent.packet.count)
+    }
+
+    /// Writes header and extensions into `outgoingRoom`: what each packet has, and what `body` adds.
+    /// - Returns: bytes up to the payload.
+    private func write(
+        _ header: inout RTPHeader, map: RTPExtensionMap, now: MediaTime,
+        _ body: (inout RTPHeaderExtensionWriter) -> Void
+    ) -> Int {
+        let form: RTPHeaderExtensions.Form = map.needsTwoByteForm ? .twoByte : .oneByte
+        let room = UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[RTPHeader.fixedLength..<200])
+        var writer = RTPHeaderExtensionWriter(buffer: room, form: form)
+        if writer.append(TransportSequence(SequenceNumber(transportSequence)), as: map) { transportSequence &+= 1 }
+        writer.append(AbsoluteSendTime(now), as: map)
+        body(&writer)
+        let length = writer.finish()
+        if length > 0 {
+            header.hasExtension = true
+            header.extensionProfile = form.profile
+            header.extensionLength = length - 4
+        }
+        return header.write(into: outgoingRoom)
+    }
+
+    /// Protects and sends the first `length` bytes of `outgoingRoom`.
+    private func transmit(_ length: Int) -> Bool {
+        var length = length
+        guard let address, let protector, let base = outgoingRoom.baseAddress,
+            (try? protector.protect(base, length: &length, capacity: outgoingRoom.count)) != nil
+        else { return false }
+        outputs.append(.transmit(Array(outgoingRoom[..<length]), to: address))
+        return true
+    }
+}

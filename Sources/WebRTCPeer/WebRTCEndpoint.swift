@@ -1,0 +1,248 @@
+internal import DTLS
+package import MediaBase
+internal import RTP
+package import SDP
+internal import SRTP
+package import Transport
+internal import Forwarding
+
+/// One WebRTC client that publishes to a relay or views a stream of it: offer and answer, ICE, DTLS, SRTP, retransmission both ways,
+/// reports, key-frame requests and transport-wide feedback. No sockets, clock or encoders: what is sent is handed in, time is an argument, so it
+/// serves tests in virtual time and the load generator alike.
+///
+/// ```swift
+/// let endpoint = WebRTCEndpoint(.publisher(identity: identity, using: &random), random: random)
+/// let answer = post(endpoint.offer.text)
+/// try endpoint.accept(answer, now: now)
+/// while let output = endpoint.nextOutput() { … }        // after each call
+/// endpoint.send(payload, track: 1, time: captured, marker: true, now: now)
+/// ```
+package final class WebRTCEndpoint {
+    package enum Output: Sendable {
+        case transmit([UInt8], to: PeerAddress)
+        /// A TCP connection is to be opened or closed (see `WebRTCClientTransport`).
+        case connect(SocketAddress, connection: Int32)
+        case disconnect(connection: Int32)
+        /// Media may be sent.
+        case connected
+        /// The relay wants a key frame of an encoding of a track.
+        case keyFrameWanted(track: Int, encoding: Int)
+        /// The last output.
+        case ended(TransportEnd)
+    }
+
+    /// Reports are sent as often.
+    package static let reportInterval = MediaTime.milliseconds(1000)
+    /// Streams that are received at most.
+    static let streamLimit = 16
+
+    package let configuration: Configuration
+    package let offer: SessionDescription
+    /// By the place of the track in the offer; nil where the relay rejected it, and before the answer.
+    package private(set) var tracks: [TrackDescription?]
+    package internal(set) var statistics = EndpointStatistics()
+    /// Takes each media packet, in the order in which they come.
+    package var onPacket: ((IncomingPacket) -> Void)?
+
+    var random: any RandomNumberGenerator
+    var transport: WebRTCClientTransport?
+    var address: PeerAddress?
+    var protector: SRTPContext?
+    var opener: IngressContext?
+    var outputs: [Output] = []
+    private var taken = 0
+    /// By track and encoding.
+    var outgoing: [[OutgoingEncoding]]
+    var incoming: [IncomingStream] = []
+    /// Which media stream an RTX stream repairs, as far as the answer says.
+    var repairs: [SSRC: SSRC] = [:]
+    var feedback: FeedbackMaker
+    var transportSequence: UInt16
+    var nextReport = MediaTime.never
+    /// Where packets are opened, and where they are made: one may lead to the other.
+    let incomingRoom: UnsafeMutableRawBufferPointer
+    let outgoingRoom: UnsafeMutableRawBufferPointer
+    package private(set) var isConnected = false
+    package private(set) var isEnded = false
+
+    /// - Parameter random: of SSRC-bound numbers and of ICE; a seeded one for tests only.
+    package init(_ configuration: Configuration, random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
+        self.configuration = configuration
+        self.random = random
+        var maker = OfferMaker(
+            credentials: configuration.credentials, fingerprint: configuration.identity.fingerprint)
+        maker.cname = configuration.cname
+        maker.streamID = configuration.cname
+        let isPublisher = configuration.direction == .publish
+        offer = isPublisher ? maker.publish(configuration.tracks) : maker.view(configuration.tracks)
+        tracks = configuration.tracks.map { _ in nil }
+        outgoing = configuration.tracks.map { _ in [] }
+        feedback = FeedbackMaker(sender: configuration.reporter, media: configuration.reporter)
+        transportSequence = .random(in: .min ... .max, using: &self.random)
+        incomingRoom = .allocate(byteCount: 2048, alignment: 8)
+        outgoingRoom = .allocate(byteCount: 2048, alignment: 8)
+    }
+
+    deinit {
+        incomingRoom.deallocate()
+        outgoingRoom.deallocate()
+    }
+
+    /// Takes the relay's answer and begins to connect.
+    package func accept(_ text: some Collection<UInt8>, now: MediaTime) throws(WebRTCEndpointError) {
+        guard transport == nil else { throw .alreadyAnswered }
+        let answer: Answer
+        do throws(SDPError) { answer = try Answer(parsing: text, to: offer) } catch { throw .answer(error) }
+        for (place, offered) in configuration.tracks.enumerated() {
+            guard let agreed = answer.tracks.first(where: { $0.track.mid == offered.mid })?.track else { continue }
+            tracks[place] = agreed
+            if configuration.direction == .publish { prepare(place, offered, agreed) } else { expect(place, agreed) }
+        }
+        var options = WebRTCClientTransport.Configuration(
+            credentials: configuration.credentials, peer: answer.peer, identity: configuration.identity,
+            role: answer.peer.setup == .active ? .server : .client)
+        options.consentTimeout = configuration.consentTimeout
+        options.suites = configuration.suites
+        do throws(DTLSFailure) {
+            transport = try WebRTCClientTransport(options, random: random, now: now)
+        } catch { throw .dtls(error) }
+        for candidate in answer.candidates { transport?.add(candidate, now: now) }
+        drain(now: now)
+    }
+
+    private func prepare(_ place: Int, _ offered: TrackDescription, _ agreed: TrackDescription) {
+        var track = agreed
+        track.kind = offered.kind
+        // What the relay does not take of a simulcast offer is not sent.
+        let taken = Set(agreed.encodings.compactMap(\.rid))
+        let encodings = offered.encodings.filter { taken.isEmpty || $0.rid.map(taken.contains) ?? true }
+        outgoing[place] = encodings.map {
+            OutgoingEncoding($0, of: track, history: configuration.history, using: &random)
+        }
+    }
+
+    private func expect(_ place: Int, _ agreed: TrackDescription) {
+        for encoding in agreed.encodings {
+            guard let ssrc = encoding.ssrc else { continue }
+            addStream(ssrc, track: place)
+            if let rtx = encoding.rtxSSRC { repairs[rtx] = ssrc }
+        }
+    }
+
+    /// - Returns: where the stream is; nil where there are too many.
+    @discardableResult
+    func addStream(_ ssrc: SSRC, track: Int) -> Int? {
+        if let place = incoming.firstIndex(where: { $0.ssrc == ssrc }) { return place }
+        guard incoming.count < Self.streamLimit, let kind = tracks[track]?.kind else { return nil }
+        incoming.append(IncomingStream(ssrc: ssrc, track: track, kind: kind))
+        if incoming.count == 1 { feedback.media = ssrc }
+        return incoming.count - 1
+    }
+
+    /// Takes one datagram.
+    package func receive(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
+        guard let transport, !isEnded else { return }
+        switch DatagramKind(datagram) {
+        case .stun: transport.receiveSTUN(datagram, from: source, now: now)
+        case .dtls: transport.receiveDTLS(datagram, from: source, now: now)
+        case .rtp: return receiveRTP(datagram, now: now)
+        case .rtcp: return receiveRTCP(datagram, now: now)
+        case .zrtp, .turnChannel, .unknown:
+            statistics.refused += 1
+            return
+        }
+        drain(now: now)
+    }
+
+    package func connected(connection: Int32, now: MediaTime) {
+        transport?.connected(connection: connection, now: now)
+        drain(now: now)
+    }
+
+    package func disconnected(connection: Int32, now: MediaTime) {
+        transport?.disconnected(connection: connection, now: now)
+        drain(now: now)
+    }
+
+    /// The local address is another one.
+    package func rebind(now: MediaTime) {
+        transport?.rebind(now: now)
+        drain(now: now)
+    }
+
+    /// ICE restart with the new credentials of both sides.
+    package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
+        transport?.restart(local: local, remote: remote, now: now)
+        drain(now: now)
+    }
+
+    /// Says goodbye. No `ended` follows.
+    package func close(now: MediaTime) {
+        guard !isEnded else { return }
+        transport?.close(now: now)
+        drain(now: now)
+        isEnded = true
+        isConnected = false
+    }
+
+    /// When `handleTimeout` is to be called next.
+    package var deadline: MediaTime {
+        guard let transport, !isEnded else { return .never }
+        var deadline = min(transport.deadline, nextReport)
+        guard isConnected else { return deadline }
+        if configuration.sendsTransportFeedback, let due = feedback.deadline { deadline = min(deadline, due) }
+        for stream in incoming { deadline = min(deadline, stream.deadline(asks: configuration.asksForLostPackets)) }
+        return deadline
+    }
+
+    package func handleTimeout(now: MediaTime) {
+        guard let transport, !isEnded else { return }
+        if transport.deadline <= now {
+            transport.handleTimeout(now: now)
+            drain(now: now)
+        }
+        if isConnected { sendDueRTCP(now: now) }
+    }
+
+    package func nextOutput() -> Output? {
+        guard taken < outputs.count else {
+            outputs.removeAll(keepingCapacity: true)
+            taken = 0
+            return nil
+        }
+        defer { taken += 1 }
+        return outputs[taken]
+    }
+
+    private func drain(now: MediaTime) {
+        while let output = transport?.nextOutput() {
+            switch output {
+            case .transmit(let datagram, let to): outputs.append(.transmit(datagram, to: to))
+            case .connect(let address, let connection): outputs.append(.connect(address, connection: connection))
+            case .disconnect(let connection): outputs.append(.disconnect(connection: connection))
+            case .selected(let address): self.address = address
+            case .connected(let keys): begin(keys, now: now)
+            case .ended(let reason): end(reason)
+            }
+        }
+    }
+
+    private func begin(_ keys: DTLSKeys, now: MediaTime) {
+        do throws(SRTPFailure) {
+            protector = try SRTPContext(key: keys.local, direction: .outbound)
+        } catch {
+            // Keys of a handshake always fit; the library is out of memory.
+            return end(.dtls(.library("SRTP: \(error)")))
+        }
+        opener = IngressContext(key: keys.remote, maximumStreams: 2 * Self.streamLimit)
+        isConnected = true
+        nextReport = now + .milliseconds(200)
+        outputs.append(.connected)
+    }
+
+    private func end(_ reason: TransportEnd) {
+        isEnded = true
+        isConnected = false
+        outputs.append(.ended(reason))
+    }
+}

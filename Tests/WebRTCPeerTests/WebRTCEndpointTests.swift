@@ -1,0 +1,239 @@
+import MediaBase
+import MillraceTestKit
+import RTP
+import SDP
+import Testing
+import Transport
+import WebRTCPeer
+
+@Suite("A WebRTC client without sockets")
+struct WebRTCEndpointTests {
+    @Test("connects, and every picture and sound arrives as it was made")
+    func cleanPath() throws {
+        let session = try PeerSession(seed: 1)
+        let viewer = try session.addViewer()
+        session.run(seconds: 5)
+        let reception = viewer.reception
+        let connected = try #require(session.connectedAt)
+        #expect(connected < .milliseconds(500), "\(connected)")
+        #expect(session.publisher.pictures > 130 && session.publisher.sounds > 200)
+        #expect(reception.pictures >= UInt64(session.publisher.pictures) - 30)
+        #expect(reception.sounds >= UInt64(session.publisher.sounds) - 40)
+        #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+        #expect(reception.longestPause < .milliseconds(40) && reception.longestDelay < .milliseconds(25))
+        let sender = session.publisher.endpoint.statistics
+        let receiver = viewer.endpoint.statistics
+        #expect(sender.feedbackReceived > 20 && sender.acknowledged > 500)
+        #expect(sender.reportsReceived >= 4 && receiver.reportsReceived >= 4)
+        let roundTrip = try #require(sender.roundTrip)
+        #expect(abs(roundTrip.milliseconds - 40) < 1, "\(roundTrip)")
+        #expect(sender.reportedLoss == 0 && sender.retransmissions == 0 && receiver.requests == 0)
+        #expect(sender.refused == 0 && receiver.refused == 0 && session.ends.isEmpty)
+    }
+
+    @Test("5 % loss each way: retransmissions bring everything", arguments: 1...3 as ClosedRange<UInt64>)
+    func loss(seed: UInt64) throws {
+        let session = try PeerSession(seed: seed, conditions: LinkConditions(loss: 0.05, delay: .milliseconds(15)))
+        let viewer = try session.addViewer()
+        session.run(seconds: 10)
+        let reception = viewer.reception
+        #expect(reception.wrong == 0 && reception.outOfOrder == 0)
+        #expect(reception.pictures > 220, "\(reception)")
+        #expect(reception.missedPictures <= 3, "\(reception)")
+        #expect(viewer.endpoint.statistics.recovered > 50)
+        #expect(session.publisher.endpoint.statistics.retransmissions >= viewer.endpoint.statistics.recovered)
+        // Sound is not asked for again: two links of 5 %.
+        let lost = Double(reception.missedSounds) / Double(reception.sounds + reception.missedSounds)
+        #expect((0.05...0.15).contains(lost), "\(lost)")
+    }
+
+    @Test("without RTX lost packets come again as they were")
+    func plainRetransmission() throws {
+        let session = try PeerSession(seed: 5, retransmits: false)
+        let viewer = try session.addViewer(retransmits: false)
+        session.network.set(
+            LinkConditions(loss: 0.1, delay: .milliseconds(10)), from: PeerSession.publisherAddress,
+            to: PassingRelay.address)
+        session.run(seconds: 10)
+        #expect(session.publisher.endpoint.statistics.retransmissions > 50)
+        #expect(viewer.endpoint.statistics.recovered == 0, "nothing marks them")
+        #expect(viewer.reception.missedPictures <= 3 && viewer.reception.pictures > 250 && viewer.reception.wrong == 0)
+    }
+
+    @Test("who does not ask for lost packets misses pictures, and gets on by key frames")
+    func noRetransmission() throws {
+        let session = try PeerSession(seed: 6)
+        let viewer = try session.addViewer { $0.asksForLostPackets = false }
+        session.run(seconds: 2)
+        session.network.set(
+            LinkConditions(loss: 0.02, delay: .milliseconds(10)), from: PassingRelay.address,
+            to: PeerSession.viewerAddress(0))
+        session.run(seconds: 10)
+        #expect(viewer.reception.missedPictures > 20)
+        #expect(viewer.endpoint.statistics.keyFrameRequestsSent > 3)
+        #expect(session.publisher.endpoint.statistics.keyFrameRequestsReceived > 3)
+        #expect(session.publisher.keyFrames > 3 && viewer.reception.keyFrames > 3 && viewer.reception.wrong == 0)
+    }
+
+    @Test("a late viewer asks for a key frame")
+    func lateViewer() throws {
+        let session = try PeerSession(seed: 7)
+        session.run(seconds: 5)
+        let viewer = try session.addViewer()
+        session.run(seconds: 4)
+        let first = try #require(viewer.reception.firstPicture)
+        #expect(first < .milliseconds(6600), "\(first)")
+        #expect(session.publisher.keyFrames == 2 && viewer.reception.missedPictures == 0)
+    }
+
+    @Test("simulcast: each encoding names itself until a report tells that it is known")
+    func simulcast() throws {
+        let rids = ["q", "h", "f"].compactMap { RID($0) }
+        let session = try PeerSession(
+            seed: 8, rids: rids, encodings: SyntheticVideo.Encoding.simulcast, temporalLayers: 3)
+        var names: [SSRC: RID] = [:]
+        var sizes: [SSRC: Int] = [:]
+        var layers: [SSRC: Set<UInt8>] = [:]
+        var unnamed = 0
+        session.relay.onMedia = { bytes in
+            bytes.withUnsafeBytes { packet in
+                guard let header = try? RTPHeader(parsing: packet),
+                    let track = session.relay.publisher?.tracks.first(where: { $0.payloadType == header.payloadType }),
+                    track.kind == .video
+                else { return }
+                let values = RTPExtensionValues(header, in: packet, map: track.extensions)
+                if values.mid(in: packet) == track.mid, let rid = values.rid(in: packet) {
+                    names[header.ssrc] = rid
+                } else {
+                    unnamed += 1
+                }
+                sizes[header.ssrc, default: 0] += header.payloadLength
+                let payload = UnsafeRawBufferPointer(rebasing: packet[header.payloadOffset...])
+                if let descriptor = try? VP8PayloadDescriptor(parsing: payload), descriptor.hasTemporalID {
+                    layers[header.ssrc, default: []].insert(descriptor.temporalID)
+                }
+            }
+        }
+        session.run(seconds: 3)
+        let track = try #require(session.publisher.endpoint.tracks[1])
+        #expect(track.encodings.map(\.rid) == rids)
+        let offered = session.publisher.endpoint.configuration.tracks[1].encodings
+        #expect(names.count == 3 && unnamed == 0)
+        for encoding in offered { #expect(names[try #require(encoding.ssrc)] == encoding.rid) }
+        #expect(layers.values.allSatisfy { $0 == [0, 1, 2] } && layers.count == 3)
+        let rates = offered.map { Double(sizes[$0.ssrc!] ?? 0) * 8 / 2.8 / 1000 }
+        for (rate, expected) in zip(rates, [150.0, 500, 1500]) { #expect(abs(rate / expected - 1) < 0.25, "\(rates)") }
+
+        // The relay reports one of them, wants a key frame of another and lost packets of the third.
+        let last = offered[2]
+        let leg = try #require(session.relay.publisher)
+        var bytes: [UInt8] = []
+        let block = ReportBlock(
+            source: offered[0].ssrc!, fractionLost: 9, cumulativeLost: 1, highestSequence: 5, jitter: 0,
+            lastSenderReport: 0, delaySinceLastSenderReport: 0)
+        ReceiverReport(sender: SSRC(1), blocks: [block]).write(into: &bytes)
+        FIR(sender: SSRC(1), entries: [.init(source: offered[1].ssrc!, sequence: 1)]).write(into: &bytes)
+        session.relay.send(bytes, isRTCP: true, to: leg)
+        let keyFrames = session.publisher.keyFrames
+        session.run(seconds: 1)
+        #expect(session.publisher.keyFrames == keyFrames + 1)
+        #expect(session.publisher.endpoint.statistics.reportedLoss == 9)
+        #expect(unnamed > 20, "the one that was reported is not named any more")
+        var newest: UInt16?
+        var retransmission: (RID?, UInt16)?
+        session.relay.onMedia = { bytes in
+            bytes.withUnsafeBytes { packet in
+                guard let header = try? RTPHeader(parsing: packet) else { return }
+                if header.ssrc == last.ssrc { newest = header.sequenceNumber.rawValue }
+                guard header.ssrc == last.rtxSSRC else { return }
+                let values = RTPExtensionValues(header, in: packet, map: track.extensions)
+                let at = header.payloadOffset
+                retransmission = (values.repairedRID(in: packet), UInt16(packet[at]) << 8 | UInt16(packet[at + 1]))
+            }
+        }
+        session.run(seconds: 0.2)
+        let number = try #require(newest)
+        var request: [UInt8] = []
+        GenericNACK(
+            sender: SSRC(1), media: last.ssrc!, sequences: [SequenceNumber(number), SequenceNumber(number &- 20_000)]
+        ).write(into: &request)
+        session.relay.send(request, isRTCP: true, to: leg)
+        session.run(seconds: 0.2)
+        #expect(retransmission?.0 == last.rid && retransmission?.1 == number)
+        #expect(session.publisher.endpoint.statistics.forgotten == 1)
+    }
+
+    @Test("the same seed gives the same reception")
+    func determinism() throws {
+        func run(_ seed: UInt64) throws -> SyntheticReception {
+            let session = try PeerSession(seed: seed, conditions: LinkConditions(loss: 0.05, delay: .milliseconds(10)))
+            let viewer = try session.addViewer()
+            session.run(seconds: 4)
+            return viewer.reception
+        }
+        let first = try run(11)
+        #expect(try run(11) == first)
+        #expect(try run(12) != first)
+    }
+
+    @Test("a relay that falls silent is gone after the consent timeout; a goodbye at once")
+    func ends() throws {
+        let session = try PeerSession(seed: 13)
+        let viewer = try session.addViewer()
+        session.run(seconds: 2)
+        viewer.endpoint.close(now: session.network.now)
+        var said = 0
+        while let output = viewer.nextOutput() {
+            if case .transmit(let bytes, let to) = output {
+                said += 1
+                session.network.send(bytes, from: PeerSession.viewerAddress(0), to: to.address)
+            }
+        }
+        #expect(said == 1 && viewer.endpoint.isEnded && viewer.deadline == .never)
+        session.run(seconds: 0.1)
+        #expect(session.relay.viewers[0].end == .closedByPeer)
+        session.network.unbind(PassingRelay.address)
+        session.run(seconds: 40)
+        #expect(session.ends == [.consentLost])
+        #expect(session.publisher.deadline == .never)
+    }
+
+    @Test("answers that are none, and a second one, are refused")
+    func badAnswers() throws {
+        var random = SeededGenerator(seed: 1)
+        let endpoint = WebRTCEndpoint(
+            .publisher(identity: PassingRelay.clientIdentity, using: &random), random: SeededGenerator(seed: 2))
+        #expect(endpoint.nextOutput() == nil && endpoint.deadline == .never)
+        #expect(throws: WebRTCEndpointError.self) { try endpoint.accept("v=0\r\n".utf8, now: .zero) }
+        #expect(throws: WebRTCEndpointError.self) { try endpoint.accept([0xff, 0, 1], now: .zero) }
+        let session = try PeerSession(seed: 14)
+        let answer = try #require(session.relay.publisher).answer
+        #expect(throws: WebRTCEndpointError.alreadyAnswered) {
+            try session.publisher.endpoint.accept(answer.utf8, now: .zero)
+        }
+    }
+
+    @Test("no datagram traps an endpoint, and none that is not authentic changes anything")
+    func hostileInput() throws {
+        let session = try PeerSession(seed: 15)
+        let viewer = try session.addViewer()
+        session.run(seconds: 1)
+        let before = viewer.reception
+        let corpus: [[UInt8]] = [
+            [0x80, 96, 0, 1] + [UInt8](repeating: 1, count: 60), [0x90, 97, 0, 1] + [UInt8](repeating: 2, count: 40),
+            [0x81, 200, 0, 6] + [UInt8](repeating: 3, count: 60), [0x8f, 205, 0, 9] + [UInt8](repeating: 4, count: 60),
+            [22, 254, 253] + [UInt8](repeating: 5, count: 60),
+            [0, 1, 0, 20, 0x21, 0x12, 0xa4, 0x42] + [UInt8](repeating: 0, count: 40),
+        ]
+        let now = session.network.now
+        let relay = PeerAddress(PassingRelay.address)
+        MutationFuzzer(corpus: corpus, seed: 3).run(count: 3000) { datagram in
+            viewer.receive(datagram, from: relay, now: now)
+            while viewer.nextOutput() != nil {}
+        }
+        #expect(viewer.reception == before)
+        #expect(viewer.endpoint.statistics.refused > 1000)
+        session.run(seconds: 2)
+        #expect(viewer.reception.pictures >= before.pictures + 58 && viewer.reception.missedPictures == 0)
+    }
+}
