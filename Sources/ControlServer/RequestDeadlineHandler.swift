@@ -12,8 +12,9 @@ final class RequestDeadlineHandler: ChannelDuplexHandler {
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The server asks connections to close when it shuts down, but one that is being accepted just then does not hear it.
-    private static let idleTimeWhileDraining = Duration.milliseconds(200)
+    /// The server asks connections to close when it shuts down, but one that is being accepted just then does not hear it. Long enough
+    /// for a client far away to send what it connected for.
+    private static let idleTimeWhileDraining = Duration.seconds(1)
 
     private let configuration: ControlConfiguration
     private let statistics: ControlStatistics

@@ -5,7 +5,7 @@ import MediaEngine
 import SDP
 import Testing
 
-@Suite("WHEP: viewing")
+@Suite("WHEP: viewing", .serialized)
 struct WHEPDoorTests {
     static let viewers = ["aiortc-view", "chromium-data", "chromium-view", "firefox-data", "firefox-view"]
 

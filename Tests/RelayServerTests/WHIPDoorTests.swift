@@ -5,7 +5,7 @@ import MillraceTestKit
 import SDP
 import Testing
 
-@Suite("WHIP (RFC 9725): publishing")
+@Suite("WHIP (RFC 9725): publishing", .serialized)
 struct WHIPDoorTests {
     static let publishers = [
         "aiortc-publish", "chromium-publish", "chromium-simulcast", "firefox-publish", "firefox-simulcast",

@@ -4,7 +4,7 @@ import RelayServer
 import SDP
 import Testing
 
-@Suite("WHIP and WHEP before the media engine")
+@Suite("WHIP and WHEP before the media engine", .serialized)
 struct WebRTCEngineTests {
     private static let plain = #"{"direction":"publish","stream":"cam","audio":{"ssrc":1},"video":{"ssrc":2}}"#
 

@@ -4,7 +4,7 @@ import MediaEngine
 import SDP
 import Testing
 
-@Suite("WHIP and WHEP resources: trickle, ICE restart, end (RFC 9725 section 4.3)")
+@Suite("WHIP and WHEP resources: trickle, ICE restart, end (RFC 9725 section 4.3)", .serialized)
 struct WebRTCResourceTests {
     /// A resource of each door, with the entity tag of its ICE session.
     private func withResource(
