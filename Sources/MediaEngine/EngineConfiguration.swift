@@ -18,6 +18,10 @@ package struct EngineConfiguration: Sendable {
     package var offload: Offload = .automatic
     package var webRTC = WebRTCConfiguration()
     package var limits = EngineLimits()
+    #if DEBUG
+        /// What the engine does wrong on purpose.
+        package var fault: Fault?
+    #endif
 
     package enum Offload: String, Sendable, CaseIterable {
         case automatic

@@ -19,4 +19,7 @@ struct InboundTrack {
     var isWithheld = false
     /// In the worker's list of tracks that want something of their publisher.
     var isAsking = false
+    #if DEBUG
+        var fault = TrackFault()
+    #endif
 }

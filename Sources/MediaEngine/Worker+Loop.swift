@@ -39,6 +39,9 @@ extension Worker {
             if ready & 4 != 0 { drain(.rtcp, sockets) }
             if ready & 8 != 0 { drain(.webRTC, sockets) }
             act()
+            #if DEBUG
+                stallWhenDue()
+            #endif
         }
         closeAll()
     }

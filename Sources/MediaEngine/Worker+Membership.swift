@@ -113,6 +113,9 @@ extension Worker {
         if transport.paused.contains(track.kind) { consumer.state = .paused }
         track.producer = producer
         if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
+        #if DEBUG
+            withholdPictures(from: track, of: producer, in: session)
+        #endif
     }
 
     /// Ends what feeds a track; where its viewer's stream stands is kept for the next.

@@ -110,6 +110,9 @@ extension Worker {
             guard let nack = try? GenericNACK(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             counters.nacksReceived &+= UInt64(nack.sequences.count)
             guard let (track, producer) = subscription(nack.media, transport, session) else { return }
+            #if DEBUG
+                if ignoresNACKs { return }
+            #endif
             retransmit(nack.sequences, track, producer, session)
         case .pli:
             guard let pli = try? PLI(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }

@@ -11,6 +11,9 @@ extension Worker {
 
     /// Asks the publisher for a key frame, now or as soon as its throttle allows.
     func requestKeyFrame(of producer: Producer) {
+        #if DEBUG
+            guard let producer = keyFrameSource(of: producer) else { return }
+        #endif
         producer.keyFrames.request()
         askWhenDue(inbound + producer.tag, producer)
     }

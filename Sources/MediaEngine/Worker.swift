@@ -68,6 +68,10 @@ final class Worker: @unchecked Sendable {
     var work: [Mailbox.Work] = []
     var workDone = 0
     var thread = pthread_t()
+    #if DEBUG
+        /// Of the fault of that name.
+        var nextStall: MediaTime?
+    #endif
 
     /// - Parameters:
     ///   - virtual: what stands for clock and sockets; nil: the real ones.
@@ -182,6 +186,9 @@ final class Worker: @unchecked Sendable {
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
         of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
     ) {
+        #if DEBUG
+            guard let (header, track) = diverted(header, track) else { return }
+        #endif
         track.pointee.producer._withUnsafeGuaranteedRef { producer in
             var slot: UnsafeMutablePointer<StoredPacket>?
             let outcome = producer.receive(
@@ -207,6 +214,9 @@ final class Worker: @unchecked Sendable {
             }
             guard let slot else { return }
             counters.packetsReceived &+= 1
+            #if DEBUG
+                if swallows(slot, of: track, now: now) { return }
+            #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
                 if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) { return }

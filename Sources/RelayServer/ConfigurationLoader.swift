@@ -34,6 +34,9 @@ package struct ConfigurationLoader: Sendable {
                 break
             }
         }
+        #if DEBUG
+            configuration.fault = try RelayConfiguration.fault(in: environment)
+        #endif
         return ResolvedConfiguration(configuration: configuration, sources: sources, warnings: strangeVariables)
     }
 
@@ -121,9 +124,16 @@ package struct ConfigurationLoader: Sendable {
 
     /// Other programs may own variables of this prefix, so an unknown one is a warning and no error.
     private var strangeVariables: [String] {
-        let known = Set(ConfigurationKey.all.map(\.environmentVariable)).union(["MILLRACE_CONFIG"])
+        var known = Set(ConfigurationKey.all.map(\.environmentVariable)).union(["MILLRACE_CONFIG"])
+        #if DEBUG
+            known.insert(RelayConfiguration.faultVariable)
+        #endif
         return environment.keys.filter { $0.hasPrefix("MILLRACE_") && !known.contains($0) }.sorted()
-            .map { "the environment variable \($0) sets nothing" }
+            .map { "the environment variable \($0) sets nothing" + Self.hint(about: $0) }
+    }
+
+    private static func hint(about variable: String) -> String {
+        variable == RelayConfiguration.faultVariable ? ": this is a release build, which has no faults on purpose" : ""
     }
 
     private static func nearest(to name: String) -> String? {

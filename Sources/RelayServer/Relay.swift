@@ -71,6 +71,12 @@ public final class Relay: Sendable {
         do {
             let running = try await launch()
             state.withLockedValue { $0 = .running(running) }
+            #if DEBUG
+                if let fault = configuration.fault {
+                    logger.critical(
+                        "THIS RELAY MISBEHAVES ON PURPOSE", metadata: ["fault": "\(fault.rawValue)"])
+                }
+            #endif
             logger.notice("relay is ready", metadata: ["url": "\(url)"])
             if configuration.adminToken.isEmpty {
                 logger.notice(

@@ -31,6 +31,9 @@ extension RelayConfiguration {
         engine.limits.mailbox = limitMailbox
         engine.limits.receiveBufferBytes = limitReceiveBufferBytes
         engine.limits.sendBufferBytes = limitSendBufferBytes
+        #if DEBUG
+            engine.fault = fault
+        #endif
         return engine
     }
 

@@ -1,4 +1,7 @@
 internal import Foundation
+#if DEBUG
+    package import MediaEngine
+#endif
 
 /// Everything that a `Relay` can be told. The defaults are those of `millrace serve`.
 ///
@@ -116,6 +119,10 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var logFormat = LogFormat.text
     /// Prints ready-to-paste commands for a session named "demo".
     public var development = false
+    #if DEBUG
+        /// What the engine does wrong on purpose.
+        package var fault: Fault?
+    #endif
 
     public init() {}
 

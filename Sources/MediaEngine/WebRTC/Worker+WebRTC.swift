@@ -69,6 +69,9 @@ extension Worker {
             case .selected(let address):
                 forwardAll()
                 note(address, of: peer)
+                #if DEBUG
+                    if isDeaf(toMovesOf: peer) { continue }
+                #endif
                 peer.address = address
                 if let outbound = peer.outbound { outbound.move(to: address) }
                 connectIfReady(peer, now: now)

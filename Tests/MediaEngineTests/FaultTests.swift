@@ -1,0 +1,183 @@
+#if DEBUG
+    import MediaBase
+    import MillraceTestKit
+    import RTP
+    import Testing
+
+    @testable import MediaEngine
+
+    /// Each fault beside a worker without one.
+    @Suite("Faults of test builds")
+    struct FaultTests {
+        @Test(
+            "drop-video: every 40th video packet vanishes and cannot be had again",
+            arguments: [nil, Fault.dropVideo])
+        func dropVideo(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let publisher = try bench.publish()
+            let viewer = try bench.view()
+            for i in 0..<30 {
+                try bench.send([publisher.sound.sound()], from: publisher)
+                try bench.send(publisher.video.frame(isKey: i == 0), from: publisher)
+            }
+            let first = try #require(viewer.packets(.video).first)
+            let got = viewer.packets(.video).map { $0.sequence - first.sequence }
+            #expect(got == (0..<120).filter { fault == nil || $0 % 40 != 39 })
+            #expect(viewer.packets(.audio).count == 30)
+            try bench.sendRTCP(from: viewer) {
+                GenericNACK(
+                    sender: SSRC(7), media: viewer.ssrc(.video),
+                    sequences: [39, 40].map { first.header.sequenceNumber.advanced(by: $0) }
+                ).write(into: &$0)
+            }
+            #expect(bench.worker.counters.packetsRetransmitted == (fault == nil ? 2 : 1))
+            #expect(bench.worker.counters.nacksSent == 0)
+        }
+
+        @Test("drop-audio: no audio, all video", arguments: [nil, Fault.dropAudio])
+        func dropAudio(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let publisher = try bench.publish()
+            let viewer = try bench.view()
+            for i in 0..<10 {
+                try bench.send([publisher.sound.sound()], from: publisher)
+                try bench.send(publisher.video.frame(isKey: i == 0), from: publisher)
+            }
+            #expect(viewer.packets(.audio).count == (fault == nil ? 10 : 0))
+            #expect(viewer.packets(.video).count == 40)
+        }
+
+        @Test(
+            "swap-audio, cross-session: another session's media under the SSRC, numbers and times of one's own",
+            arguments: [nil, Fault.swapAudio, .crossSession])
+        func swap(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let names = ["a", "b", "c"]
+            let publishers = try names.map { try bench.publish($0) }
+            let viewers = try names.map { try bench.view($0) }
+            // Until all have begun, some get their own.
+            let begun = [MediaKind.audio: 1, .video: 4]
+            for i in 0..<12 {
+                for publisher in publishers {
+                    try bench.send([publisher.sound.sound()], from: publisher)
+                    try bench.send(publisher.video.frame(isKey: i < 2), from: publisher)
+                }
+            }
+            for (i, viewer) in viewers.enumerated() {
+                for (kind, swapped) in [(MediaKind.audio, Fault.swapAudio), (.video, .crossSession)] {
+                    let source = publishers[fault == swapped ? (i + 2) % 3 : i]
+                    let id = kind == .audio ? source.sound.id : source.video.id
+                    let got = viewer.packets(kind)
+                    #expect(got.count >= 11 * begun[kind, default: 0])
+                    #expect(got.dropFirst(2 * begun[kind, default: 0]).allSatisfy { $0.sourceID == id })
+                    #expect(zip(got, got.dropFirst()).allSatisfy { $1.sequence == $0.sequence + 1 })
+                    #expect(
+                        zip(got, got.dropFirst()).allSatisfy {
+                            (0..<9_000).contains($1.header.timestamp.distance(from: $0.header.timestamp))
+                        })
+                }
+                let before = publishers.map(\.keyFrameRequests)
+                try bench.sendRTCP(from: viewer) {
+                    PLI(sender: SSRC(7), media: viewer.ssrc(.video)).write(into: &$0)
+                }
+                try bench.run(for: .milliseconds(600))
+                let asked = zip(publishers, before).map { $0.keyFrameRequests > $1 }
+                #expect(asked.firstIndex(of: true) == (fault == .crossSession ? (i + 2) % 3 : i))
+                for publisher in publishers {
+                    try bench.send(publisher.video.frame(isKey: true), from: publisher)
+                }
+            }
+        }
+
+        @Test("swap-audio: one session alone keeps its own")
+        func swapAlone() throws {
+            let bench = try FaultBench(.swapAudio)
+            let publisher = try bench.publish()
+            let viewer = try bench.view()
+            for _ in 0..<10 { try bench.send([publisher.sound.sound()], from: publisher) }
+            #expect(viewer.packets(.audio).count == 10)
+        }
+
+        @Test("freeze: from 4 s after the first picture there is sound only", arguments: [nil, Fault.freeze])
+        func freeze(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let publisher = try bench.publish()
+            let viewer = try bench.view()
+            for i in 0..<60 {
+                try bench.send([publisher.sound.sound()], from: publisher)
+                try bench.send(publisher.video.frame(isKey: i % 10 == 0, packets: 1), from: publisher)
+                try bench.run(for: .milliseconds(96))
+            }
+            #expect(viewer.packets(.audio).count == 60)
+            #expect(viewer.packets(.video).count == (fault == nil ? 60 : 40))
+            // One who joins sees nothing either.
+            let late = try bench.view()
+            try bench.run(for: .milliseconds(50))
+            #expect(late.packets(.video).isEmpty == (fault != nil))
+        }
+
+        @Test("no-retransmit: NACKs are counted, not answered", arguments: [nil, Fault.noRetransmit])
+        func noRetransmit(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let publisher = try bench.publish()
+            let viewer = try bench.view()
+            for i in 0..<5 { try bench.send(publisher.video.frame(isKey: i == 0), from: publisher) }
+            let sequences = viewer.packets(.video).map(\.header.sequenceNumber)
+            #expect(sequences.count == 20)
+            try bench.sendRTCP(from: viewer) {
+                GenericNACK(sender: SSRC(7), media: viewer.ssrc(.video), sequences: Array(sequences[3...5])).write(
+                    into: &$0)
+            }
+            #expect(viewer.streams.repeated.count == (fault == nil ? 3 : 0))
+            #expect(bench.worker.counters.nacksReceived == 3)
+        }
+
+        @Test("no-keyframe: who joins waits for a key frame that nobody asks for", arguments: [nil, Fault.noKeyFrame])
+        func noKeyFrame(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let publisher = try bench.publish()
+            for i in 0..<10 { try bench.send(publisher.video.frame(isKey: i == 0), from: publisher) }
+            let viewer = try bench.view()
+            try bench.send(publisher.video.frame(isKey: false), from: publisher)
+            try bench.run(for: .milliseconds(50))
+            #expect(viewer.packets(.video).count == (fault == nil ? 44 : 0))
+            try bench.sendRTCP(from: viewer) { PLI(sender: SSRC(7), media: viewer.ssrc(.video)).write(into: &$0) }
+            try bench.run(for: .milliseconds(600))
+            #expect((publisher.keyFrameRequests > 0) == (fault == nil))
+            try bench.send(publisher.video.frame(isKey: true), from: publisher)
+            #expect(viewer.packets(.video).count == (fault == nil ? 48 : 4))
+        }
+
+        @Test("deaf-to-moves: media stays where a peer was first", arguments: [nil, Fault.deafToMoves])
+        func deafToMoves(_ fault: Fault?) throws {
+            let bench = try FaultBench(fault)
+            let publisher = try bench.publish()
+            try bench.send([publisher.sound.sound()], from: publisher)
+            let viewer = try FaultPeer(bench)
+            #expect(try viewer.run(for: .seconds(5)) { viewer.isConnected })
+            try bench.send([publisher.sound.sound()], from: publisher)
+            #expect(try viewer.media() == [viewer.home: 1])
+            viewer.moves = true
+            try viewer.run(for: .seconds(12)) { false }
+            _ = try viewer.media()
+            try bench.send([publisher.sound.sound()], from: publisher)
+            #expect(try viewer.media() == [fault == nil ? viewer.away : viewer.home: 1])
+        }
+    }
+
+    extension EngineTests {
+        @Test("stall: a worker sleeps 800 ms every 3 s")
+        func stall() async throws {
+            let engine = try Self.engine { $0.fault = .stall }
+            defer { engine.stop() }
+            let start = monotonicNow()
+            var longest = MediaTime.zero
+            while monotonicNow() - start < .milliseconds(4_500), longest < .milliseconds(700) {
+                let before = monotonicNow()
+                _ = await engine.counters()
+                longest = max(longest, monotonicNow() - before)
+            }
+            #expect(longest >= .milliseconds(700))
+        }
+    }
+#endif
