@@ -1,5 +1,5 @@
 #if DEBUG
-    package import MediaEngine
+    internal import MediaEngine
 #endif
 
 extension RelayConfiguration {

@@ -38,7 +38,8 @@ def parse():
     parser.add_argument("--janus", action="store_true", help="the yardstick cases also against Janus")
     parser.add_argument("--fault", metavar="NAME", help="of a relay built for tests: which checks notice it (status 0: some do)")
     parser.add_argument("--faults", action="store_true", help="every fault against the cases that must notice it")
-    parser.add_argument("--only", metavar="TEXT", action="append", help="only cases whose name has this text")
+    parser.add_argument("--only", metavar="TEXT", action="append",
+                        help="only cases whose name has this text (with --faults: \"FAULT: NAME\")")
     parser.add_argument("--json", metavar="FILE", help="results as JSON")
     parser.add_argument("--work", default="out/webrtc", metavar="DIR", help="artefacts (default out/webrtc)")
     parser.add_argument("--list", action="store_true", help="names of the cases")
@@ -75,19 +76,32 @@ def run_case(bench, name, case):
     return True
 
 
-def run_faults(bench, cases, faults):
-    """Each fault must turn checks red in each case that it is given to."""
-    unnoticed = []
+def red_checks(bench, name, case):
+    """Runs a case: which of its checks failed."""
+    before = len(bench.reporter.results)
+    run_case(bench, name, case)
+    return [result["check"] for result in bench.reporter.results[before:] if not result["passed"]]
+
+
+def run_faults(bench, cases, faults, only):
+    """Each fault must turn checks red in each case that it is given to: such as are green without it."""
+    ran, unnoticed, usual = 0, [], {}
     for fault, names in faults.items():
-        bench.fault = fault
         for name in names:
-            before = len(bench.reporter.results)
-            run_case(bench, name, cases[name])
-            red = [r["check"] for r in bench.reporter.results[before:] if not r["passed"]]
+            if only and not any(text in f"{fault}: {name}" for text in only):
+                continue
+            if name not in usual:
+                bench.fault = None
+                usual[name] = red_checks(bench, name, cases[name])
+            bench.fault = fault
+            red = [check for check in red_checks(bench, name, cases[name]) if check not in usual[name]]
+            ran += 1
             if not red:
                 unnoticed.append(f"{fault}: {name}")
             bench.reporter.progress(f"{fault} in {name}: {len(red)} checks went red: {'; '.join(red)[:200]}")
-    return unnoticed
+            if usual[name]:
+                bench.reporter.progress(f"red in {name} without it: {'; '.join(usual[name])[:200]}")
+    return ran, unnoticed
 
 
 def main():
@@ -116,8 +130,7 @@ def main():
     try:
         if arguments.faults:
             every = dict(suite.cases(True, False))
-            unnoticed = run_faults(bench, every, suite.FAULTS)
-            ran = sum(map(len, suite.FAULTS.values()))
+            ran, unnoticed = run_faults(bench, every, suite.FAULTS, arguments.only)
         else:
             ran = sum([run_case(bench, name, case) for name, case in wanted])
     finally:
@@ -135,7 +148,7 @@ def main():
     for line in unnoticed:
         print(f"        nobody noticed {line}", flush=True)
     if arguments.faults:
-        return 1 if unnoticed else 0
+        return 1 if unnoticed or not ran else 0
     if arguments.fault:
         return 0 if failed else 1
     return 1 if failed or not (ran or reporter.skipped) else 0

@@ -1,4 +1,5 @@
 import Foundation
+import MediaEngine
 import Testing
 
 @testable import RelayServer
@@ -196,6 +197,33 @@ struct ConfigurationLoaderTests {
         let resolved = try await ConfigurationLoader(environment: ["MILLRACE_HTTP_PROT": "1"]).load()
         #expect(resolved.warnings == ["the environment variable MILLRACE_HTTP_PROT sets nothing"])
     }
+
+    #if DEBUG
+        @Test(arguments: Fault.allCases)
+        func theEnvironmentNamesAFault(_ fault: Fault) async throws {
+            let resolved = try await ConfigurationLoader(environment: ["MILLRACE_FAULT": fault.rawValue]).load()
+            #expect(resolved.configuration.fault == fault)
+            #expect(resolved.configuration.engine.fault == fault)
+            #expect(resolved.warnings.isEmpty)
+        }
+
+        @Test func anUnknownFaultIsAnError() async throws {
+            let start = #"fault: "drop" (from environment MILLRACE_FAULT) is not allowed; allowed: drop-video, drop-"#
+            await #expect {
+                try await ConfigurationLoader(environment: ["MILLRACE_FAULT": "drop"]).load()
+            } throws: {
+                "\($0)".hasPrefix(start)
+            }
+            let none = try await ConfigurationLoader(environment: ["MILLRACE_FAULT": ""]).load()
+            #expect(none.configuration.fault == nil)
+        }
+    #else
+        @Test func aReleaseBuildHasNoFaults() async throws {
+            let resolved = try await ConfigurationLoader(environment: ["MILLRACE_FAULT": "freeze"]).load()
+            let start = "the environment variable MILLRACE_FAULT sets nothing: this is a release build"
+            #expect(resolved.warnings.count == 1 && resolved.warnings[0].hasPrefix(start))
+        }
+    #endif
 
     @Test func httpIsOpenToOthersOnlyWithAToken() {
         var configuration = RelayConfiguration()
