@@ -5,12 +5,22 @@ package struct Consumer {
     package enum State: UInt8, Sendable {
         /// Every packet goes out as it comes.
         case live
+        /// As `live`, but at each picture it is seen whether it can change as wanted.
+        case adapting
         /// Reads the ring from the last key frame on, a few packets at a time, until it has caught up.
         case catchingUp
         /// Starts (again) at the next packet that a decoder can start with: a key frame, or any packet of audio.
         case waiting
         /// Nothing goes out until it is resumed.
         case paused
+        /// Another producer feeds its viewer, until a key frame of this one comes.
+        case expecting
+        /// Fed its viewer until a switch, and answers requests for what it sent.
+        case retired
+
+        /// It is the one of its viewer's track that packets go out from, or will.
+        @inline(__always)
+        package var feeds: Bool { self != .expecting && self != .retired }
     }
 
     /// Index of the path in the router.
@@ -22,12 +32,26 @@ package struct Consumer {
     /// What goes out between header and payload.
     package var extensions = HeaderExtensionTemplate()
     package var state: State
+    /// Highest temporal layer that is wanted, 0...3 (all); `rewrite` has the one in effect.
+    package internal(set) var temporalLimit: UInt8
     package var rewrite = RTPRewrite()
     package var history = RewriteHistory()
     /// Producer's first packet under `rewrite`; an earlier one that comes late is not for this consumer.
     var first: Int64 = 0
     /// Next producer packet to read while catching up; else one after the latest that went out.
     var next: Int64 = 0
+    /// One after the latest that went out.
+    var sentEnd: Int64 = 0
+
+    // Switches between encodings; see Router+Switching.
+    /// The producer that the other consumer of a switch that is wanted is in.
+    var partner: UnsafeMutablePointer<ProducerCore>?
+    /// The producer whose consumer fed the viewer before.
+    var predecessor: UnsafeMutablePointer<ProducerCore>?
+    /// Expecting: the key frame that has begun.
+    var keyFrame: (sequence: Int64, timestamp: UInt32)?
+    /// Expecting: when the switch was asked for. Retired: until when it is kept.
+    var since: MediaTime = .zero
     /// What the viewer was told last, so that a new start carries on from there.
     package var progress: Progress
 
@@ -40,6 +64,8 @@ package struct Consumer {
         package var pictureID: UInt16 = 0
         package var tl0PictureIndex: UInt8 = 0
         package var hasSent = false
+        /// The last packet was the last of its picture.
+        package var endsPicture = true
         /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
         package var rtxSequence: Int64
         package var packets: UInt64 = 0
@@ -57,55 +83,69 @@ package struct Consumer {
 
     package var retransmitted: UInt64 = 0
     /// The producer is not the one that `progress` was made with: timestamps have to be joined.
-    private var joinsTimestamps: Bool
+    var joinsTimestamps: Bool
 
-    package init(path: Int, ssrc: SSRC, payloadType: PayloadType, progress: Progress) {
+    package init(path: Int, ssrc: SSRC, payloadType: PayloadType, progress: Progress, temporalLimit: UInt8 = 3) {
         self.path = path
         self.ssrc = ssrc
         self.payloadType = payloadType
         self.progress = progress
+        self.temporalLimit = min(temporalLimit, LayerCounts.noLimit)
         state = .waiting
         joinsTimestamps = progress.hasSent
     }
 
     /// Goes live, or begins to catch up, at a producer's packet: the next consumer sequence number follows the last, and so do picture
     /// ids and, after a change of producer, timestamps.
-    mutating func begin(at packet: borrowing PendingPacket, state: State) {
-        rewrite.sequenceOffset = packet.sequence &- (progress.sequence &+ 1)
+    /// - Parameter timestamp: of the packet as it goes out; nil: as before, or by its arrival after a change of producer.
+    mutating func begin(at packet: borrowing PendingPacket, state: State, timestamp: UInt32? = nil) {
+        rewrite.temporalLimit = temporalLimit
+        rewrite.sequenceOffset =
+            packet.sequence &- packet.layers.packets(above: temporalLimit) &- (progress.sequence &+ 1)
+        rewrite.pictureIDOffset = packet.layers.pictures(above: temporalLimit)
         if progress.hasSent {
             if packet.vp8.pictureIDOffset != 0 {
-                rewrite.pictureIDOffset = progress.pictureID &+ 1 &- packet.vp8.pictureID
+                rewrite.pictureIDOffset &+= progress.pictureID &+ 1 &- packet.vp8.pictureID
             }
             if packet.vp8.tl0Offset != 0 {
                 rewrite.tl0PictureIndexOffset = progress.tl0PictureIndex &+ 1 &- packet.vp8.tl0PictureIndex
             }
         }
-        if joinsTimestamps {
-            let clockRate: Int64 = packet.isAudio ? 48_000 : 90_000
-            let elapsed = max(1, (packet.arrival - progress.sentAt).rawValue / 1000 &* clockRate / 1_000_000)
-            rewrite.timestampOffset =
-                progress.timestamp &+ UInt32(truncatingIfNeeded: elapsed) &- packet.timestamp
-            joinsTimestamps = false
+        if let timestamp {
+            rewrite.timestampOffset = timestamp &- packet.timestamp
+        } else if joinsTimestamps {
+            let ticks = Self.ticks(from: progress.sentAt, to: packet)
+            rewrite.timestampOffset = progress.timestamp &+ UInt32(truncatingIfNeeded: ticks) &- packet.timestamp
         }
+        joinsTimestamps = false
+        history.begin(at: packet.sequence, rewrite, out: rewrite.sequence(of: packet), sentEnd: sentEnd)
         first = packet.sequence
         next = packet.sequence
-        history.begin(at: packet.sequence, rewrite)
+        sentEnd = packet.sequence
         self.state = state
+    }
+
+    /// Ticks of the packet's clock from a time to its arrival, at least 1.
+    static func ticks(from time: MediaTime, to packet: borrowing PendingPacket) -> Int64 {
+        let clockRate: Int64 = packet.isAudio ? 48_000 : 90_000
+        return max(1, (packet.arrival - time).rawValue / 1000 &* clockRate / 1_000_000)
     }
 
     /// Notes that a packet went out.
     @inline(__always)
-    mutating func sent(_ packet: borrowing PendingPacket) {
+    mutating func sent(_ packet: borrowing PendingPacket, as sequence: Int64) {
         progress.packets &+= 1
         progress.payloadBytes &+= UInt64(packet.payloadLength)
-        if packet.sequence >= next {
-            next = packet.sequence &+ 1
-            progress.sequence = rewrite.sequence(of: packet.sequence)
+        if packet.sequence >= next { next = packet.sequence &+ 1 }
+        if sequence > progress.sequence {
+            sentEnd = packet.sequence &+ 1
+            progress.sequence = sequence
+            progress.endsPicture = packet.markerBit != 0
             progress.timestamp = packet.timestamp &+ rewrite.timestampOffset
             progress.sentAt = packet.arrival
             progress.hasSent = true
             if packet.vp8.pictureIDOffset != 0 {
-                progress.pictureID = packet.vp8.pictureID &+ rewrite.pictureIDOffset
+                progress.pictureID = packet.vp8.pictureID &+ rewrite.pictureIDShift(packet)
                 progress.tl0PictureIndex = packet.vp8.tl0PictureIndex &+ rewrite.tl0PictureIndexOffset
             }
         }

@@ -103,53 +103,12 @@ package struct EgressBatch: ~Copyable {
         if rewrite.patchesPayload {
             let copy = destination + header
             copy.update(from: packet.payload, count: packet.payloadLength)
-            rewrite.patch(copy, packet.vp8)
+            rewrite.patch(copy, packet)
             source = UnsafePointer(copy)
         }
         finish(
             ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: packet.payloadLength,
             to: path)
-    }
-
-    /// Adds a packet that goes out again on the consumer's RTX stream: the payload follows its first sequence number (RFC 4588 section 4).
-    /// - Parameter original: the sequence number that the packet had the first time.
-    mutating func appendRetransmission(
-        _ packet: borrowing PendingPacket, original: Int64, rewrite: borrowing RTPRewrite, on rtx: RTXStream,
-        sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
-        to path: UnsafeMutablePointer<EgressPath>
-    ) {
-        let destination = path.pointee.cursor.unsafelyUnwrapped
-        let header = writeHeader(
-            packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset,
-            ssrc: rtx.ssrc.rawValue,
-            payloadType: packet.markerBit | rtx.payloadType.rawValue, sequence: sequence, of: consumer,
-            payloadLength: packet.payloadLength + 2, probe: probe, to: path)
-        let copy = destination + header
-        UnsafeMutableRawPointer(copy).storeBytes(
-            of: UInt16(truncatingIfNeeded: original).bigEndian, as: UInt16.self)
-        (copy + 2).update(from: packet.payload, count: packet.payloadLength)
-        if rewrite.patchesPayload { rewrite.patch(copy + 2, packet.vp8) }
-        finish(
-            ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(copy), header: header,
-            payloadLength: packet.payloadLength + 2, to: path)
-    }
-
-    /// Adds a packet of nothing but padding (RFC 3550 section 5.1), as long as that can be, on the consumer's RTX stream.
-    mutating func appendPadding(
-        on rtx: RTXStream, sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
-        to path: UnsafeMutablePointer<EgressPath>
-    ) {
-        let length = Int(UInt8.max)
-        let header = writeHeader(
-            0xa0, PassedExtensions(), timestamp: consumer.pointee.progress.timestamp, ssrc: rtx.ssrc.rawValue,
-            payloadType: rtx.payloadType.rawValue, sequence: sequence, of: consumer, payloadLength: length,
-            probe: probe, to: path)
-        let padding = path.pointee.cursor.unsafelyUnwrapped + header
-        padding.update(repeating: 0, count: length - 1)
-        padding[length - 1] = UInt8.max
-        finish(
-            ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(padding), header: header,
-            payloadLength: length, to: path)
     }
 
     /// Writes fixed header and header extension at the path's cursor, and notes the packet among those sent.
@@ -200,6 +159,7 @@ package struct EgressBatch: ~Copyable {
 
         let length = UInt32(header + payloadLength + path.pointee.tagLength)
         path.pointee.cursor = destination + Int(length)
+        path.pointee.pacing.spend(length)
         let lane = path.pointee.lane.rawValue
         let messages = messageStore + lane &* Self.maximumPackets
         let m = path.pointee.message

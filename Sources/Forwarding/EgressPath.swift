@@ -14,6 +14,8 @@ package struct EgressPath {
     package var connection: Int32
     /// Where packets with a transport-wide number are noted; nil: none has one. Owned by the engine, which outlives the path.
     package var sent: UnsafeMutablePointer<SentPacketRing>?
+    /// How fast packets may leave.
+    package var pacing = PathPacing()
     /// False once the path is given up; its index is then used again.
     package var isOpen = true
 

@@ -31,6 +31,9 @@ package struct PacketRing: ~Copyable {
         UnsafeMutableRawPointer(arena).deallocate()
     }
 
+    /// Packets that it holds at most.
+    var slotCount: Int { Int(slotMask) + 1 }
+
     /// Copies `payload` (at most `maximumPayload` bytes) in and returns its slot, whose other fields the caller sets. The oldest packets
     /// give way.
     package mutating func store(sequence: Int64, payload: UnsafeRawBufferPointer) -> UnsafeMutablePointer<StoredPacket>
@@ -57,6 +60,12 @@ package struct PacketRing: ~Copyable {
         let slot = slots + Int(sequence & slotMask)
         guard slot.pointee.sequence == sequence, position - slot.pointee.position <= arenaBytes else { return nil }
         return slot
+    }
+
+    /// True for a packet that was there and gave way.
+    func hasLost(_ sequence: Int64) -> Bool {
+        let slot = slots + Int(sequence & slotMask)
+        return slot.pointee.sequence > sequence || (slot.pointee.sequence == sequence && find(sequence) == nil)
     }
 
     @inline(__always)

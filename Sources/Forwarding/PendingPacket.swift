@@ -17,6 +17,7 @@ struct PendingPacket {
     var isAudio: Bool
     var vp8: VP8RewriteFields
     var extensions: PassedExtensions
+    var layers: LayerCounts
 
     @inline(__always)
     init(producer: UnsafeMutablePointer<ProducerCore>, slot: UnsafeMutablePointer<StoredPacket>) {
@@ -33,6 +34,7 @@ struct PendingPacket {
         isAudio = producer.pointee.isAudio
         vp8 = slot.pointee.vp8
         extensions = slot.pointee.extensions
+        layers = slot.pointee.layers
     }
 
     @inline(__always)

@@ -41,7 +41,10 @@ package final class Producer {
     package private(set) var statistics: ReceptionStatistics
     package var nack = NACKGenerator()
     package var keyFrames = KeyFrameRequestThrottle()
-    package var clock: SenderClock
+    package var clock: SenderClock {
+        get { core.pointee.clock }
+        _modify { yield &core.pointee.clock }
+    }
     /// Drops at the relay, whatever the publisher sends.
     package private(set) var isMuted = false
     /// Unwrapped, of the newest packet; -1 before the first.
@@ -57,6 +60,8 @@ package final class Producer {
     private var mutedThrough = Int64.min
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
+    private var counter = LayerCounter()
+    private var rates = RateMeter()
 
     package var kind: MediaKind { configuration.kind }
 
@@ -66,9 +71,9 @@ package final class Producer {
         core.initialize(
             to: ProducerCore(
                 ring: PacketRing(slots: configuration.ringPackets, bytes: configuration.ringBytes),
-                isAudio: configuration.kind == .audio))
+                isAudio: configuration.kind == .audio, source: configuration.ssrc,
+                clock: SenderClock(clockRate: configuration.kind.clockRate)))
         statistics = ReceptionStatistics(clockRate: configuration.kind.clockRate)
-        clock = SenderClock(clockRate: configuration.kind.clockRate)
         lastArrival = now
     }
 
@@ -117,11 +122,24 @@ package final class Producer {
                 keyFrames.keyFrameArrived()
             }
         }
+        var layers = LayerCounts()
+        if kind == .video {
+            if isLate {
+                guard let found = layersOfLate(sequence) else { return .tooOld }
+                layers = found
+            } else {
+                layers = counter.take(timestamp: timestamp, fields)
+            }
+        }
         let slot = core.pointee.ring.store(sequence: sequence, payload: payload)
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
         slot.pointee.flags = flags
         slot.pointee.vp8 = fields
+        slot.pointee.layers = layers
+        rates.add(
+            payload: payload.count, layer: fields.temporalLayer,
+            startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
         slot.pointee.extensions = PassedExtensions(extensions)
         if !isLate {
             latestSequence = sequence
@@ -131,14 +149,28 @@ package final class Producer {
         return .forward
     }
 
+    /// A late packet's: those of the next packet that is there, since all between the two were taken for packets that go out.
+    private func layersOfLate(_ sequence: Int64) -> LayerCounts? {
+        var next = sequence + 1
+        while next <= latestSequence {
+            if let neighbour = core.pointee.ring.find(next) { return neighbour.pointee.layers }
+            next += 1
+        }
+        return nil
+    }
+
     /// Mutes or unmutes. After it consumers start again where a decoder can: for video the caller of an unmute asks for a key frame.
     package func setMuted(_ muted: Bool) {
         guard muted != isMuted else { return }
         isMuted = muted
         keyFrameStart = -1
         if !muted { mutedThrough = latestSequence }
-        for i in 0..<core.pointee.consumerCount where core.pointee.consumers[i].state != .paused {
-            core.pointee.consumers[i].state = .waiting
+        for i in 0..<core.pointee.consumerCount {
+            switch core.pointee.consumers[i].state {
+            case .live, .adapting, .catchingUp, .waiting: core.pointee.consumers[i].state = .waiting
+            case .expecting: core.pointee.consumers[i].keyFrame = nil
+            case .paused, .retired: break
+            }
         }
         core.pointee.catchingUp = 0
     }
@@ -161,6 +193,15 @@ package final class Producer {
         if nack.needsKeyFrame { return .zero }
         return min(nack.deadline ?? .never, keyFrames.deadline ?? .never)
     }
+
+    /// Silence after which a producer counts as stopped.
+    package static let activity = MediaTime.seconds(2)
+
+    /// A packet came within the last two seconds.
+    package func isActive(now: MediaTime) -> Bool { packets > 0 && now - lastArrival < Self.activity }
+
+    /// What came in the last second up to each temporal layer, with headers, and the frames of it; the last is everything.
+    package func measured(now: MediaTime) -> (bitrates: [Bitrate], frameRates: [Double]) { rates.read(now: now) }
 
     /// What the relay reports to the publisher of its reception since the last report.
     package func reportBlock(now: MediaTime) -> ReportBlock? {

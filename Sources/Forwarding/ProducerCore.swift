@@ -1,7 +1,12 @@
+internal import MediaBase
+
 /// The part of a producer that the forwarding loop touches, at an address that does not move: its packets and its consumers.
 package struct ProducerCore: ~Copyable {
     package var ring: PacketRing
     package let isAudio: Bool
+    /// The publisher's SSRC.
+    let source: SSRC
+    package var clock: SenderClock
     /// In order of their path index, so that a group of paths is a run of this array.
     package private(set) var consumers: UnsafeMutablePointer<Consumer>
     package private(set) var consumerCount = 0
@@ -13,8 +18,10 @@ package struct ProducerCore: ~Copyable {
     /// Where the oldest packet that is pending lies in the ring's arena; nothing is pending where it is negative.
     var pendingSince = -1
 
-    init(ring: consuming PacketRing, isAudio: Bool) {
+    init(ring: consuming PacketRing, isAudio: Bool, source: SSRC, clock: SenderClock) {
         self.ring = ring
+        self.source = source
+        self.clock = clock
         self.isAudio = isAudio
         capacity = 4
         consumers = .allocate(capacity: 4)

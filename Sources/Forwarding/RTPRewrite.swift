@@ -11,22 +11,52 @@ package struct RTPRewrite: Hashable, Sendable {
     package var pictureIDOffset: UInt16 = 0
     /// Added to TL0PICIDX, modulo 256.
     package var tl0PictureIndexOffset: UInt8 = 0
+    /// Highest temporal layer that goes out; what is above it leaves no gap in sequence numbers and picture ids.
+    package var temporalLimit = LayerCounts.noLimit
 
     package init() {}
 
     /// True where the payload differs from the producer's, so that it has to be copied before it is protected.
     @inline(__always)
-    package var patchesPayload: Bool { pictureIDOffset != 0 || tl0PictureIndexOffset != 0 }
+    package var patchesPayload: Bool {
+        pictureIDOffset != 0 || tl0PictureIndexOffset != 0 || temporalLimit != LayerCounts.noLimit
+    }
 
     @inline(__always)
     package func sequence(of producerSequence: Int64) -> Int64 { producerSequence &- sequenceOffset }
 
+    /// The consumer's number of a packet that goes out.
+    @inline(__always)
+    func sequence(of packet: borrowing PendingPacket) -> Int64 {
+        packet.sequence &- sequenceOffset &- packet.layers.packets(above: temporalLimit)
+    }
+
+    /// What is added to a packet's picture id.
+    @inline(__always)
+    func pictureIDShift(_ packet: borrowing PendingPacket) -> UInt16 {
+        pictureIDOffset &- packet.layers.pictures(above: temporalLimit)
+    }
+
+    /// True where a filter leaves the packet out.
+    @inline(__always)
+    func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.vp8.temporalLayer > temporalLimit }
+
     /// Patches the picture id and TL0PICIDX of a payload that is a copy for one consumer.
     @inline(__always)
     package func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields) {
-        if fields.pictureIDOffset != 0, pictureIDOffset != 0 {
+        patch(payload, fields, pictureIDShift: pictureIDOffset)
+    }
+
+    @inline(__always)
+    func patch(_ payload: UnsafeMutablePointer<UInt8>, _ packet: borrowing PendingPacket) {
+        patch(payload, packet.vp8, pictureIDShift: pictureIDShift(packet))
+    }
+
+    @inline(__always)
+    private func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields, pictureIDShift: UInt16) {
+        if fields.pictureIDOffset != 0, pictureIDShift != 0 {
             let at = payload + Int(fields.pictureIDOffset)
-            let id = fields.pictureID &+ pictureIDOffset
+            let id = fields.pictureID &+ pictureIDShift
             if fields.pictureIDIsWide {
                 at[0] = 0x80 | UInt8(truncatingIfNeeded: id >> 8)
                 at[1] = UInt8(truncatingIfNeeded: id)

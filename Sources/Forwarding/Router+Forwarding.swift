@@ -51,6 +51,7 @@ extension Router {
         }
         pendingCount = 0
         pendingBytes = 0
+        if now >= nextSweep { sweep(now: now) }
     }
 
     /// One group of paths: packet by packet, and for each packet the consumers on these paths.
@@ -59,6 +60,7 @@ extension Router {
         for p in group {
             paths[p].cursor = cursor
             paths[p].message = -1
+            if paths[p].pacing.isOn { paths[p].pacing.refill(now: batch.now) }
             cursor += perPath
         }
         for i in 0..<pendingCount {
@@ -73,17 +75,54 @@ extension Router {
             while c < count, consumers[c].path < group.upperBound {
                 let consumer = consumers + c
                 c += 1
-                if consumer.pointee.state == .live {
-                    guard packet.pointee.sequence >= consumer.pointee.first else { continue }
-                } else if !admit(packet, to: consumer, of: core) {
+                if consumer.pointee.state != .live, !admit(packet, to: consumer, of: core) { continue }
+                if packet.pointee.sequence < consumer.pointee.first
+                    || consumer.pointee.rewrite.leavesOut(packet.pointee)
+                {
+                    if packet.pointee.isLate { fill(packet, for: consumer, into: &batch) }
                     continue
                 }
+                let path = paths + consumer.pointee.path
+                if path.pointee.pacing.isSpent, hold(packet, for: consumer, of: core) { continue }
+                let sequence = consumer.pointee.rewrite.sequence(of: packet.pointee)
                 batch.append(
-                    packet.pointee, sequence: consumer.pointee.rewrite.sequence(of: packet.pointee.sequence),
-                    rewrite: consumer.pointee.rewrite, of: consumer, to: paths + consumer.pointee.path)
-                consumer.pointee.sent(packet.pointee)
+                    packet.pointee, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
+                consumer.pointee.sent(packet.pointee, as: sequence)
             }
         }
+    }
+
+    /// A late packet that is above the limit, or from before a change of rewrite: it fills the gap that was left for it.
+    private func fill(
+        _ packet: UnsafeMutablePointer<PendingPacket>, for consumer: UnsafeMutablePointer<Consumer>,
+        into batch: inout EgressBatch
+    ) {
+        guard let rewrite = consumer.pointee.history.rewrite(producerSequence: packet.pointee.sequence) else { return }
+        let path = paths + consumer.pointee.path
+        let sequence = rewrite.sequence(of: packet.pointee)
+        if rewrite.leavesOut(packet.pointee) {
+            batch.appendFiller(packet.pointee, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+            consumer.pointee.sentFiller(packet.pointee, as: sequence)
+        } else {
+            batch.append(packet.pointee, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+            consumer.pointee.sentLate(packet.pointee, as: sequence, rewrite)
+        }
+    }
+
+    /// A path has spent what it may send at once: its video is read from the ring from here on, at the path's rate.
+    /// - Returns: false for what does not wait: sound, and late packets.
+    private func hold(
+        _ packet: UnsafeMutablePointer<PendingPacket>, for consumer: UnsafeMutablePointer<Consumer>,
+        of core: UnsafeMutablePointer<ProducerCore>
+    ) -> Bool {
+        guard !packet.pointee.isAudio, !packet.pointee.isLate, consumer.pointee.state != .catchingUp else {
+            return false
+        }
+        consumer.pointee.next = packet.pointee.sequence
+        consumer.pointee.state = .catchingUp
+        core.pointee.catchingUp += 1
+        hasNewCatchUps = true
+        return true
     }
 
     /// Whether a packet goes to a consumer that is not simply live.
@@ -94,19 +133,31 @@ extension Router {
         switch consumer.pointee.state {
         case .live:
             return true
-        case .paused:
+        case .adapting:
+            if consumer.pointee.partner != nil, !packet.pointee.isLate,
+                packet.pointee.startsPicture(after: consumer.pointee.progress, consumer.pointee.rewrite),
+                handOver(from: consumer, of: core)
+            {
+                return false
+            }
+            consumer.pointee.adapt(at: packet.pointee)
+            return true
+        case .expecting:
+            return expect(packet, for: consumer, of: core)
+        case .paused, .retired:
             return false
         case .waiting:
-            guard packet.pointee.startsStream, packet.pointee.sequence >= consumer.pointee.next else { return false }
+            guard packet.pointee.startsStream, packet.pointee.sequence >= consumer.pointee.next,
+                packet.pointee.vp8.temporalLayer <= consumer.pointee.temporalLimit
+            else { return false }
             guard packet.pointee.isLate else {
                 consumer.pointee.begin(at: packet.pointee, state: .live)
+                consumer.pointee.state = consumer.pointee.level
                 return true
             }
             // What follows a late packet went by already: a key frame is read from the ring, sound starts with what comes next.
             if !packet.pointee.isAudio {
-                consumer.pointee.begin(at: packet.pointee, state: .catchingUp)
-                core.pointee.catchingUp += 1
-                hasNewCatchUps = true
+                startCatchingUp(consumer, of: core, at: packet.pointee)
             }
             return false
         case .catchingUp:

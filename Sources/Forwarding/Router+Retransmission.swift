@@ -17,9 +17,13 @@ extension Router {
         _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer, now: MediaTime = .zero,
         into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) -> Int {
-        let core = producer.core
-        guard let c = core.pointee.index(path: index) else { return 0 }
-        let consumer = core.pointee.consumers + c
+        guard let (feeder, consumer) = feedingConsumer(path: index, like: producer) else { return 0 }
+        let core = feeder.core
+        // What went out before a switch is another producer's.
+        let before = consumer.pointee.predecessor
+        let earlier = before.flatMap { before in
+            before.pointee.index(path: index).map { before.pointee.consumers + $0 }
+        }
         guard prepareToResend(consumer, path: index, now, &batch) else { return 0 }
         let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.progress.sequence))
         var sent = 0
@@ -29,13 +33,20 @@ extension Router {
                 let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
                 // Named twice, sent once: a request is not to be an amplifier.
                 if done[..<sent].contains(unwrapped) { continue }
-                guard let found = consumer.pointee.history.find(consumerSequence: unwrapped),
-                    unwrapped <= consumer.pointee.progress.sequence,
-                    let slot = core.pointee.ring.find(found.producerSequence)
-                else { continue }
-                resend(
-                    PendingPacket(producer: core, slot: slot), as: unwrapped, rewrite: found.rewrite, of: consumer,
-                    probe: 0, into: &batch)
+                let packet: PendingPacket
+                let rewrite: RTPRewrite
+                if let found = consumer.pointee.find(unwrapped, in: core.pointee.ring) {
+                    packet = PendingPacket(producer: core, slot: found.slot)
+                    rewrite = found.rewrite
+                } else if let before, let earlier, earlier.pointee.ssrc == consumer.pointee.ssrc,
+                    let found = earlier.pointee.find(unwrapped, in: before.pointee.ring)
+                {
+                    packet = PendingPacket(producer: before, slot: found.slot)
+                    rewrite = found.rewrite
+                } else {
+                    continue
+                }
+                resend(packet, as: unwrapped, rewrite: rewrite, of: consumer, probe: 0, into: &batch)
                 consumer.pointee.retransmitted += 1
                 done[sent] = unwrapped
                 sent += 1
@@ -67,11 +78,9 @@ extension Router {
         var sequence = consumer.pointee.progress.sequence
         var looked = 0
         while sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent {
-            if let found = consumer.pointee.history.find(consumerSequence: sequence),
-                let slot = core.pointee.ring.find(found.producerSequence)
-            {
+            if let found = consumer.pointee.find(sequence, in: core.pointee.ring) {
                 resend(
-                    PendingPacket(producer: core, slot: slot), as: sequence, rewrite: found.rewrite, of: consumer,
+                    PendingPacket(producer: core, slot: found.slot), as: sequence, rewrite: found.rewrite, of: consumer,
                     probe: probe, into: &batch)
             }
             sequence -= 1
@@ -96,7 +105,7 @@ extension Router {
         for producer in producers where producer.kind == .video {
             guard let i = producer.core.pointee.index(path: path) else { continue }
             let consumer = producer.core.pointee.consumers + i
-            guard let rtx = consumer.pointee.rtx else { continue }
+            guard consumer.pointee.state.feeds, let rtx = consumer.pointee.rtx else { continue }
             if consumer.pointee.progress.hasSent { return (producer.core, consumer, rtx) }
             silent = silent ?? (producer.core, consumer, rtx)
         }
@@ -125,6 +134,10 @@ extension Router {
     ) {
         let path = paths + consumer.pointee.path
         guard let rtx = consumer.pointee.rtx else {
+            if rewrite.leavesOut(packet) {
+                batch.appendFiller(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+                return
+            }
             batch.append(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
             return
         }

@@ -1,4 +1,4 @@
-internal import MediaBase
+package import MediaBase
 
 /// Producers to consumers: the fan-out of one session on one worker. Packets are taken as they come and leave in batches; what has to
 /// be sent comes out through the closure handed to `forward`, protected and sent there.
@@ -17,6 +17,12 @@ package final class Router {
     var longestHeader = EgressBatch.fixedHeader
     /// Somebody has begun to catch up; whoever calls `catchUp` resets it.
     package var hasNewCatchUps = false
+    /// Switches between encodings that nobody has asked about yet.
+    var switches: [LayerSwitch] = []
+    /// When a consumer that fed its viewer before a switch is dropped.
+    var nextSweep: MediaTime = .never
+    /// Producer that catches up first, of those that share paths.
+    var catchUpTurn = 0
 
     package init() {
         pathCapacity = 8
@@ -36,6 +42,7 @@ package final class Router {
     /// Drops the producer and its consumers. Nothing of it may be pending.
     package func remove(_ producer: Producer) {
         precondition(pendingCount == 0)
+        forget(producer.core)
         producers.removeAll { $0 === producer }
     }
 
@@ -76,7 +83,7 @@ package final class Router {
         if consumer.extensions.length != 0 { longestHeader = EgressBatch.maximumHeader }
         var wantsKeyFrame = false
         if producer.kind == .video, consumer.state != .paused {
-            if let start = producer.cachedKeyFrame() {
+            if let start = producer.cachedKeyFrame(), start.pointee.vp8.temporalLayer <= consumer.temporalLimit {
                 consumer.begin(at: PendingPacket(producer: producer.core, slot: start), state: .catchingUp)
                 producer.core.pointee.catchingUp += 1
                 hasNewCatchUps = true
@@ -88,25 +95,46 @@ package final class Router {
         return wantsKeyFrame
     }
 
-    /// Removes one consumer and says where its viewer's stream stands.
+    /// Removes one consumer, with those of other encodings that stand for the same track, and says where its viewer's stream stands.
     package func unsubscribe(path: Int, from producer: Producer) -> Consumer.Progress? {
-        guard let i = producer.core.pointee.index(path: path) else { return nil }
-        let progress = producer.core.pointee.consumers[i].progress
-        _ = producer.core.pointee.remove(path: path)
+        guard let (_, feeding) = feedingConsumer(path: path, like: producer) else { return nil }
+        let progress = feeding.pointee.progress
+        let ssrc = feeding.pointee.ssrc
+        for producer in producers {
+            guard let i = producer.core.pointee.index(path: path), producer.core.pointee.consumers[i].ssrc == ssrc
+            else { continue }
+            _ = producer.core.pointee.remove(path: path)
+        }
         return progress
     }
 
-    /// Pauses or resumes one consumer. - Returns: true where a key frame has to be asked for.
-    package func setPaused(_ paused: Bool, path: Int, producer: Producer) -> Bool {
-        guard let i = producer.core.pointee.index(path: path) else { return false }
+    /// Says up to which temporal layer a consumer is to get its producer's pictures. Less is taken from the next picture on, more as soon as
+    /// a picture allows it.
+    /// - Parameters:
+    ///   - limit: 0...3; 3 is everything.
+    ///   - producer: that feeds the track, or is to.
+    package func setTemporalLimit(_ limit: UInt8, path: Int, producer: Producer) {
+        guard let i = producer.core.pointee.index(path: path) else { return }
         let consumer = producer.core.pointee.consumers + i
+        guard consumer.pointee.state != .retired else { return }
+        consumer.pointee.temporalLimit = min(limit, LayerCounts.noLimit)
+        if consumer.pointee.state == .live || consumer.pointee.state == .adapting {
+            consumer.pointee.state = consumer.pointee.level
+        }
+    }
+
+    /// Pauses or resumes one consumer. A switch to another encoding that has not happened is given up.
+    /// - Returns: true where a key frame has to be asked for.
+    package func setPaused(_ paused: Bool, path: Int, producer: Producer, now: MediaTime = .zero) -> Bool {
+        guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return false }
         if paused {
-            if consumer.pointee.state == .catchingUp { producer.core.pointee.catchingUp -= 1 }
+            cancelSwitch(path: path, producer: feeder, now: now)
+            if consumer.pointee.state == .catchingUp { feeder.core.pointee.catchingUp -= 1 }
             consumer.pointee.state = .paused
             return false
         }
         guard consumer.pointee.state == .paused else { return false }
         consumer.pointee.state = .waiting
-        return producer.kind == .video
+        return feeder.kind == .video
     }
 }

@@ -25,6 +25,17 @@ package struct SenderClock: Sendable {
         return ntp.advanced(by: .nanoseconds(Int64(ticks) * 1_000_000_000 / Int64(clockRate)))
     }
 
+    /// RTP timestamp of an NTP time near the last report's; nil before the first report.
+    package func timestamp(of time: NTPTime) -> RTPTimestamp? {
+        guard let ntp else { return nil }
+        let nanoseconds = time.distance(from: ntp).rawValue
+        // Whole seconds apart, so that nothing is cut off and nothing overflows.
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        let rate = Int64(clockRate)
+        let part = (rest &* rate &+ (rest < 0 ? -500_000_000 : 500_000_000)) / 1_000_000_000
+        return timestamp.advanced(by: Int(truncatingIfNeeded: seconds &* rate &+ part))
+    }
+
     /// The sender's NTP time and RTP timestamp at `now`, carried on from the last report.
     package func reading(now: MediaTime) -> (ntp: NTPTime, timestamp: RTPTimestamp)? {
         guard let ntp else { return nil }

@@ -16,6 +16,7 @@ package struct StoredPacket {
     package var flags: Flags = []
     package var vp8 = VP8RewriteFields()
     package var extensions = PassedExtensions()
+    package var layers = LayerCounts()
 
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt8

@@ -71,12 +71,13 @@ final class RouterHarness {
     func subscribe(
         _ viewer: Viewer, to producer: Producer, ssrc: SSRC? = nil, payloadType: PayloadType? = nil,
         progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), rtx: RTXStream? = nil,
-        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate()
+        extensions: HeaderExtensionTemplate = HeaderExtensionTemplate(), temporalLimit: UInt8 = 3
     ) -> Bool {
         nextSSRC += 1
         var consumer = Consumer(
             path: viewer.path, ssrc: ssrc ?? SSRC(nextSSRC),
-            payloadType: payloadType ?? producer.configuration.payloadType, progress: progress)
+            payloadType: payloadType ?? producer.configuration.payloadType, progress: progress,
+            temporalLimit: temporalLimit)
         consumer.rtx = rtx
         consumer.extensions = extensions
         return router.subscribe(consumer, to: producer)

@@ -50,6 +50,8 @@ package final class ReceivedStreams {
     private var datagrams: [UInt64: [UInt8]] = [:]
     /// Datagrams that came again.
     package private(set) var repeated: [ViewedPacket] = []
+    /// Numbers of media packets that came with nothing but padding.
+    package private(set) var fillers: [UInt32: [Int64]] = [:]
     private var unwrappers: [UInt32: SequenceUnwrapper] = [:]
     package private(set) var datagramCount = 0
 
@@ -91,9 +93,10 @@ package final class ReceivedStreams {
         let sequence = unwrappers[ssrc, default: SequenceUnwrapper()].unwrap(protected.sequenceNumber)
         let key = UInt64(ssrc) << 32 | UInt64(truncatingIfNeeded: sequence & 0xffff_ffff)
         if let earlier = datagrams[key] {
-            guard isSame(earlier, datagram), let first = packets[ssrc]?.last(where: { $0.sequence == sequence }) else {
+            guard isSame(earlier, datagram) else {
                 throw ViewerFault("two packets under one index \(sequence) of SSRC \(ssrc)")
             }
+            guard let first = packets[ssrc]?.last(where: { $0.sequence == sequence }) else { return }
             repeated.append(first)
             return
         }
@@ -103,6 +106,11 @@ package final class ReceivedStreams {
         try bytes.withUnsafeMutableBytes { try context.unprotect($0.baseAddress!, length: &length) }
         if let media = rtx[ssrc] {
             try receive(Array(bytes[..<length]), datagram.count, sequence, repeating: media)
+            return
+        }
+        let header = try bytes.withUnsafeBytes { try RTPHeader(parsing: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        if header.payloadLength == 0 {
+            fillers[ssrc, default: []].append(sequence)
             return
         }
         let packet = try bytes.withUnsafeBytes { raw in
@@ -119,11 +127,15 @@ package final class ReceivedStreams {
             padding.append((header, head, datagramLength))
             return
         }
-        guard header.payloadLength > 2, let unwrapper = unwrappers[media] else {
+        guard header.payloadLength >= 2, let unwrapper = unwrappers[media] else {
             throw ViewerFault("a retransmission of nothing")
         }
         let original = SequenceNumber(
             UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1]))
+        if header.payloadLength == 2 {
+            fillers[media, default: []].append(unwrapper.peek(original))
+            return
+        }
         var repeated = Array(packet[..<12]) + packet[(header.payloadOffset + 2)...]
         repeated[0] &= 0xef
         let payloadType = packets[media]?.first?.header.payloadType.rawValue ?? soundPayloadType

@@ -49,10 +49,15 @@ package struct SyntheticSource: Sendable {
     }
 
     /// One frame of video in `packets` packets, whose payloads have `sizes` bytes in turn.
-    package mutating func frame(isKey: Bool, packets: Int = 4, sizes: [Int] = [1100]) -> [SourcePacket] {
+    /// - Parameters:
+    ///   - layer: temporal layer, 0...3.
+    ///   - isSync: it depends on the base layer only.
+    package mutating func frame(
+        isKey: Bool, packets: Int = 4, sizes: [Int] = [1100], layer: UInt8 = 0, isSync: Bool = true
+    ) -> [SourcePacket] {
         timestamp &+= 3000
         pictureID = (pictureID &+ 1) & (hasNarrowPictureIDs ? 0x7f : 0x7fff)
-        tl0 &+= 1
+        if layer == 0 { tl0 &+= 1 }
         return (0..<packets).map { i in
             let isFirst = i == 0
             var descriptor: [UInt8] = [isFirst ? 0x10 : 0]
@@ -64,7 +69,7 @@ package struct SyntheticSource: Sendable {
                 } else {
                     descriptor += [0x80 | UInt8(pictureID >> 8), UInt8(pictureID & 0xff)]
                 }
-                descriptor += [tl0, 0x20]
+                descriptor += [tl0, layer << 6 | (isSync ? 0x20 : 0)]
             }
             // The first byte of the frame: its lowest bit is 0 in a key frame.
             descriptor.append(isFirst && isKey ? 0x10 : 0x11)

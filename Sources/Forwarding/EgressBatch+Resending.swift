@@ -1,0 +1,83 @@
+internal import MediaBase
+
+/// Packets beside a consumer's media as it comes: not as hot, so that they may look twice.
+extension EgressBatch {
+    /// Adds a packet that goes out again on the consumer's RTX stream: the payload follows its first sequence number (RFC 4588 section 4).
+    /// - Parameter original: the sequence number that the packet had the first time.
+    mutating func appendRetransmission(
+        _ packet: borrowing PendingPacket, original: Int64, rewrite: borrowing RTPRewrite, on rtx: RTXStream,
+        sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let destination = path.pointee.cursor.unsafelyUnwrapped
+        guard !rewrite.leavesOut(packet) else {
+            appendFiller(
+                packet, on: rtx.ssrc, rtx.payloadType, sequence: sequence, original: original, rewrite: rewrite,
+                of: consumer, probe: probe, to: path)
+            return
+        }
+        let header = writeHeader(
+            packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset,
+            ssrc: rtx.ssrc.rawValue,
+            payloadType: packet.markerBit | rtx.payloadType.rawValue, sequence: sequence, of: consumer,
+            payloadLength: packet.payloadLength + 2, probe: probe, to: path)
+        let copy = destination + header
+        UnsafeMutableRawPointer(copy).storeBytes(
+            of: UInt16(truncatingIfNeeded: original).bigEndian, as: UInt16.self)
+        (copy + 2).update(from: packet.payload, count: packet.payloadLength)
+        if rewrite.patchesPayload { rewrite.patch(copy + 2, packet) }
+        finish(
+            ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(copy), header: header,
+            payloadLength: packet.payloadLength + 2, to: path)
+    }
+
+    /// Adds a packet of nothing but padding (RFC 3550 section 5.1), as long as that can be, on the consumer's RTX stream.
+    mutating func appendPadding(
+        on rtx: RTXStream, sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let length = Int(UInt8.max)
+        let header = writeHeader(
+            0xa0, PassedExtensions(), timestamp: consumer.pointee.progress.timestamp, ssrc: rtx.ssrc.rawValue,
+            payloadType: rtx.payloadType.rawValue, sequence: sequence, of: consumer, payloadLength: length,
+            probe: probe, to: path)
+        let padding = path.pointee.cursor.unsafelyUnwrapped + header
+        padding.update(repeating: 0, count: length - 1)
+        padding[length - 1] = UInt8.max
+        finish(
+            ssrc: rtx.ssrc.rawValue, sequence: sequence, source: UnsafePointer(padding), header: header,
+            payloadLength: length, to: path)
+    }
+
+    /// Adds padding in the place of a packet that came late and is above the temporal limit: its number was left free, and a viewer would
+    /// ask for it again and again.
+    mutating func appendFiller(
+        _ packet: borrowing PendingPacket, sequence: Int64, rewrite: borrowing RTPRewrite,
+        of consumer: UnsafePointer<Consumer>, to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        appendFiller(
+            packet, on: consumer.pointee.ssrc, consumer.pointee.payloadType, sequence: sequence, original: nil,
+            rewrite: rewrite, of: consumer, probe: 0, to: path)
+    }
+
+    private mutating func appendFiller(
+        _ packet: borrowing PendingPacket, on ssrc: SSRC, _ payloadType: PayloadType, sequence: Int64, original: Int64?,
+        rewrite: borrowing RTPRewrite, of consumer: UnsafePointer<Consumer>, probe: UInt16,
+        to path: UnsafeMutablePointer<EgressPath>
+    ) {
+        let length = original == nil ? 1 : 3
+        let header = writeHeader(
+            0xa0, PassedExtensions(), timestamp: packet.timestamp &+ rewrite.timestampOffset, ssrc: ssrc.rawValue,
+            payloadType: payloadType.rawValue, sequence: sequence, of: consumer, payloadLength: length, probe: probe,
+            to: path)
+        let payload = path.pointee.cursor.unsafelyUnwrapped + header
+        if let original {
+            UnsafeMutableRawPointer(payload).storeBytes(
+                of: UInt16(truncatingIfNeeded: original).bigEndian, as: UInt16.self)
+        }
+        payload[length - 1] = 1
+        finish(
+            ssrc: ssrc.rawValue, sequence: sequence, source: UnsafePointer(payload), header: header,
+            payloadLength: length, to: path)
+    }
+}

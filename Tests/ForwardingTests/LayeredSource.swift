@@ -1,0 +1,87 @@
+import MediaBase
+import MillraceTestKit
+import RTP
+
+/// A publisher of video in three temporal layers, which remembers what each picture refers to.
+struct LayeredSource {
+    struct Picture {
+        var number: Int
+        var layer: UInt8
+        var isKey: Bool
+        /// Numbers of the pictures that it is made from.
+        var references: [Int]
+        var packets: [SourcePacket]
+        var at: MediaTime
+    }
+
+    var source: SyntheticSource
+    private(set) var pictures: [Picture] = []
+    /// Number of the picture that each packet is of.
+    private(set) var pictureOf: [Int64: Int] = [:]
+    /// Of each layer, since the last key frame.
+    private var last: [Int?] = [nil, nil, nil]
+    private var step = 0
+    private var random: SeededGenerator
+
+    init(_ source: SyntheticSource, seed: UInt64) {
+        self.source = source
+        random = SeededGenerator(seed: seed &* 31 &+ 7)
+    }
+
+    /// The next picture: layers 0 2 1 2, where one above the base layer refers to the last of each lower layer, and to the last of its
+    /// own unless it is a place to switch up.
+    mutating func picture(isKey: Bool, packets: Int? = nil, now: MediaTime = .zero) -> [SourcePacket] {
+        if isKey { step = 0 }
+        let layer: UInt8 = isKey ? 0 : [0, 2, 1, 2][step % 4]
+        step += 1
+        let isSync = layer > 0 && (random.below(3) == 0 || last[Int(layer)] == nil)
+        var references: [Int] = []
+        if !isKey {
+            references = [last[0] ?? 0]
+            if layer > 0, !isSync {
+                for lower in 1...Int(layer) { if let one = last[lower] { references.append(one) } }
+            }
+        }
+        if isKey { last = [nil, nil, nil] }
+        let made = source.frame(
+            isKey: isKey, packets: packets ?? 1 + random.below(4), sizes: [200 + random.below(300)], layer: layer,
+            isSync: isSync)
+        last[Int(layer)] = pictures.count
+        for packet in made { pictureOf[packet.index] = pictures.count }
+        pictures.append(
+            Picture(
+                number: pictures.count, layer: layer, isKey: isKey, references: references, packets: made, at: now))
+        return made
+    }
+}
+
+/// What a viewer can make of the packets it got.
+struct ViewedPictures {
+    struct Picture {
+        var source: UInt32
+        var number: Int
+        var packets: [ViewedPacket]
+        var isWhole: Bool
+    }
+
+    /// In order of their sequence numbers.
+    private(set) var pictures: [Picture] = []
+
+    init(_ packets: [ViewedPacket], of sources: [UInt32: LayeredSource]) throws {
+        for packet in packets.sorted(by: { $0.sequence < $1.sequence }) {
+            guard let source = sources[packet.sourceID], let number = source.pictureOf[packet.index] else {
+                throw NoSuchPicture(packet: packet)
+            }
+            if pictures.last?.source != packet.sourceID || pictures.last?.number != number {
+                pictures.append(Picture(source: packet.sourceID, number: number, packets: [], isWhole: false))
+            }
+            pictures[pictures.count - 1].packets.append(packet)
+        }
+        for i in pictures.indices {
+            guard let made = sources[pictures[i].source]?.pictures[pictures[i].number] else { continue }
+            pictures[i].isWhole = Set(pictures[i].packets.map(\.index)) == Set(made.packets.map(\.index))
+        }
+    }
+
+    struct NoSuchPicture: Error { var packet: ViewedPacket }
+}

@@ -1,0 +1,129 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Pacing of a path")
+struct PacingTests {
+    @Test(
+        "a key frame leaves at the path's rate, sound goes before it, and all of it arrives in order",
+        arguments: [300, 1000, 4000])
+    func keyFrame(_ kilobits: Int) throws {
+        let harness = RouterHarness()
+        var picture = SyntheticSource(id: 1, kind: .video)
+        var sound = SyntheticSource(id: 2, kind: .audio)
+        let video = harness.producer(picture)
+        let audio = harness.producer(sound)
+        let paced = try harness.viewer(lane: .webRTC)
+        let free = try harness.viewer()
+        for viewer in [paced, free] {
+            harness.subscribe(viewer, to: video, ssrc: SSRC(1))
+            harness.subscribe(viewer, to: audio, ssrc: SSRC(2))
+        }
+        harness.router.path(paced.path).pointee.pacing.setRate(.kilobits(Int64(kilobits)), now: harness.now)
+        let burst = max(5_000, kilobits * 1000 / 8 * 40 / 1000)
+        let start = harness.now
+        var expected: [Int64] = []
+        var heard = 0
+        var bytes = 0
+        func account() {
+            bytes = paced.packets.values.joined().reduce(0) { $0 + $1.datagramLength }
+            let allowed = burst + Int((harness.now - start).seconds * Double(kilobits) * 125) + 1300 + heard * 160
+            #expect(bytes <= allowed, "\(bytes) bytes, \(allowed) allowed")
+        }
+        for f in 0..<10 {
+            let frame = picture.frame(isKey: f == 0, packets: f == 0 ? 50 : 1, sizes: [f == 0 ? 1100 : 200])
+            expected += frame.map(\.index)
+            try harness.feed(frame, to: video)
+            for _ in 0..<2 {
+                try harness.feed([sound.sound(bytes: 100)], to: audio)
+                try harness.flush()
+                heard += 1
+                // It did not wait.
+                #expect(paced.packets[2]?.count == heard)
+                for _ in 0..<16 {
+                    try harness.catchUp()
+                    account()
+                }
+            }
+            #expect(free.packets[1]?.count == expected.count)
+        }
+        var turns = 0
+        while harness.router.isCatchingUp {
+            try harness.catchUp()
+            account()
+            turns += 1
+            try #require(turns < 5_000)
+        }
+        #expect(paced.packets[1]?.map(\.index) == expected)
+        #expect(paced.packets[1]?.map(\.sequence) == expected.indices.map { Int64($0) + 100 })
+        #expect(try harness.consumer(paced, of: video).pointee.state == .live)
+        // It used what it was given.
+        if kilobits == 300 { #expect((harness.now - start).seconds < Double(bytes * 8) / 300_000 + 0.05) }
+    }
+
+    @Test("two tracks on one slow path both get their share")
+    func fair() throws {
+        let harness = RouterHarness()
+        var sources = [SyntheticSource(id: 1, kind: .video), SyntheticSource(id: 2, kind: .video)]
+        let producers = sources.map { harness.producer($0) }
+        let viewer = try harness.viewer()
+        for (p, producer) in producers.enumerated() {
+            harness.subscribe(viewer, to: producer, ssrc: SSRC(UInt32(p + 1)))
+        }
+        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(1000), now: harness.now)
+        for p in 0..<2 { try harness.feed(sources[p].frame(isKey: true, packets: 100), to: producers[p]) }
+        try harness.flush()
+        for _ in 0..<500 { try harness.catchUp() }
+        let counts = [1, 2].map { viewer.packets[$0]?.count ?? 0 }
+        #expect(counts.reduce(0, +) > 50 && abs(counts[0] - counts[1]) < 12)
+    }
+
+    @Test("a path that is far too slow goes on at a key frame instead of leaving a hole")
+    func tooSlow() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source, retransmissionBytes: 128 << 10)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(200), now: harness.now)
+        var wanted = 0
+        var isKey = true
+        for _ in 0..<300 {
+            try harness.feed(source.frame(isKey: isKey, packets: 4), to: producer)
+            isKey = false
+            for _ in 0..<33 { try harness.catchUp() }
+            if producer.keyFrames.take(now: harness.now) {
+                wanted += 1
+                isKey = true
+            }
+        }
+        #expect(wanted > 2)
+        let packets = viewer.received
+        #expect(packets.map(\.sequence) == packets.indices.map { Int64($0) + 100 })
+        for (earlier, later) in zip(packets, packets.dropFirst()) where later.index != earlier.index + 1 {
+            #expect(later.descriptor?.isKeyFrameStart == true)
+        }
+    }
+
+    @Test("a rate of nothing is no pacing, and a rate can be taken away")
+    func off() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        let pacing = { harness.router.path(viewer.path) }
+        pacing().pointee.pacing.setRate(.kilobits(100), now: harness.now)
+        try harness.feed(source.frame(isKey: true, packets: 40), to: producer)
+        try harness.flush()
+        #expect(viewer.received.count < 40)
+        pacing().pointee.pacing.setRate(.kilobits(0), now: harness.now)
+        try harness.catchUpCompletely()
+        try harness.feed(source.frame(isKey: false, packets: 100), to: producer)
+        try harness.flush()
+        #expect(viewer.received.count == 140 && !harness.router.isCatchingUp)
+    }
+}

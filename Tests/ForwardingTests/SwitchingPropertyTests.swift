@@ -1,0 +1,136 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Any sequence of switches")
+struct SwitchingPropertyTests {
+    @Test(
+        "with loss, disorder, limits, pauses, mutes and pacing: no number twice, nothing undecodable, time goes forward",
+        arguments: UInt64(1)...18)
+    func property(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed &* 15_485_863)
+        let harness = RouterHarness(maximumSegments: seed % 5 == 0 ? 1 : 64)
+        let simulcast = Simulcast(harness, seed: seed)
+        let viewers = try (0..<5).map { v in
+            let viewer = try harness.viewer(SRTPSuite.allCases[v % 3], lane: .webRTC)
+            simulcast.subscribe(viewer, to: random.below(3), rtx: v != 4, temporalLimit: UInt8(random.below(4)))
+            if seed % 3 == 0, v < 3 {
+                harness.router.path(viewer.path).pointee.pacing.setRate(
+                    .kilobits(Int64(200 + 400 * v)), now: harness.now)
+            }
+            return viewer
+        }
+        var held: [(packet: SourcePacket, encoding: Int)] = []
+        var missing: [UInt32: Set<Int64>] = [:]
+        for f in 0..<350 {
+            if seed % 2 == 0, f % 30 == 3 { simulcast.report() }
+            if random.below(15) == 0 { simulcast.wantsKey.insert(random.below(3)) }
+            for (e, picture) in simulcast.pictures(packets: [1, 2, 3 + random.below(3)]).enumerated() {
+                for packet in picture {
+                    switch random.below(25) {
+                    case 0, 1:
+                        // It may come when its viewer has gone over to another encoding.
+                        held.append((packet, e))
+                        missing[UInt32(e), default: []].insert(packet.index)
+                    case 2 where random.below(3) == 0: missing[UInt32(e), default: []].insert(packet.index)
+                    default:
+                        if try harness.feed(packet, to: simulcast.producers[e]) == .muted {
+                            missing[UInt32(e), default: []].insert(packet.index)
+                        }
+                    }
+                }
+                if random.below(2) == 0 { try harness.flush() }
+            }
+            while !held.isEmpty, random.below(3) == 0 || held.count > 12 {
+                let (packet, e) = held.remove(at: random.below(held.count))
+                if try harness.feed(packet, to: simulcast.producers[e]) != .forward {
+                    missing[UInt32(e), default: []].insert(packet.index)
+                }
+            }
+            try harness.flush()
+            try simulcast.pass(Simulcast.interval)
+            for viewer in viewers {
+                switch random.below(60) {
+                case 0...3: simulcast.change(viewer, to: random.below(3), temporalLimit: UInt8(random.below(4)))
+                case 4:
+                    if let feeder = harness.router.feeder(path: viewer.path, ssrc: Simulcast.media) {
+                        harness.router.setTemporalLimit(UInt8(random.below(4)), path: viewer.path, producer: feeder)
+                    }
+                case 5:
+                    let feeder = try #require(harness.router.feeder(path: viewer.path, ssrc: Simulcast.media))
+                    if harness.router.setPaused(
+                        random.below(2) == 0, path: viewer.path, producer: feeder, now: harness.now),
+                        let e = simulcast.producers.firstIndex(where: { $0 === feeder })
+                    {
+                        simulcast.wantsKey.insert(e)
+                    }
+                case 6 where random.below(4) == 0:
+                    harness.router.cancelSwitch(
+                        path: viewer.path, producer: simulcast.producers[random.below(3)], now: harness.now)
+                case 7...12:
+                    guard let newest = viewer.packets[Simulcast.media.rawValue]?.last else { break }
+                    let asked = (0..<20).map { _ in newest.header.sequenceNumber.advanced(by: -random.below(60)) }
+                    _ = try harness.retransmit(asked, to: viewer, of: simulcast.producers[random.below(3)])
+                case 13: _ = try harness.sendPadding(1 + random.below(4000), to: viewer, probe: 3)
+                default: break
+                }
+            }
+            if random.below(70) == 0 {
+                let e = random.below(3)
+                simulcast.producers[e].setMuted(!simulcast.producers[e].isMuted)
+                simulcast.wantsKey.insert(e)
+            }
+        }
+        for (packet, e) in held { missing[UInt32(e), default: []].insert(packet.index) }
+        var total = 0
+        for viewer in viewers { total += try verify(viewer, simulcast, missing) }
+        #expect(total > 350)
+    }
+
+    private func verify(_ viewer: Viewer, _ simulcast: Simulcast, _ missing: [UInt32: Set<Int64>]) throws -> Int {
+        let all = Simulcast.packets(of: viewer)
+        #expect(Set(all.map(\.sequence)).count == all.count)
+        let fillers = viewer.streams.fillers[Simulcast.media.rawValue] ?? []
+        #expect(Set(all.map(\.sequence)).isDisjoint(with: fillers))
+        let seen = try ViewedPictures(all, of: simulcast.sources)
+        var runs = 0
+        var source: UInt32?
+        var whole: Set<Int> = []
+        for picture in seen.pictures {
+            let origin = try #require(simulcast.sources[picture.source])
+            let made = origin.pictures[picture.number]
+            if picture.source != source {
+                runs += 1
+                whole = []
+                // The first packet may be lost, the picture may not be another.
+                #expect(made.isKey)
+            }
+            source = picture.source
+            if made.isKey { whole = [] }
+            if picture.isWhole, !made.isKey {
+                for reference in made.references where !whole.contains(reference) {
+                    let packets = origin.pictures[reference].packets.map(\.index)
+                    #expect(
+                        packets.contains { missing[picture.source]?.contains($0) == true },
+                        "picture \(made.number) of \(picture.source) lacks \(reference)")
+                }
+            }
+            if picture.isWhole { whole.insert(made.number) }
+        }
+        for (earlier, later) in zip(seen.pictures, seen.pictures.dropFirst()) {
+            let ticks = later.packets[0].header.timestamp.distance(from: earlier.packets[0].header.timestamp)
+            #expect(ticks > 0, "\(later.packets[0]) after \(earlier.packets[0])")
+            let before = try #require(earlier.packets[0].descriptor)
+            let after = try #require(later.packets[0].descriptor)
+            let step = (after.pictureID &- before.pictureID) & 0x7fff
+            #expect(step >= 1 && step < 200)
+            if later.source != earlier.source {
+                #expect(after.tl0PicIdx == before.tl0PicIdx &+ 1 || earlier.isWhole == false || step > 1)
+            }
+        }
+        return all.count
+    }
+}

@@ -1,0 +1,194 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Temporal layers")
+struct TemporalLayerTests {
+    @Test("a limit leaves no gap in sequence numbers and picture ids", arguments: [UInt8(0), 1, 2, 3], [false, true])
+    func limit(_ limit: UInt8, _ narrow: Bool) throws {
+        let harness = RouterHarness()
+        var source = LayeredSource(SyntheticSource(id: 1, kind: .video, firstSequence: 65_500), seed: 3)
+        source.source.hasNarrowPictureIDs = narrow
+        source.source.pictureID = narrow ? 100 : 32_700
+        let producer = harness.producer(source.source)
+        let viewer = try harness.viewer(.aeadAES128GCM)
+        harness.subscribe(viewer, to: producer, temporalLimit: limit)
+        for p in 0..<200 {
+            try harness.feed(source.picture(isKey: p % 90 == 0), to: producer)
+            try harness.flush()
+        }
+        let wanted = source.pictures.filter { $0.layer <= limit }
+        #expect(viewer.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
+        #expect(viewer.received.map(\.sequence) == viewer.received.indices.map { Int64($0) + 100 })
+        let seen = try ViewedPictures(viewer.received, of: [1: source])
+        #expect(seen.pictures.map(\.number) == wanted.map(\.number))
+        try Self.expectContinuous(seen, narrow: narrow)
+    }
+
+    static func expectContinuous(_ seen: ViewedPictures, narrow: Bool = false) throws {
+        let mask: UInt16 = narrow ? 0x7f : 0x7fff
+        for (earlier, later) in zip(seen.pictures, seen.pictures.dropFirst()) {
+            let before = try #require(earlier.packets[0].descriptor)
+            let after = try #require(later.packets[0].descriptor)
+            #expect(after.pictureID == (before.pictureID &+ 1) & mask)
+            #expect(after.tl0PicIdx == before.tl0PicIdx &+ (after.temporalID == 0 ? 1 : 0))
+            #expect(later.packets[0].header.timestamp.distance(from: earlier.packets[0].header.timestamp) > 0)
+        }
+    }
+
+    @Test("less comes at the next picture, more at a picture that refers to nothing left out")
+    func changes() throws {
+        let harness = RouterHarness()
+        var source = LayeredSource(SyntheticSource(id: 1, kind: .video), seed: 5)
+        let producer = harness.producer(source.source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        var limits: [UInt8] = []
+        for p in 0..<400 {
+            if p % 40 == 10 {
+                harness.router.setTemporalLimit(UInt8(p / 40 % 4), path: viewer.path, producer: producer)
+            }
+            let picture = source.picture(isKey: p % 130 == 0, packets: 3)
+            // A change in the middle of a picture does not touch it.
+            try harness.feed(Array(picture[..<2]), to: producer)
+            try harness.flush()
+            if p % 40 == 35 { harness.router.setTemporalLimit(0, path: viewer.path, producer: producer) }
+            try harness.feed(Array(picture[2...]), to: producer)
+            try harness.flush()
+            limits.append(try harness.consumer(viewer, of: producer).pointee.rewrite.temporalLimit)
+        }
+        let seen = try ViewedPictures(viewer.received, of: [1: source])
+        #expect(seen.pictures.allSatisfy { $0.isWhole })
+        try Self.expectContinuous(seen)
+        expectDecodable(seen, [1: source], lost: [:])
+        // It went all the way up and down, and upwards not only at key frames.
+        #expect(Set(limits) == [0, 1, 2, 3])
+        #expect(viewer.received.map(\.sequence) == viewer.received.indices.map { Int64($0) + 100 })
+    }
+
+    /// Everything that a whole picture is made from came as well, unless it was lost before the relay.
+    private func expectDecodable(_ seen: ViewedPictures, _ sources: [UInt32: LayeredSource], lost: [UInt32: Set<Int64>])
+    {
+        for (id, source) in sources {
+            let whole = Set(seen.pictures.filter { $0.isWhole && $0.source == id }.map(\.number))
+            guard let first = whole.min() else { continue }
+            if lost[id, default: []].isEmpty { #expect(source.pictures[first].isKey) }
+            for number in whole {
+                for reference in source.pictures[number].references where !whole.contains(reference) {
+                    let packets = source.pictures[reference].packets.map(\.index)
+                    #expect(
+                        packets.contains { lost[id]?.contains($0) == true },
+                        "picture \(number) (layer \(source.pictures[number].layer)) lacks \(reference)")
+                }
+            }
+        }
+    }
+
+    @Test(
+        "any loss, order and change of limits: what is asked for again comes, no number is used twice, all can be decoded",
+        arguments: UInt64(1)...16)
+    func property(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed &* 104_729)
+        let harness = RouterHarness(maximumSegments: seed % 4 == 0 ? 1 : 64)
+        let loses = seed % 2 == 0
+        var source = LayeredSource(
+            SyntheticSource(id: 1, kind: .video, firstSequence: UInt16(65_000 + random.below(500)), seed: seed),
+            seed: seed)
+        let producer = harness.producer(source.source)
+        let hasRTX = seed % 3 != 0
+        let viewers = try (0..<6).map { v in
+            let viewer = try harness.viewer(SRTPSuite.allCases[v % 3], lane: .webRTC)
+            let media = SSRC(UInt32(0x100 + v))
+            let rtx = RTXStream(ssrc: SSRC(UInt32(0x200 + v)), payloadType: PayloadType(97))
+            if hasRTX { viewer.streams.rtx[rtx.ssrc.rawValue] = media.rawValue }
+            harness.subscribe(
+                viewer, to: producer, ssrc: media, progress: .init(firstSequence: UInt16(32_700 + v)),
+                rtx: hasRTX ? rtx : nil,
+                extensions: hasRTX ? .init(map: HeaderExtensionTests.map(), kind: .video) : .init(),
+                temporalLimit: UInt8(random.below(4)))
+            return viewer
+        }
+        var held: [SourcePacket] = []
+        var lost: Set<Int64> = []
+        /// What comes while its viewer is paused is not missed before it is asked for.
+        var late: Set<Int64> = []
+        var needsKey = true
+        for _ in 0..<600 {
+            let packets = source.picture(isKey: needsKey || random.below(60) == 0)
+            needsKey = false
+            for packet in packets {
+                switch random.below(20) {
+                case 0, 1:
+                    held.append(packet)
+                    late.insert(packet.index)
+                case 2 where loses && random.below(2) == 0: lost.insert(packet.index)
+                default: try harness.feed([packet], to: producer)
+                }
+            }
+            while !held.isEmpty, random.below(3) == 0 || held.count > 20 {
+                let packet = held.remove(at: random.below(held.count))
+                if producer.latestSequence >= packet.index {
+                    try harness.feed([packet], to: producer)
+                } else {
+                    held.append(packet); break
+                }
+            }
+            if random.below(3) == 0 { try harness.flush() }
+            if random.below(3) == 0 { try harness.catchUp() }
+            let viewer = viewers[random.below(viewers.count)]
+            switch random.below(60) {
+            case 0...3:
+                try harness.flush()
+                harness.router.setTemporalLimit(UInt8(random.below(4)), path: viewer.path, producer: producer)
+            case 4:
+                try harness.flush()
+                let paused = random.below(2) == 0
+                if harness.router.setPaused(paused, path: viewer.path, producer: producer) { needsKey = true }
+            case 5...9:
+                guard let newest = viewer.packets.first?.value.last else { break }
+                let asked = (0..<30).map { _ in newest.header.sequenceNumber.advanced(by: -random.below(120)) }
+                _ = try harness.retransmit(asked, to: viewer, of: producer)
+            default: break
+            }
+        }
+        try harness.flush()
+        for packet in held where producer.latestSequence >= packet.index { try harness.feed([packet], to: producer) }
+        try harness.flush()
+        try harness.catchUpCompletely()
+        for (v, viewer) in viewers.enumerated() {
+            let media = UInt32(0x100 + v)
+            var all = viewer.packets[media] ?? []
+            guard let first = all.map(\.sequence).min(), let last = all.map(\.sequence).max() else { continue }
+            // Whatever is missing is asked for.
+            let numbers = { Set(all.map(\.sequence) + (viewer.streams.fillers[media] ?? [])) }
+            let missing = (max(first, last - 400)...last).filter { !numbers().contains($0) }
+            for start in stride(from: 0, to: missing.count, by: 60) {
+                let asked = missing[start..<min(start + 60, missing.count)].map {
+                    SequenceNumber(UInt16(truncatingIfNeeded: $0))
+                }
+                _ = try harness.retransmit(asked, to: viewer, of: producer)
+            }
+            all = viewer.packets[media] ?? []
+            for packet in viewer.streams.retransmitted[media] ?? []
+            where !all.contains(where: { $0.index == packet.index }) {
+                all.append(packet)
+            }
+            #expect(Set(all.map(\.index)).count == all.count)
+            #expect(Set(all.map(\.sequence)).count == all.count)
+            let fillers = viewer.streams.fillers[media] ?? []
+            #expect(Set(all.map(\.sequence)).isDisjoint(with: fillers))
+            let seen = try ViewedPictures(all, of: [1: source])
+            if !loses {
+                let got = numbers()
+                let holes = (max(first, last - 400)...last).filter { !got.contains($0) }
+                #expect(holes.isEmpty)
+            }
+            expectDecodable(seen, [1: source], lost: [1: lost.union(late)])
+            let stamps = seen.pictures.map { $0.packets[0].header.timestamp }
+            #expect(zip(stamps, stamps.dropFirst()).allSatisfy { $1.distance(from: $0) >= 0 })
+        }
+    }
+}
