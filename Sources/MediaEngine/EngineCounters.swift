@@ -25,6 +25,11 @@ package struct EngineCounters: Sendable {
     package var rtxReceived: UInt64 = 0
     /// Sent to find out what a subscriber's path takes.
     package var probeBytes: UInt64 = 0
+    /// Video tracks that went over to another encoding, and how long that took.
+    package var layerSwitches: UInt64 = 0
+    package var switchDelay = DelayHistogram()
+    /// Video tracks that a path did not take.
+    package var tracksPaused: UInt64 = 0
 
     // WebRTC peers: how many connected, and how those that are gone ended.
     package var peersConnected: UInt64 = 0
@@ -104,6 +109,8 @@ package struct EngineCounters: Sendable {
             ("nacks_sent_total", "Packets that publishers were asked for again", nacksSent),
             ("rtx_received_total", "Packets received on retransmission streams", rtxReceived),
             ("probe_bytes_total", "Bytes sent to measure subscribers' paths", probeBytes),
+            ("layer_switches_total", "Video tracks of subscribers that went over to another encoding", layerSwitches),
+            ("tracks_paused_total", "Video tracks of subscribers paused for want of bandwidth", tracksPaused),
             ("peers_connected_total", "WebRTC peers that connected", peersConnected),
             ("peers_displaced_total", "WebRTC peers ended before they connected, to make room", peersDisplaced),
             ("peers_timed_out_total", "WebRTC peers that did not connect in time", peersTimedOut),
@@ -134,6 +141,7 @@ package struct EngineCounters: Sendable {
     package mutating func add(_ other: EngineCounters) {
         for path in Self.summed { self[keyPath: path] &+= other[keyPath: path] }
         delay.merge(other.delay)
+        switchDelay.merge(other.switchDelay)
     }
 
     private static var summed: [WritableKeyPath<EngineCounters, UInt64>] {
@@ -145,7 +153,7 @@ package struct EngineCounters: Sendable {
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
             \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
-            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld, \.peersConnected, \.peersDisplaced,
+            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld, \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
         ]
     }

@@ -9,6 +9,8 @@ final class EngineSession {
     var streams: [EngineStream] = []
     var publishers = TransportTable<PublishTransport>()
     var subscribers = TransportTable<SubscribeTransport>()
+    /// Subscribers by the index of a path of theirs.
+    var subscribersByPath: [Int: SubscribeTransport] = [:]
     /// Names of streams whose publishers have been answered but have not connected yet.
     var reservedNames: Set<String> = []
     /// When what is pending in the router has to leave at the latest; `.never` with nothing pending.

@@ -46,11 +46,15 @@ final class EngineStream {
         best = encodings.count - 1
     }
 
+    /// Puts the encodings in the order of their sizes, once those are known, and looks which have stopped.
     /// - Returns: true where `video` is another one now.
     func chooseBest(now: MediaTime) -> Bool {
-        let active = encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout }
-        guard let active, active != best else { return false }
-        best = active
-        return true
+        let before = video
+        let sizes = encodings.compactMap { $0.producer.pictureSize?.height }
+        if sizes.count == encodings.count, zip(sizes, sizes.dropFirst()).contains(where: { $0 > $1 }) {
+            encodings.sort { $0.producer.pictureSize?.height ?? 0 < $1.producer.pictureSize?.height ?? 0 }
+        }
+        best = encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout } ?? max(0, encodings.count - 1)
+        return video !== before
     }
 }

@@ -35,6 +35,9 @@ package struct TrackSnapshot: Sendable {
 package enum StreamEvent: Sendable, Equatable {
     case published(session: String, stream: String)
     case closed(session: String, stream: String)
+    /// A subscriber's path does not take a track, or takes it again.
+    case trackPaused(session: String, transport: TransportID, kind: MediaKind)
+    case trackResumed(session: String, transport: TransportID, kind: MediaKind)
     /// Who has the floor; nil: nobody.
     case activeSpeaker(session: String, stream: String?)
 }

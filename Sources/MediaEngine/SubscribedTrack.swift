@@ -17,8 +17,8 @@ final class SubscribedTrack {
     var progress: Consumer.Progress
     /// What feeds it: an encoding of the stream's track.
     var producer: Producer?
-    /// What fed it before the last switch, for retransmissions of what went before.
-    var previous: Producer?
+    /// The encoding that is to feed it, from the next key frame of that on; nil: no other has been chosen yet.
+    var wanted: Producer?
     var choice = LayerChoice.automatic
     /// Highest temporal layer that goes out; 3: all.
     var temporalLimit: UInt8 = 3

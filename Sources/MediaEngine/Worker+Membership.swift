@@ -118,6 +118,32 @@ extension Worker {
         #endif
     }
 
+    /// Plain subscribers say nothing of their paths: they get the largest encoding that comes.
+    func moveOthers(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
+        guard let best = stream.video else { return }
+        requestKeyFrame(of: best)
+        for transport in session.subscribers.members where transport.peer == nil {
+            for track in transport.tracks where track.streamName == stream.name && track.kind == .video {
+                guard let producer = track.producer, producer !== best else { continue }
+                _ = session.router.switchConsumer(path: track.path, from: producer, to: best, now: now)
+            }
+        }
+    }
+
+    /// Learns which tracks have gone over to another encoding.
+    func follow(_ session: EngineSession) {
+        for change in session.router.takeSwitches() {
+            guard let transport = session.subscribersByPath[change.path],
+                let track = transport.tracks.first(where: { $0.ssrc == change.ssrc }),
+                let stream = session.stream(named: track.streamName),
+                let producer = stream.producers.first(where: { $0.configuration.ssrc == change.to })
+            else { continue }
+            track.producer = producer
+            counters.layerSwitches &+= 1
+            counters.switchDelay.record(change.at - change.requestedAt, packets: 1)
+        }
+    }
+
     /// Ends what feeds a track; where its viewer's stream stands is kept for the next.
     func detach(_ track: SubscribedTrack, in session: EngineSession) {
         if let producer = track.producer,
@@ -126,7 +152,7 @@ extension Worker {
             track.progress = progress
         }
         track.producer = nil
-        track.previous = nil
+        track.wanted = nil
     }
 
     /// A session lasts as long as a transport of it. Another may have its name by now.
@@ -136,7 +162,10 @@ extension Worker {
 
     func close(_ transport: SubscribeTransport, in session: EngineSession) {
         session.subscribers.remove(transport.id)
-        for path in transport.paths { session.router.close(path: path) }
+        for path in transport.paths {
+            session.router.close(path: path)
+            session.subscribersByPath[path] = nil
+        }
         if transport.peer == nil {
             for address in Set(transport.targets.map(\.rtcpAddress)) {
                 subscribersByAddress[address]?.removeAll { $0.transport === transport }

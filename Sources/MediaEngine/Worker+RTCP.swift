@@ -129,7 +129,7 @@ extension Worker {
         _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
     ) -> (SubscribedTrack, Producer)? {
         guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }),
-            let producer = track.producer
+            let producer = session.router.feeder(path: track.path, ssrc: ssrc) ?? track.producer
         else { return nil }
         return (track, producer)
     }
@@ -183,8 +183,10 @@ extension Worker {
     private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
         let timeout = configuration.limits.publisherTimeout
         lookAfterSpeakers(session, now)
+        follow(session)
         var expired: [PublishTransport] = []
         for stream in session.streams {
+            if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, in: session, now: now) }
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may be silent for as long as it consents.
             if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout { expired.append(stream.transport) }

@@ -98,6 +98,7 @@ extension Worker {
             id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
             wantsAllStreams: all)
         session.subscribers.insert(transport, transport.id)
+        for path in transport.paths { session.subscribersByPath[path] = transport }
         for address in Set(placed.map(\.rtcpAddress)) {
             subscribersByAddress[address, default: []].append((session, transport))
         }

@@ -16,6 +16,7 @@ final class PeerOutbound {
     let estimator: BandwidthEstimator?
     var allocator = LayerAllocator()
     var nextAllocation: MediaTime = .zero
+    let connectedAt: MediaTime
     static let allocationInterval = MediaTime.milliseconds(100)
 
     init(
@@ -25,6 +26,7 @@ final class PeerOutbound {
         self.transport = transport
         self.session = session
         self.path = path
+        connectedAt = now
         let tellsOfPackets = sections.contains {
             $0.feedback.contains(.transportCC) && $0.extensions[.transportWideCC] != nil
         }

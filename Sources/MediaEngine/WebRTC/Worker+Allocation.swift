@@ -1,6 +1,104 @@
 internal import Forwarding
 internal import MediaBase
 
+/// Shares what a subscriber's path takes over its tracks.
 extension Worker {
-    func allocate(_ outbound: PeerOutbound, now: MediaTime) {}
+    /// After connecting the estimate knows little: the most wanted video is sent in any case.
+    private static let settling = MediaTime.seconds(2)
+    /// For a subscriber that tells nothing of its path.
+    private static let unlimited = Bitrate(rawValue: 1 << 40)
+
+    /// Chooses encoding and temporal layers of every video track, and how fast packets may leave.
+    func allocate(_ outbound: PeerOutbound, now: MediaTime) {
+        forwardAll()
+        follow(outbound.session)
+        let claims = claims(of: outbound, now: now)
+        var target = outbound.estimator?.target ?? Self.unlimited
+        if now - outbound.connectedAt < Self.settling { target = max(target, least(claims)) }
+        let allocation = outbound.allocator.allocate(
+            claims, target: target, capacity: outbound.estimator?.capacity, now: now)
+        for decision in allocation.decisions {
+            apply(decision, to: outbound.transport.tracks[decision.id], of: outbound, now: now)
+        }
+        if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
+        guard let estimator = outbound.estimator else { return }
+        estimator.wanted = allocation.wanted
+        outbound.session.router.path(outbound.path).pointee.pacing.setRate(
+            max(estimator.pacingRate, allocation.used), now: now)
+    }
+
+    private func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
+        var claims: [AllocatedTrack] = []
+        for (id, track) in outbound.transport.tracks.enumerated() where track.producer != nil {
+            guard let stream = outbound.session.stream(named: track.streamName),
+                !outbound.transport.paused.contains(track.kind)
+            else { continue }
+            if track.kind == .audio, let audio = stream.audio {
+                let rate = audio.measured(now: now).bitrates.last ?? Bitrate(rawValue: 0)
+                claims.append(AllocatedTrack(id: id, kind: .audio, encodings: [.init(bitrates: [rate])]))
+            } else if track.kind == .video {
+                claims.append(
+                    AllocatedTrack(
+                        id: id, kind: .video, limits: limits(track.choice, stream),
+                        encodings: stream.encodings.map {
+                            AllocatedTrack.Encoding(
+                                isActive: $0.producer.isActive(now: now), height: $0.producer.pictureSize?.height ?? 0,
+                                bitrates: $0.producer.measured(now: now).bitrates)
+                        }))
+            }
+        }
+        return claims
+    }
+
+    private func limits(_ choice: LayerChoice, _ stream: EngineStream) -> AllocatedTrack.Limits {
+        switch choice {
+        case .automatic: AllocatedTrack.Limits()
+        case .upTo(let spatial, let temporal): AllocatedTrack.Limits(spatial: spatial, temporal: temporal)
+        case .encoding(let rid, let temporal):
+            AllocatedTrack.Limits(temporal: temporal, encoding: stream.encodings.firstIndex { $0.rid == rid })
+        }
+    }
+
+    /// Audio and the smallest encoding of one video track, with some room.
+    private func least(_ claims: [AllocatedTrack]) -> Bitrate {
+        var sum: Int64 = 0
+        for claim in claims where claim.kind == .audio { sum += claim.encodings.first?.bitrates[3] ?? 0 }
+        let smallest = claims.first { $0.kind == .video }?.encodings.filter(\.isActive).map { $0.bitrates[3] }.min()
+        return Bitrate(rawValue: (sum + (smallest ?? 0)) * 5 / 4)
+    }
+
+    private func apply(
+        _ decision: LayerAllocation.Decision, to track: SubscribedTrack, of outbound: PeerOutbound, now: MediaTime
+    ) {
+        guard let producer = track.producer, let stream = outbound.session.stream(named: track.streamName) else {
+            return
+        }
+        let router = outbound.session.router
+        guard let selection = decision.selection, selection.encoding < stream.encodings.count else {
+            // Without an active encoding there is nothing to pause: it goes on where packets come again.
+            guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
+            track.isPausedByBandwidth = true
+            counters.tracksPaused &+= 1
+            _ = router.setPaused(true, path: track.path, producer: producer, now: now)
+            events.send(.trackPaused(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
+            return
+        }
+        if track.isPausedByBandwidth {
+            track.isPausedByBandwidth = false
+            if router.setPaused(false, path: track.path, producer: producer, now: now) { requestKeyFrame(of: producer) }
+            events.send(
+                .trackResumed(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
+        }
+        let wanted = stream.encodings[selection.encoding].producer
+        if track.wanted === wanted, track.temporalLimit == selection.temporal {
+            // The key frame that a switch waits for may have been lost.
+            if wanted !== producer { requestKeyFrame(of: wanted) }
+            return
+        }
+        track.wanted = wanted
+        track.temporalLimit = selection.temporal
+        let waits = router.switchConsumer(
+            path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
+        if waits { requestKeyFrame(of: wanted) }
+    }
 }

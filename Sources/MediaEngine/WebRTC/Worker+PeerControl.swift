@@ -212,6 +212,7 @@ extension Worker {
             transport.tracks.append(track)
         }
         peer.outbound = outbound
+        session.subscribersByPath[path] = transport
         session.subscribers.insert(transport, peer.id)
         if let stream = session.stream(named: peer.stream) {
             attach(transport, to: stream, in: session, now: now)
