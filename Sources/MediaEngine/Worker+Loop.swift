@@ -28,16 +28,20 @@ extension Worker {
     private func run() {
         guard let sockets else { return }
         millrace_thread_name("media-\(index)")
-        var descriptors = (mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC)
+        var descriptors = (
+            mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC, sockets.tcp?.descriptor ?? -1
+        )
+        let count: Int32 = sockets.tcp == nil ? 4 : 5
         while true {
             let timeout = work.isEmpty ? max(0, (nextDeadline() - time()).rawValue) : 0
             let ready = withUnsafeBytes(of: &descriptors) {
-                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, 4, timeout)
+                millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, count, timeout)
             }
             if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
             if ready & 2 != 0 { drain(.rtp, sockets) }
             if ready & 4 != 0 { drain(.rtcp, sockets) }
             if ready & 8 != 0 { drain(.webRTC, sockets) }
+            if ready & 16 != 0 { drain(streams: sockets) }
             act()
             #if DEBUG
                 stallWhenDue()
@@ -54,6 +58,7 @@ extension Worker {
         if now >= nextRequests { sendRequests(now) }
         if now >= nextPeerSweep { lookAfterPeers(now) }
         if now >= nextHousekeeping { housekeeping(now) }
+        if let tcp = sockets?.tcp, let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
     }
 
     /// When `act` has something to do next.
@@ -63,6 +68,7 @@ extension Worker {
             deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
         }
         if !catchingUp.isEmpty { deadline = min(deadline, nextCatchUp) }
+        if let due = sockets?.tcp?.deadline { deadline = min(deadline, due) }
         return deadline
     }
 
@@ -95,6 +101,18 @@ extension Worker {
             let now = time()
             for datagram in datagrams { receive(datagram, on: name, now: now) }
             if datagrams.count < WorkerSockets.receiveSlots { break }
+        }
+        flushTaps()
+    }
+
+    private func drain(streams sockets: WorkerSockets) {
+        let now = time()
+        sockets.tcp?.process(now) { connection, from, datagram in
+            guard let bytes = datagram.baseAddress else { return }
+            counters.datagramsReceived &+= 1
+            counters.bytesReceived &+= UInt64(datagram.count)
+            receive(
+                bytes, length: datagram.count, from: PeerAddress(from, connection: connection), on: .webRTC, now: now)
         }
         flushTaps()
     }

@@ -99,6 +99,10 @@ var bytes: UInt64 = 0
     /// Sends one datagram as it is.
     func transmit(_ bytes: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name) {
         guard let base = bytes.baseAddress else { return }
+        if address.isTCP, let sockets {
+            if sockets.tcp?.send(address.connection, bytes) != true { counters.sendErrors &+= 1 }
+            return
+        }
         let local = address.local
         withUnsafePointer(to: address.address) { address in
             var message = EgressMessage(

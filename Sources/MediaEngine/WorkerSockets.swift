@@ -18,6 +18,8 @@ final class WorkerSockets {
     let rtpPort: UInt16
     let rtcpPort: UInt16
     let webRTCPort: UInt16
+    /// Connections of WebRTC peers whose networks let no UDP through; nil where they are not taken.
+    let tcp: StreamSockets?
     private let rtpReceiver: OpaquePointer
     private let rtcpReceiver: OpaquePointer
     private let webRTCReceiver: OpaquePointer
@@ -39,6 +41,7 @@ final class WorkerSockets {
         }
         (rtp, rtcp, rtpPort, rtcpPort) = (pair.rtp, pair.rtcp, pair.port, pair.rtcpPort)
         (webRTC, webRTCPort) = door
+        tcp = try Self.listen(configuration, port: door.port)
         // A client drops an answer that comes from another address than it asked.
         millrace_udp_tell_local(door.socket)
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
@@ -55,6 +58,17 @@ final class WorkerSockets {
         self.webRTCReceiver = webRTCReceiver
         self.sender = sender
         datagrams = .allocate(capacity: Self.receiveSlots)
+    }
+
+    /// On the number of the UDP port; where the kernel picked that, another will do.
+    private static func listen(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) -> StreamSockets? {
+        guard configuration.webRTC.tcp else { return nil }
+        do throws(EngineError) {
+            return try StreamSockets(address: configuration.bindAddress, port: port, limits: configuration.webRTC.streams)
+        } catch {
+            guard configuration.webRTC.port == 0 else { throw error }
+            return try StreamSockets(address: configuration.bindAddress, port: 0, limits: configuration.webRTC.streams)
+        }
     }
 
     deinit {

@@ -8,6 +8,8 @@ package struct WebRTCConfiguration: Sendable {
     package var advertisedAddresses: [String] = []
     /// Takes ICE over TCP as well (RFC 6544), for networks that let no UDP through.
     package var tcp = true
+    /// What TCP connections may take.
+    package var streams = StreamLimits()
     package var certificate = Certificate.ecdsa
     /// Bounds and first value of the send-side bandwidth estimate of one subscriber.
     package var minimumBitrate = Bitrate(rawValue: 50_000)

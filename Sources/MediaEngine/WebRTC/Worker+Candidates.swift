@@ -12,13 +12,13 @@ extension Worker {
                 foundation: "\(i + 1)", transport: .udp, priority: Self.priority(type: 126, local: 65_535 - i),
                 host: host, port: webRTCPort)
         }
-        guard configuration.webRTC.tcp else { return all }
+        guard let tcp = sockets?.tcp else { return all }
         for (i, host) in hosts.enumerated() {
             // Direction preference 4 of a passive candidate, in the three bits above the rest (RFC 6544 section 4.2).
             all.append(
                 ICECandidate(
                     foundation: "\(hosts.count + i + 1)", transport: .tcp,
-                    priority: Self.priority(type: 90, local: 4 << 13 | (8191 - i)), host: host, port: webRTCPort,
+                    priority: Self.priority(type: 90, local: 4 << 13 | (8191 - i)), host: host, port: tcp.local.port,
                     tcpType: .passive))
         }
         return all

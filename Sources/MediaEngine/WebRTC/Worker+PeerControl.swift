@@ -232,7 +232,10 @@ extension Worker {
         peer.place = -1
         peers[peer.id] = nil
         for fragment in peer.fragments { peersByFragment[fragment] = nil }
-        for address in peer.addresses { peersByAddress[address] = nil }
+        for address in peer.addresses {
+            peersByAddress[address] = nil
+            if address.isTCP { sockets?.tcp?.close(address.connection) }
+        }
         if !peer.isConnected { unestablishedCount -= 1 }
         if let session = sessions[peer.session] {
             if peer.direction == .publish, peer.inbound == nil { session.reservedNames.remove(peer.stream) }

@@ -50,6 +50,7 @@ extension Worker {
     /// Remembers that an address is a peer's. The oldest give way, but for the one in use.
     private func note(_ address: PeerAddress, of peer: WebRTCPeer) {
         guard peersByAddress[address] !== peer else { return }
+        if address.isTCP { sockets?.tcp?.admit(address.connection) }
         if let other = peersByAddress[address] { other.addresses.removeAll { $0 == address } }
         peersByAddress[address] = peer
         peer.addresses.append(address)
