@@ -57,13 +57,14 @@ extension Worker {
         if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
         if now >= nextRequests { sendRequests(now) }
         if now >= nextPeerSweep { lookAfterPeers(now) }
+        if now >= nextProbe { sendProbes(now) }
         if now >= nextHousekeeping { housekeeping(now) }
         if let tcp = sockets?.tcp, let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
     }
 
     /// When `act` has something to do next.
     func nextDeadline() -> MediaTime {
-        var deadline = min(nextHousekeeping, min(nextRequests, nextPeerSweep))
+        var deadline = min(min(nextHousekeeping, nextProbe), min(nextRequests, nextPeerSweep))
         for session in dirty {
             deadline = min(deadline, session._withUnsafeGuaranteedRef { $0.flushAt })
         }

@@ -54,6 +54,9 @@ final class Worker: @unchecked Sendable {
     var unestablished: ContiguousArray<WebRTCPeer> = []
     var unestablishedCount = 0
     var nextPeerSweep: MediaTime = .never
+    /// Subscribers whose paths are being probed.
+    var probing: ContiguousArray<PeerOutbound> = []
+    var nextProbe: MediaTime = .never
 
     // Control.
     var sessions: [String: EngineSession] = [:]

@@ -17,6 +17,10 @@ final class PeerOutbound {
     var allocator = LayerAllocator()
     var nextAllocation: MediaTime = .zero
     let connectedAt: MediaTime
+    /// The path has shown a limit of its own.
+    var hasBeenCongested = false
+    var probe: RunningProbe?
+    private(set) var isOpen = true
     static let allocationInterval = MediaTime.milliseconds(100)
 
     init(
@@ -38,6 +42,8 @@ final class PeerOutbound {
             sent = nil
         }
         let tellsOfRate = sections.contains { $0.feedback.contains(.remb) }
+        var estimate = estimate
+        estimate.hasTransportFeedback = tellsOfPackets
         estimator = tellsOfPackets || tellsOfRate ? BandwidthEstimator(estimate, now: now) : nil
         session.router.path(path).pointee.sent = sent
         move(to: address)
@@ -45,6 +51,7 @@ final class PeerOutbound {
 
     /// Frees the flat memory; its path is closed by then.
     func deallocate() {
+        isOpen = false
         sent?.pointee.deallocate()
         sent?.deallocate()
     }

@@ -3,7 +3,7 @@ internal import MediaBase
 
 /// Shares what a subscriber's path takes over its tracks.
 extension Worker {
-    /// After connecting the estimate knows little: the most wanted video is sent in any case.
+    /// After connecting, and for as long as the path shows no limit, the estimate knows little: the most wanted video is sent in any case.
     private static let settling = MediaTime.seconds(2)
     /// For a subscriber that tells nothing of its path.
     private static let unlimited = Bitrate(rawValue: 1 << 40)
@@ -14,7 +14,10 @@ extension Worker {
         follow(outbound.session)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
-        if now - outbound.connectedAt < Self.settling { target = max(target, least(claims)) }
+        if let estimator = outbound.estimator, estimator.isCongested { outbound.hasBeenCongested = true }
+        if !outbound.hasBeenCongested || now - outbound.connectedAt < Self.settling {
+            target = max(target, least(claims))
+        }
         let allocation = outbound.allocator.allocate(
             claims, target: target, capacity: outbound.estimator?.capacity, now: now)
         for decision in allocation.decisions {
@@ -101,4 +104,9 @@ extension Worker {
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
         if waits { requestKeyFrame(of: wanted) }
     }
+}
+
+extension BandwidthEstimator {
+    /// The path shows its limit: a queue builds up or packets are lost.
+    fileprivate var isCongested: Bool { usage == .overuse || loss > 0.1 || queueDelay > .milliseconds(200) }
 }

@@ -43,10 +43,14 @@ extension Worker {
     }
 
     /// What is due by the clock for one subscriber. Something may be pending.
-    func adapt(_ outbound: PeerOutbound, of peer: WebRTCPeer, now: MediaTime) {
+    func adapt(_ outbound: PeerOutbound, now: MediaTime) {
         if let estimator = outbound.estimator, now >= estimator.deadline {
             estimator.handleTimeout(sent: UnsafePointer(outbound.sent), now: now)
-            if let probe = estimator.takeProbe(now: now) { send(probe, outbound) }
+            if outbound.probe == nil, let probe = estimator.takeProbe(now: now) {
+                outbound.probe = RunningProbe(probe, startedAt: now)
+                probing.append(outbound)
+                nextProbe = min(nextProbe, now)
+            }
         }
         if now >= outbound.nextAllocation {
             outbound.nextAllocation = now + PeerOutbound.allocationInterval
@@ -54,11 +58,24 @@ extension Worker {
         }
     }
 
-    private func send(_ probe: Probe, _ outbound: PeerOutbound) {
+    /// Sends what is due of the probes that are running: each at its own rate, since a burst would measure nothing but itself.
+    func sendProbes(_ now: MediaTime) {
         forwardAll()
-        let bytes = outbound.session.router.sendPadding(
-            bytes: probe.bytes, path: outbound.path, probe: probe.id, now: time(), into: &batch
-        ) { send(&$0, for: outbound.session) }
-        counters.probeBytes &+= UInt64(bytes)
+        nextProbe = .never
+        probing.removeAll { outbound in
+            guard outbound.isOpen, var probe = outbound.probe else { return true }
+            if let bytes = probe.due(now: now) {
+                let sent = outbound.session.router.sendPadding(
+                    bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
+                ) { send(&$0, for: outbound.session) }
+                counters.probeBytes &+= UInt64(sent)
+                probe.sent(bytes: sent)
+            }
+            outbound.probe = probe.isDone ? nil : probe
+            return probe.isDone
+        }
+        if !probing.isEmpty { nextProbe = now + Self.probeInterval }
     }
+
+    private static let probeInterval = MediaTime.milliseconds(1)
 }

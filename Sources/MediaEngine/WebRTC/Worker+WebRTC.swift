@@ -102,7 +102,7 @@ extension Worker {
             if let inbound = peer.inbound, let due = inbound.feedback.deadline, due <= now {
                 sendFeedback(inbound, of: peer, now: now)
             }
-            if let outbound = peer.outbound { adapt(outbound, of: peer, now: now) }
+            if let outbound = peer.outbound { adapt(outbound, now: now) }
             place -= 1
         }
         nextPeerSweep = peerList.isEmpty ? .never : now + Self.peerSweepInterval
