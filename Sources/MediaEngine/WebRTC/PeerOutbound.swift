@@ -19,7 +19,7 @@ final class PeerOutbound {
     let connectedAt: MediaTime
     /// The path has shown a limit of its own.
     var hasBeenCongested = false
-    var probe: RunningProbe?
+    var probe: ProbePacer?
     private(set) var isOpen = true
     static let allocationInterval = MediaTime.milliseconds(100)
 
@@ -48,6 +48,9 @@ final class PeerOutbound {
         session.router.path(path).pointee.sent = sent
         move(to: address)
     }
+
+    /// Padding goes out on the retransmission stream of a video track that is being fed.
+    var canProbe: Bool { transport.tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil } }
 
     /// Frees the flat memory; its path is closed by then.
     func deallocate() {

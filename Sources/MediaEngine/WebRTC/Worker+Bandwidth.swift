@@ -17,6 +17,8 @@ extension Worker {
             estimator.receive(feedback, sent: sent, now: now)
             // What the path lost has to leave it at once.
             if estimator.target < before { outbound.nextAllocation = .zero }
+            // What a probe found may be followed by the next at once.
+            beginProbe(outbound, now: now)
         case .remb:
             guard let remb = try? REMB(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             estimator.receive(remb: remb.bitrate, now: now)
@@ -46,11 +48,7 @@ extension Worker {
     func adapt(_ outbound: PeerOutbound, now: MediaTime) {
         if let estimator = outbound.estimator, now >= estimator.deadline {
             estimator.handleTimeout(sent: UnsafePointer(outbound.sent), now: now)
-            if outbound.probe == nil, let probe = estimator.takeProbe(now: now) {
-                outbound.probe = RunningProbe(probe, startedAt: now)
-                probing.append(outbound)
-                nextProbe = min(nextProbe, now)
-            }
+            beginProbe(outbound, now: now)
         }
         if now >= outbound.nextAllocation {
             outbound.nextAllocation = now + PeerOutbound.allocationInterval
@@ -58,24 +56,35 @@ extension Worker {
         }
     }
 
-    /// Sends what is due of the probes that are running: each at its own rate, since a burst would measure nothing but itself.
+    /// Begins the probe that the estimate asks for, one at a time, once there is a stream that can carry it.
+    private func beginProbe(_ outbound: PeerOutbound, now: MediaTime) {
+        guard outbound.probe == nil, outbound.canProbe, let probe = outbound.estimator?.takeProbe(now: now) else {
+            return
+        }
+        outbound.probe = ProbePacer(probe, now: now)
+        probing.append(outbound)
+        nextProbe = min(nextProbe, now)
+    }
+
+    /// Sends what is due of the probes that are running.
     func sendProbes(_ now: MediaTime) {
         forwardAll()
         nextProbe = .never
         probing.removeAll { outbound in
             guard outbound.isOpen, var probe = outbound.probe else { return true }
-            if let bytes = probe.due(now: now) {
+            let due = probe.due(now: now)
+            if due > 0 {
                 let sent = outbound.session.router.sendPadding(
-                    bytes: bytes, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
+                    bytes: due, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
                 ) { send(&$0, for: outbound.session) }
                 counters.probeBytes &+= UInt64(sent)
-                probe.sent(bytes: sent)
+                probe.note(bytes: sent)
             }
-            outbound.probe = probe.isDone ? nil : probe
-            return probe.isDone
+            outbound.probe = probe.deadline == nil ? nil : probe
+            if let next = probe.deadline { nextProbe = min(nextProbe, max(next, now + Self.probeSpacing)) }
+            return outbound.probe == nil
         }
-        if !probing.isEmpty { nextProbe = now + Self.probeInterval }
     }
 
-    private static let probeInterval = MediaTime.milliseconds(1)
+    private static let probeSpacing = MediaTime.microseconds(500)
 }
