@@ -78,7 +78,8 @@ package struct EngineCounters: Sendable {
             ("malformed", droppedMalformed), ("oversized", droppedOversized), ("unknown_ssrc", droppedUnknownSSRC),
             ("authentication", droppedAuthentication), ("replay", droppedReplay),
             ("payload_type", droppedPayloadType), ("too_old", droppedTooOld), ("duplicate", droppedDuplicate),
-            ("unknown_kind", droppedUnknownKind), ("unknown_peer", droppedUnknownPeer), ("rtcp_authentication", droppedUnauthenticRTCP),
+            ("unknown_kind", droppedUnknownKind), ("unknown_peer", droppedUnknownPeer),
+            ("rtcp_authentication", droppedUnauthenticRTCP),
             ("rtcp_unknown", droppedUnknownRTCP), ("rtcp_malformed", droppedMalformedRTCP),
         ]
     }
@@ -153,7 +154,8 @@ package struct EngineCounters: Sendable {
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,
             \.droppedMalformedRTCP, \.droppedTap, \.sendErrors, \.retransmissionsLimited, \.refusedLimit, \.workerCPU,
-            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld, \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
+            \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld,
+            \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
         ]
     }

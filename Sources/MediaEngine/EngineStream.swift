@@ -54,7 +54,8 @@ final class EngineStream {
         if sizes.count == encodings.count, zip(sizes, sizes.dropFirst()).contains(where: { $0 > $1 }) {
             encodings.sort { $0.producer.pictureSize?.height ?? 0 < $1.producer.pictureSize?.height ?? 0 }
         }
-        best = encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout } ?? max(0, encodings.count - 1)
+        best =
+            encodings.lastIndex { now - $0.producer.lastArrival < Self.encodingTimeout } ?? max(0, encodings.count - 1)
         return video !== before
     }
 }

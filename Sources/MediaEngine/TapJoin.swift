@@ -14,7 +14,9 @@ struct TapJoin {
 
     /// - Parameter wanted: the encoding that taps are to see.
     /// - Returns: the packet as taps see it; nil where it is of another encoding.
-    mutating func join(_ packet: TapPacket, startsKeyFrame: Bool, of producer: Producer, wanted: Producer?) -> TapPacket? {
+    mutating func join(_ packet: TapPacket, startsKeyFrame: Bool, of producer: Producer, wanted: Producer?)
+        -> TapPacket?
+    {
         if source !== producer {
             guard wanted === producer, source == nil || startsKeyFrame else { return nil }
             begin(packet, of: producer)

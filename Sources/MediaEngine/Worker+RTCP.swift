@@ -146,7 +146,8 @@ extension Worker {
         }
         forwardAll()
         let before = session.sentBytes
-        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: time(), into: &batch) {
+        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: time(), into: &batch)
+        {
             send(&$0, for: session)
         }
         session.retransmittedBytes &+= session.sentBytes &- before
@@ -189,7 +190,9 @@ extension Worker {
             if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, in: session, now: now) }
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may be silent for as long as it consents.
-            if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout { expired.append(stream.transport) }
+            if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout {
+                expired.append(stream.transport)
+            }
         }
         for transport in expired { close(transport, in: session) }
         if !expired.isEmpty { forgetIfEmpty(session) }

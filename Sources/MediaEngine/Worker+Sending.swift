@@ -45,7 +45,7 @@ extension Worker {
     /// Protects and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
-var bytes: UInt64 = 0
+        var bytes: UInt64 = 0
         for lane in EgressLane.allCases {
             let messages = batch.messages(of: lane)
             guard let first = messages.baseAddress, !messages.isEmpty else { continue }

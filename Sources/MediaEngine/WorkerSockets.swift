@@ -61,10 +61,12 @@ final class WorkerSockets {
     }
 
     /// On the number of the UDP port; where the kernel picked that, another will do.
-    private static func listen(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) -> StreamSockets? {
+    private static func listen(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) -> StreamSockets?
+    {
         guard configuration.webRTC.tcp else { return nil }
         do throws(EngineError) {
-            return try StreamSockets(address: configuration.bindAddress, port: port, limits: configuration.webRTC.streams)
+            return try StreamSockets(
+                address: configuration.bindAddress, port: port, limits: configuration.webRTC.streams)
         } catch {
             guard configuration.webRTC.port == 0 else { throw error }
             return try StreamSockets(address: configuration.bindAddress, port: 0, limits: configuration.webRTC.streams)

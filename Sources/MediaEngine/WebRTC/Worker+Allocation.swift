@@ -83,7 +83,8 @@ extension Worker {
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
             _ = router.setPaused(true, path: track.path, producer: producer, now: now)
-            events.send(.trackPaused(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
+            events.send(
+                .trackPaused(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
             return
         }
         if track.isPausedByBandwidth {

@@ -23,7 +23,9 @@ extension Worker {
             return
         }
         let values = RTPExtensionValues(header, in: packet, map: inbound.extensions)
-        if let sequence = values.transportSequence { inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now) }
+        if let sequence = values.transportSequence {
+            inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
+        }
         guard let binding = inbound.binding(of: header.ssrc) ?? inbound.learn(header, values, in: packet) else {
             counters.droppedUnknownSSRC &+= 1
             return
