@@ -30,6 +30,8 @@ extension Worker {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
+            // Some clients shake hands and send media on the first pair that works, and nominate it later.
+            if peer.address == nil, peer.transport.isValidated(from) { peer.address = from }
             peer.transport.receiveDTLS(view, from: from, now: now)
             act(on: peer, now: now)
         case .zrtp, .turnChannel, .unknown:
