@@ -108,7 +108,9 @@ package final class ReceivedStreams {
             try receive(Array(bytes[..<length]), datagram.count, sequence, repeating: media)
             return
         }
-        let header = try bytes.withUnsafeBytes { try RTPHeader(parsing: UnsafeRawBufferPointer(rebasing: $0[..<length])) }
+        let header = try bytes.withUnsafeBytes {
+            try RTPHeader(parsing: UnsafeRawBufferPointer(rebasing: $0[..<length]))
+        }
         if header.payloadLength == 0 {
             fillers[ssrc, default: []].append(sequence)
             return
