@@ -35,6 +35,8 @@ package final class Producer {
     }
 
     package let configuration: Configuration
+    /// An older key frame is not what a joiner starts with: a publisher that sends one on request is asked for a new one instead.
+    package var replayLimit = MediaTime.never
     /// Number that the owner knows it by.
     package var tag = -1
     package let core: UnsafeMutablePointer<ProducerCore>
@@ -177,7 +179,9 @@ package final class Producer {
 
     /// The first packet of the newest key frame where the ring still holds everything from there on: what a joiner can start with.
     package func cachedKeyFrame() -> UnsafeMutablePointer<StoredPacket>? {
-        guard keyFrameStart >= 0, !isMuted, let start = core.pointee.ring.find(keyFrameStart) else { return nil }
+        guard keyFrameStart >= 0, !isMuted, let start = core.pointee.ring.find(keyFrameStart),
+            lastArrival - start.pointee.arrival <= replayLimit
+        else { return nil }
         var sequence = keyFrameStart + 1
         while sequence <= latestSequence {
             guard core.pointee.ring.find(sequence) != nil else { return nil }

@@ -25,9 +25,8 @@ package struct EngineCounters: Sendable {
     package var rtxReceived: UInt64 = 0
     /// Sent to find out what a subscriber's path takes.
     package var probeBytes: UInt64 = 0
-    /// Video tracks that went over to another encoding, and how long that took.
+    /// Video tracks that went over to another encoding.
     package var layerSwitches: UInt64 = 0
-    package var switchDelay = DelayHistogram()
     /// Video tracks that a path did not take.
     package var tracksPaused: UInt64 = 0
 
@@ -68,7 +67,10 @@ package struct EngineCounters: Sendable {
     package var transports: UInt64 = 0
     package var taps: UInt64 = 0
 
+    // After all that is a number.
     package var delay = DelayHistogram()
+    /// From the wish for another encoding to the key frame that it began with.
+    package var switchDelay = DelayHistogram()
 
     package init() {}
 

@@ -5,6 +5,8 @@ internal import MediaBase
 extension Worker {
     /// After connecting, and for as long as the path shows no limit, the estimate knows little: the most wanted video is sent in any case.
     private static let settling = MediaTime.seconds(2)
+    /// How much faster than they come packets may leave, as long as the path has shown no limit.
+    private static let haste = 2.5
     /// For a subscriber that tells nothing of its path.
     private static let unlimited = Bitrate(rawValue: 1 << 40)
 
@@ -26,8 +28,11 @@ extension Worker {
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
         estimator.wanted = allocation.wanted
+        // Slower than the tracks come nobody would ever be level with them.
+        let haste = outbound.hasBeenCongested ? 1.2 : Self.haste
+        let least = Bitrate(bitsPerSecond: Int64(Double(allocation.used.rawValue) * haste))
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(
-            max(estimator.pacingRate, allocation.used), now: now)
+            max(estimator.pacingRate, least), now: now)
     }
 
     private func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {

@@ -59,6 +59,8 @@ extension Worker {
         return true
     }
 
+    private static let replayLimit = MediaTime.milliseconds(500)
+
     /// The first packet of an encoding: from now on there is a producer for it.
     private func begin(
         _ binding: PeerInbound.Binding, ssrc: SSRC, _ inbound: PeerInbound, now: MediaTime
@@ -74,6 +76,8 @@ extension Worker {
             now: now)
         producer.setMuted(inbound.stream.muted.contains(section.kind))
         inbound.feedback.media = ssrc
+        // Browsers go on for minutes without a key frame, and make one within a frame's time when they are asked.
+        if section.feedback.contains(.pli) { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
         attachWaiting(to: inbound.stream, in: inbound.session, now: now)
         if section.kind == .video { requestKeyFrame(of: producer) }
