@@ -34,7 +34,7 @@ def enter_environment():
 def parse():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--relay", metavar="PATH", help="the millrace binary")
-    parser.add_argument("--duration", type=float, default=6, metavar="SECONDS", help="of watching in most cases (default 6)")
+    parser.add_argument("--duration", type=float, default=5, metavar="SECONDS", help="of watching in most cases (default 5)")
     parser.add_argument("--long", action="store_true", help="all cases, losses and times, for measurements")
     parser.add_argument("--janus", action="store_true", help="the yardstick cases also against Janus")
     parser.add_argument("--fault", metavar="NAME", help="of a relay built for tests: which checks notice it (status 0: some do)")
