@@ -113,7 +113,7 @@ extension Worker {
             #if DEBUG
                 if ignoresNACKs { return }
             #endif
-            retransmit(nack.sequences, track, producer, session)
+            retransmit(wanted(nack.sequences, track, now), track, producer, session)
         case .pli:
             guard let pli = try? PLI(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             wantKeyFrame(pli.media, transport, session, now)
@@ -132,6 +132,12 @@ extension Worker {
             let producer = session.router.feeder(path: track.path, ssrc: ssrc) ?? track.producer
         else { return nil }
         return (track, producer)
+    }
+
+    /// Without those that were given up when the path got too narrow.
+    private func wanted(_ sequences: [SequenceNumber], _ track: SubscribedTrack, _ now: MediaTime) -> [SequenceNumber] {
+        guard let abandoned = track.abandoned, now - abandoned.at < .seconds(3) else { return sequences }
+        return sequences.filter { $0.distance(from: abandoned.through) > 0 }
     }
 
     private func retransmit(

@@ -10,6 +10,8 @@ struct LossModel {
     private static let grave = 0.06
     /// Beyond this there is nothing to find out.
     private static let hopeless = 0.4
+    /// More loss than this tells nothing more.
+    private static let darkest = 0.85
     /// Part of the rate that is sent during a trial, and how many observations it lasts; the first is not counted.
     private static let trialShare = 0.8
     private static let trialLength = 4
@@ -53,6 +55,11 @@ struct LossModel {
         let share = min(Double(lost) / Double(packets), 1)
         loss += (share - loss) * 0.3
         sinceFull = min(sinceFull + 1, Self.slowFor)
+        if share > Self.hopeless, share - explained > Self.grave {
+            // A trial that was under way has its answer.
+            trial = nil
+            return fill(with: rate, loss: share)
+        }
         if trial != nil { return proceed(packets: packets, lost: lost) }
         self.packets = self.packets * 0.8 + Double(packets)
         self.lost = self.lost * 0.8 + Double(lost)
@@ -62,8 +69,6 @@ struct LossModel {
         let excess = loss - explained
         if excess <= Self.grave {
             grow(target: target)
-        } else if share > Self.hopeless {
-            fill(with: rate, loss: share)
         } else if sinceFull < Self.slowFor {
             // The path was full a moment ago: no need to try.
             fill(with: self.rate, loss: loss)
@@ -103,7 +108,9 @@ struct LossModel {
 
     /// The path was full at this rate.
     private mutating func fill(with rate: Double, loss: Double) {
-        bound = min(rate * (1 - loss) / (1 - explained), bound ?? .infinity)
+        // A path that was dark for a moment did not become narrow.
+        let came = 1 - min(loss, Self.darkest)
+        bound = min(rate * came / (1 - explained), bound ?? .infinity)
         sinceFull = 0
         self.loss = explained
         packets = 0

@@ -13,10 +13,12 @@ final class PeerOutbound {
     /// Packets that carry transport-wide numbers; nil where the peer tells of none.
     let sent: UnsafeMutablePointer<SentPacketRing>?
     /// Nil where the peer says nothing that an estimate could be made of: it gets what it asks for.
-    let estimator: BandwidthEstimator?
+    private(set) var estimator: BandwidthEstimator?
+    private let estimate: BandwidthEstimator.Configuration
     var allocator = LayerAllocator()
     var nextAllocation: MediaTime = .zero
-    let connectedAt: MediaTime
+    /// When media began to go to the address in use.
+    private(set) var startedAt: MediaTime
     /// The path has shown a limit of its own.
     var hasBeenCongested = false
     var probe: ProbePacer?
@@ -30,7 +32,7 @@ final class PeerOutbound {
         self.transport = transport
         self.session = session
         self.path = path
-        connectedAt = now
+        startedAt = now
         let tellsOfPackets = sections.contains {
             $0.feedback.contains(.transportCC) && $0.extensions[.transportWideCC] != nil
         }
@@ -44,9 +46,10 @@ final class PeerOutbound {
         let tellsOfRate = sections.contains { $0.feedback.contains(.remb) }
         var estimate = estimate
         estimate.hasTransportFeedback = tellsOfPackets
+        self.estimate = estimate
         estimator = tellsOfPackets || tellsOfRate ? BandwidthEstimator(estimate, now: now) : nil
         session.router.path(path).pointee.sent = sent
-        move(to: address)
+        reach(address)
     }
 
     /// Padding goes out on the retransmission stream of a video track that is being fed.
@@ -59,8 +62,17 @@ final class PeerOutbound {
         sent?.deallocate()
     }
 
-    /// The peer is reached at another address from now on.
-    func move(to address: PeerAddress) {
+    /// The peer is reached at another address from now on. What the path to the old one took says nothing of the new one, nor does what was
+    /// lost while the peer moved.
+    func move(to address: PeerAddress, now: MediaTime) {
+        reach(address)
+        startedAt = now
+        hasBeenCongested = false
+        nextAllocation = .zero
+        if estimator != nil { estimator = BandwidthEstimator(estimate, now: now) }
+    }
+
+    private func reach(_ address: PeerAddress) {
         let place = session.router.path(path)
         place.pointee.address = address.address
         place.pointee.lane = address.isTCP ? .tcp : .webRTC

@@ -17,7 +17,7 @@ extension Worker {
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
         if let estimator = outbound.estimator, estimator.isCongested { outbound.hasBeenCongested = true }
-        if !outbound.hasBeenCongested || now - outbound.connectedAt < Self.settling {
+        if !outbound.hasBeenCongested || now - outbound.startedAt < Self.settling {
             target = max(target, least(claims))
         }
         let allocation = outbound.allocator.allocate(
@@ -104,11 +104,26 @@ extension Worker {
             if wanted !== producer { requestKeyFrame(of: wanted) }
             return
         }
+        if decision.change == .down, wanted !== producer, outbound.estimator?.isCongested == true {
+            abandon(producer, of: track, router, now: now)
+        }
         track.wanted = wanted
         track.temporalLimit = selection.temporal
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
         if waits { requestKeyFrame(of: wanted) }
+    }
+}
+
+extension Worker {
+    /// The path is full of an encoding that it does not take: nothing more of it is sent, and what was lost of it is not sent again, so that
+    /// the key frame of the smaller one gets through.
+    private func abandon(_ producer: Producer, of track: SubscribedTrack, _ router: Router, now: MediaTime) {
+        guard let at = producer.core.pointee.index(path: track.path) else { return }
+        let latest = producer.core.pointee.consumers[at].progress.sequence
+        track.abandoned = (SequenceNumber(UInt16(truncatingIfNeeded: latest)), now)
+        _ = router.setPaused(true, path: track.path, producer: producer, now: now)
+        _ = router.setPaused(false, path: track.path, producer: producer, now: now)
     }
 }
 

@@ -76,7 +76,7 @@ extension Worker {
                     if isDeaf(toMovesOf: peer) { continue }
                 #endif
                 peer.address = address
-                if let outbound = peer.outbound { outbound.move(to: address) }
+                if let outbound = peer.outbound { outbound.move(to: address, now: now) }
                 connectIfReady(peer, now: now)
             case .connected(let keys):
                 forwardAll()
