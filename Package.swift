@@ -110,7 +110,7 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Codecs", "MediaEngine", "CLinuxNet",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCPeer", "Codecs", "MediaEngine", "CLinuxNet",
             ]),
         .executableTarget(
             name: "millrace",

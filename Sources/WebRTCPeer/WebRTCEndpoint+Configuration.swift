@@ -15,6 +15,8 @@ extension WebRTCEndpoint {
         package var tracks: [TrackDescription]
         package var identity: DTLSIdentity
         package var credentials: ICECredentials
+        /// Of this side. A relay that is ICE-lite needs none.
+        package var candidates: [ICECandidate] = []
         package var cname: String
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
         package var consentTimeout = MediaTime.seconds(30)

@@ -62,6 +62,8 @@ package final class WebRTCEndpoint {
     /// Where packets are opened, and where they are made: one may lead to the other.
     let incomingRoom: UnsafeMutableRawBufferPointer
     let outgoingRoom: UnsafeMutableRawBufferPointer
+    /// When the relay first answered a connectivity check.
+    package private(set) var pathFound: MediaTime?
     package private(set) var isConnected = false
     package private(set) var isEnded = false
 
@@ -73,6 +75,7 @@ package final class WebRTCEndpoint {
             credentials: configuration.credentials, fingerprint: configuration.identity.fingerprint)
         maker.cname = configuration.cname
         maker.streamID = configuration.cname
+        maker.candidates = configuration.candidates
         let isPublisher = configuration.direction == .publish
         offer = isPublisher ? maker.publish(configuration.tracks) : maker.view(configuration.tracks)
         tracks = configuration.tracks.map { _ in nil }
@@ -220,7 +223,9 @@ package final class WebRTCEndpoint {
             case .transmit(let datagram, let to): outputs.append(.transmit(datagram, to: to))
             case .connect(let address, let connection): outputs.append(.connect(address, connection: connection))
             case .disconnect(let connection): outputs.append(.disconnect(connection: connection))
-            case .selected(let address): self.address = address
+            case .selected(let address):
+                self.address = address
+                pathFound = pathFound ?? now
             case .connected(let keys): begin(keys, now: now)
             case .ended(let reason): end(reason)
             }

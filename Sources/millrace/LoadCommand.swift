@@ -23,12 +23,20 @@ struct LoadCommand: AsyncParsableCommand {
 
             Exit code: 0 fine, 1 the run failed or a --max or --min bound does not hold, 2 bad usage.
 
+            With --transport webrtc participants are WebRTC clients: an offer is posted to the relay's WHIP or WHEP endpoint, then come ICE \
+            and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are asked for again, on the \
+            retransmission stream where the relay agrees. Any relay will do: --whip and --whep say where its endpoints are.
+
             EXAMPLES
               A relay inside this process, 100 subscribers to one 720p publisher:
                 millrace load --embedded --subscribers 100 --video 1280x720@30
 
               A relay elsewhere on this machine, fifty audio-only sessions:
                 millrace load --url http://127.0.0.1:7880 --sessions 50 --publishers 2 --subscribers 8 --video none
+
+              The same relay as WebRTC clients see it, with simulcast; and another relay, by its own paths:
+                millrace load --url http://127.0.0.1:7880 --transport webrtc --subscribers 50 --video 1280x720@30 --simulcast
+                millrace load --whip 'http://127.0.0.1:7080/whip/endpoint/{stream}' --whep 'http://127.0.0.1:7090/whep/endpoint/{stream}'
 
               In CI, with churn and bounds:
                 millrace load --embedded --subscribers 20 --video 320x180@15 --duration 20 --churn 2 \\
@@ -40,9 +48,25 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The relay's admin token, where it has one; by default what MILLRACE_ADMIN_TOKEN says.", valueName: "token")
+            "The relay's Bearer token, where it wants one; by default what MILLRACE_ADMIN_TOKEN says.",
+            valueName: "token")
     )
     var token: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "plain (SRTP with keys from the relay's plain door) or webrtc (by WHIP and WHEP); default webrtc with --whip or --whep, else plain.",
+            valueName: "name"))
+    var transport: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where publishers post their offers, with {session} and {stream} in the names' places; by default as Millrace has it.",
+            valueName: "URL"))
+    var whip: String?
+
+    @Option(help: ArgumentHelp("The same of viewers.", valueName: "URL"))
+    var whep: String?
 
     @Flag(help: "Start a relay inside this process.")
     var embedded = false
@@ -65,7 +89,7 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "One video encoder for each publisher, instead of one for all.")
     var distinctVideo = false
 
-    @Flag(help: "Several encodings of each video: needs the WebRTC door, so it is refused here.")
+    @Flag(help: "Publishers send each video in three sizes: WebRTC only.")
     var simulcast = false
 
     @Flag(inversion: .prefixedNo, help: "An Opus tone from each publisher.")
@@ -131,14 +155,7 @@ struct LoadCommand: AsyncParsableCommand {
         let report: LoadReport
         do {
             let plan = try options.plan()
-            let door: any RelayDoor
-            switch plan.target {
-            case .url(let address):
-                let token = token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"]
-                door = try PlainHTTPDoor(address: address, token: token)
-            case .embedded: door = try EmbeddedDoor()
-            }
-            let load = try LoadRun(plan: plan, door: door)
+            let load = try run(of: plan)
             report = try await withInterrupt(of: load) { try await load.run { Self.note($0.line) } }
         } catch let error as LoadError {
             Self.note("millrace load: \(error)")
@@ -149,10 +166,27 @@ struct LoadCommand: AsyncParsableCommand {
         if !report.isSuccess { throw ExitCode(1) }
     }
 
+    private func run(of plan: LoadPlan) throws(LoadError) -> LoadRun {
+        let token = token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"]
+        switch (plan.transport, plan.target) {
+        case (.plain, .url(let address)):
+            return try LoadRun(plan: plan, door: PlainHTTPDoor(address: address, token: token))
+        case (.webRTC, .embedded): return try LoadRun(plan: plan, webRTC: EmbeddedDoor())
+        case (.plain, _): return try LoadRun(plan: plan, door: EmbeddedDoor())
+        case (.webRTC, .url(let address)):
+            return try LoadRun(plan: plan, webRTC: WHIPDoor(address: address, whip: nil, whep: nil, token: token))
+        case (.webRTC, .endpoints(let whip, let whep)):
+            return try LoadRun(plan: plan, webRTC: WHIPDoor(address: url, whip: whip, whep: whep, token: token))
+        }
+    }
+
     private var options: LoadOptions {
         var options = LoadOptions()
         options.url = url
         options.embedded = embedded
+        options.transport = transport
+        options.whip = whip
+        options.whep = whep
         options.sessions = sessions
         options.publishers = publishers
         options.subscribers = subscribers

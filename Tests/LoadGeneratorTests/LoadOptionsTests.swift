@@ -35,6 +35,29 @@ import Testing
         Wrong("url") { $0.embedded = false },
         Wrong("url") { $0.url = "http://127.0.0.1:1" },
         Wrong("simulcast") { $0.simulcast = true },
+        Wrong("simulcast") {
+            $0.simulcast = true; $0.transport = "webrtc"; $0.video = "none"
+        },
+        Wrong("simulcast") {
+            $0.simulcast = true; $0.transport = "webrtc"; $0.video = "160x90@15"
+        },
+        Wrong("suite") {
+            $0.transport = "webrtc"; $0.suite = "cm32"
+        },
+        Wrong("transport") { $0.transport = "pigeon" },
+        Wrong("transport") {
+            $0.embedded = false; $0.whip = "http://a/b"; $0.whep = "http://a/c"; $0.transport = "plain"
+        },
+        Wrong("url") { $0.whip = "http://a/b" },
+        Wrong("whep") {
+            $0.embedded = false; $0.whip = "http://a/b"
+        },
+        Wrong("whip") {
+            $0.embedded = false; $0.whep = "http://a/b"
+        },
+        Wrong("whip") {
+            $0.embedded = false; $0.whip = "ftp://a/b"; $0.whep = "http://a/b"
+        },
         Wrong("video") { $0.video = "10x10" },
         Wrong("video") { $0.video = "abc" },
         Wrong("video") { $0.video = "321x180@15" },
@@ -89,7 +112,7 @@ import Testing
     @Test func simulcastIsRefusedWithTheReason() {
         #expect(
             throws: LoadError.invalidSetting(
-                "simulcast", reason: "simulcast needs the WebRTC door, not available over the plain door")
+                "simulcast", reason: "simulcast needs WebRTC (--transport webrtc), not available over the plain door")
         ) { try options { $0.simulcast = true }.plan() }
     }
 
@@ -112,6 +135,32 @@ import Testing
         #expect(plan.thresholds.latencyP99 == .milliseconds(100))
         #expect(plan.duration == .milliseconds(2_500))
         #expect(plan.videoBitrate == .kilobits(700))
+    }
+
+    @Test func webRTCIsChosenByNameOrByEndpoint() throws {
+        #expect(try options { $0.transport = "WebRTC" }.plan().transport == .webRTC)
+        let plan = try options {
+            $0.embedded = false
+            $0.whip = "https://a.example/in/{session}/{stream}"
+            $0.whep = "https://a.example/out"
+        }.plan()
+        #expect(plan.transport == .webRTC)
+        #expect(
+            plan.target
+                == .endpoints(whip: "https://a.example/in/{session}/{stream}", whep: "https://a.example/out"))
+        let half = try options {
+            $0.embedded = false
+            $0.url = "127.0.0.1:7880/"
+            $0.whip = "http://b/{stream}"
+        }.plan()
+        #expect(
+            half.target == .endpoints(whip: "http://b/{stream}", whep: "http://127.0.0.1:7880/whep/{session}/{stream}"))
+    }
+
+    @Test func namesStandInTemplatesPercentEncoded() throws {
+        let template = try EndpointTemplate("http://relay/{session}/x?s={stream}", option: "whip")
+        #expect(template.expanded(session: "a b/ü", stream: "1&2") == "http://relay/a%20b%2F%C3%BC/x?s=1%262")
+        #expect(throws: LoadError.self) { try EndpointTemplate("http:///x", option: "whip") }
     }
 
     @Test(arguments: ["ftp://127.0.0.1", "http://", "", "http:// x"])

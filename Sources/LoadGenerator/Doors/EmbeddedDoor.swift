@@ -11,6 +11,8 @@ package final class EmbeddedDoor: RelayDoor {
         var configuration = EngineConfiguration()
         configuration.bindAddress = "127.0.0.1"
         configuration.plainPort = 0
+        configuration.webRTC.port = 0
+        configuration.webRTC.tcp = false
         configuration.workers = workers
         do { try self.init(engine: MediaEngine(configuration: configuration)) } catch {
             throw .door("the relay in the process did not start: \(error)")
@@ -29,6 +31,14 @@ package final class EmbeddedDoor: RelayDoor {
     package func close(_ transport: PlainTransport) async {
         try? await engine.closePlain(transport.id, session: transport.session)
     }
+
+    func open(_ request: WebRTCRequest) async throws(LoadError) -> WebRTCAnswer {
+        do { return try await engine.openWebRTC(request) } catch {
+            throw .refused(status: 0, code: error.code, detail: error.description)
+        }
+    }
+
+    func closeWebRTC(_ id: TransportID, session: String) async { try? await engine.closeWebRTC(id, session: session) }
 
     package func usage() async -> RelayUsage? {
         let counters = await engine.counters()

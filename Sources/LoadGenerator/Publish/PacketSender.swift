@@ -58,6 +58,15 @@ final class PacketSender {
         return length
     }
 
+    /// Puts a whole datagram behind those that wait.
+    func queue(_ datagram: [UInt8], to address: millrace_address, socket: Int32) {
+        if messages.count == Self.batch { flush(socket: socket) }
+        guard datagram.count <= Self.slot else { return }
+        UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
+            .copyBytes(from: datagram)
+        add(datagram.count, to: address)
+    }
+
     /// Forgets the packet queued last.
     func dropLast() { _ = messages.popLast() }
 

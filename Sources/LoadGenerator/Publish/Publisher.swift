@@ -28,8 +28,6 @@ final class Publisher {
     private let epoch: Int64
     private let name: String
 
-    static let lateAfter: Int64 = 5_000_000
-
     init(_ setup: PublisherSetup, host: String, clock: LoadClock, loss: LossPattern) throws(LoadError) {
         self.setup = setup
         self.clock = clock
@@ -80,7 +78,7 @@ final class Publisher {
             guard let packet = pendingAudio else { return .max }
             let due = packet.ready + setup.audioOffset
             guard due <= now else { return due }
-            account(late: now - due, missed: packet.number - nextAudio)
+            statistics.account(late: now - due, missed: packet.number - nextAudio)
             let ticks = packet.number * Int64(AudioSource.samplesPerPacket)
             lastAudio = (ticks, packet.ready)
             transmit(&audio, packet.payload, ticks: ticks, marker: false, to: rtpAddress.audio, with: sender)
@@ -99,22 +97,16 @@ final class Publisher {
             nextPicture = picture.number + 1
             pendingPicture = nil
             // Nobody could show what comes before the first key frame.
-            hasKeyFrame = hasKeyFrame || picture.isKeyFrame
+            let encoded = picture.encodings[0]
+            hasKeyFrame = hasKeyFrame || encoded.isKeyFrame
             guard hasKeyFrame else { continue }
-            account(late: now - due, missed: missed)
+            statistics.account(late: now - due, missed: missed)
             let ticks = RTPTicks.ticks(nanoseconds: picture.captured - epoch, clockRate: 90_000)
-            for (i, payload) in picture.payloads.enumerated() {
-                let isLast = i == picture.payloads.count - 1
+            for (i, payload) in encoded.payloads.enumerated() {
+                let isLast = i == encoded.payloads.count - 1
                 transmit(&video, payload, ticks: ticks, marker: isLast, to: rtpAddress.video, with: sender)
             }
         }
-    }
-
-    private func account(late: Int64, missed: Int64) {
-        statistics.due += 1
-        statistics.missed += UInt64(max(0, missed))
-        statistics.worstLateness = max(statistics.worstLateness, late)
-        if late > Self.lateAfter { statistics.late += 1 }
     }
 
     private func transmit(

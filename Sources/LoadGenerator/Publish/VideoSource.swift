@@ -7,12 +7,14 @@ import Synchronization
 /// Draws and encodes one synthetic video on a thread of its own, in real time, for any number of publishers. Only the last few
 /// pictures are kept: a slow reader misses some.
 final class VideoSource: Sendable {
-    let format: VideoFormat
-    let bitrate: Bitrate
+    /// Smallest first; one, unless for simulcast.
+    let formats: [VideoFormat]
+    let bitrates: [Bitrate]
     let thread: SourceThread
     private let clock: LoadClock
     private let state = Locked(State())
-    private let wantsKeyFrame = Atomic<Bool>(false)
+    /// By encoding, a bit each.
+    private let wantsKeyFrame = Atomic<UInt8>(0)
 
     private static let kept: Int64 = 32
 
@@ -22,23 +24,19 @@ final class VideoSource: Sendable {
         var statistics = VideoSourceStatistics()
     }
 
-    init(name: String, format: VideoFormat, bitrate: Bitrate, clock: LoadClock) {
-        self.format = format
-        self.bitrate = bitrate
+    /// - Parameter bitrates: as many as formats.
+    init(name: String, formats: [VideoFormat], bitrates: [Bitrate], clock: LoadClock) {
+        self.formats = formats
+        self.bitrates = bitrates
         self.clock = clock
         thread = SourceThread(name: name)
     }
 
     /// - Parameter listener: an eventfd that is signalled with each picture.
     func start(listener: Int32) throws(LoadError) {
-        try thread.start(interval: format.interval) { [self] in
-            let encoder = try VP8Encoder(
-                VP8EncoderConfiguration(
-                    width: format.width, height: format.height, framesPerSecond: Double(format.framesPerSecond),
-                    bitrate: bitrate, speed: 8))
-            let picture = TestPicture(width: format.width, height: format.height)
-            var frame = I420Frame(width: format.width, height: format.height)
-            var packetizer = VP8Packetizer(maximumPayloadLength: 1_200)
+        guard let interval = formats.first?.interval else { return }
+        try thread.start(interval: interval) { [self] in
+            var encoders = try zip(formats, bitrates).map { try Encoder(format: $0, bitrate: $1) }
             let start = LoadClock.now
             var number: Int64 = 0
             var lastTicks: Int64 = -1
@@ -47,25 +45,52 @@ final class VideoSource: Sendable {
                 let bar = FrameBar(
                     counter: UInt32(truncatingIfNeeded: number),
                     captureMicroseconds: clock.unixMicroseconds(at: captured))
-                picture.draw(bar, into: &frame)
                 lastTicks = max(lastTicks + 1, RTPTicks.ticks(nanoseconds: captured - start, clockRate: 90_000))
-                let force = wantsKeyFrame.exchange(false, ordering: .relaxed)
-                guard let encoded = try encoder.encode(frame, timestamp: lastTicks, forceKeyFrame: force) else {
-                    return
+                let force = wantsKeyFrame.exchange(0, ordering: .relaxed)
+                var encodings: [VideoPicture.Encoding] = []
+                for place in encoders.indices {
+                    let isForced = force & (1 << UInt8(place)) != 0
+                    guard let encoding = try encoders[place].encode(bar, timestamp: lastTicks, forceKeyFrame: isForced)
+                    else { return }
+                    encodings.append(encoding)
                 }
                 publish(
-                    VideoPicture(
-                        number: number, captured: captured, ready: LoadClock.now, isKeyFrame: encoded.isKeyFrame,
-                        payloads: packetizer.payloads(of: encoded.bytes)),
-                    bytes: encoded.bytes.count, skipped: skipped)
+                    VideoPicture(number: number, captured: captured, ready: LoadClock.now, encodings: encodings),
+                    skipped: skipped)
                 number += 1
                 millrace_event_signal(listener)
             }
         }
     }
 
-    /// The next picture becomes a key frame.
-    func requestKeyFrame() { wantsKeyFrame.store(true, ordering: .relaxed) }
+    /// Draws and encodes one size.
+    private struct Encoder {
+        private let encoder: VP8Encoder
+        private let picture: TestPicture
+        private var frame: I420Frame
+        private var packetizer = VP8Packetizer(maximumPayloadLength: 1_200)
+
+        init(format: VideoFormat, bitrate: Bitrate) throws {
+            encoder = try VP8Encoder(
+                VP8EncoderConfiguration(
+                    width: format.width, height: format.height, framesPerSecond: Double(format.framesPerSecond),
+                    bitrate: bitrate, speed: 8))
+            picture = TestPicture(width: format.width, height: format.height)
+            frame = I420Frame(width: format.width, height: format.height)
+        }
+
+        mutating func encode(_ bar: FrameBar, timestamp: Int64, forceKeyFrame: Bool) throws -> VideoPicture.Encoding? {
+            picture.draw(bar, into: &frame)
+            return try encoder.encode(frame, timestamp: timestamp, forceKeyFrame: forceKeyFrame).map {
+                VideoPicture.Encoding(isKeyFrame: $0.isKeyFrame, payloads: packetizer.payloads(of: $0.bytes))
+            }
+        }
+    }
+
+    /// The next picture of an encoding becomes a key frame.
+    func requestKeyFrame(encoding: Int = 0) {
+        _ = wantsKeyFrame.bitwiseOr(1 << UInt8(truncatingIfNeeded: encoding & 7), ordering: .relaxed)
+    }
 
     var statistics: VideoSourceStatistics { state.withLock { $0.statistics } }
     /// Number of the picture to come next.
@@ -79,13 +104,12 @@ final class VideoSource: Sendable {
         }
     }
 
-    private func publish(_ picture: VideoPicture, bytes: Int, skipped: Int64) {
+    private func publish(_ picture: VideoPicture, skipped: Int64) {
         state.withLock { state in
             state.pictures[Int(picture.number % Self.kept)] = picture
             state.next = picture.number + 1
             state.statistics.pictures += 1
-            state.statistics.keyFrames += picture.isKeyFrame ? 1 : 0
-            state.statistics.bytes += UInt64(bytes)
+            state.statistics.keyFrames += picture.encodings.contains(where: \.isKeyFrame) ? 1 : 0
             state.statistics.skipped += UInt64(skipped)
             state.statistics.encodeTime.record((picture.ready - picture.captured) / 1_000)
         }

@@ -2,7 +2,6 @@
 struct VideoSourceStatistics: Sendable {
     var pictures: UInt64 = 0
     var keyFrames: UInt64 = 0
-    var bytes: UInt64 = 0
     /// Pictures left out because the encoder was late.
     var skipped: UInt64 = 0
     /// Capture until encoded, microseconds.

@@ -6,6 +6,10 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
     case refused(status: Int, code: String, detail: String)
     /// The relay did not answer, or not with what its protocol says.
     case door(String)
+    /// The relay's answer to an offer cannot be taken.
+    case answer(String)
+    /// A peer connection was agreed on, but did not come about.
+    case notConnected(String)
     case system(call: String, errno: Int32)
     case address(String)
     /// An encoder or decoder, or SRTP, failed.
@@ -17,6 +21,8 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .refused(let status, let code, let detail):
             "the relay refused (\(status > 0 ? "HTTP \(status), " : "")\(code)): \(detail)"
         case .door(let reason): reason
+        case .answer(let reason): "the relay's SDP does not do: \(reason)"
+        case .notConnected(let reason): "no peer connection: \(reason)"
         case .system(let call, let errno): "\(call) failed with errno \(errno)"
         case .address(let text): "\"\(text)\" is not a numeric address"
         case .media(let reason): reason

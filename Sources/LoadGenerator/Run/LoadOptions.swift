@@ -5,6 +5,11 @@ internal import SRTP
 package struct LoadOptions: Sendable {
     package var url: String?
     package var embedded = false
+    /// `plain` or `webrtc`; nil: WebRTC where an endpoint is given, else plain.
+    package var transport: String?
+    /// Templates with `{session}` and `{stream}`.
+    package var whip: String?
+    package var whep: String?
     package var sessions = 1
     package var publishers = 1
     package var subscribers = 10
@@ -46,22 +51,13 @@ package struct LoadOptions: Sendable {
 
     /// - Throws: `LoadError.invalidSetting` for what cannot be meant.
     package func plan() throws(LoadError) -> LoadPlan {
-        guard !simulcast else {
-            throw .invalidSetting(
-                "simulcast", reason: "simulcast needs the WebRTC door, not available over the plain door")
-        }
-        let target: LoadPlan.Target
-        switch (url, embedded) {
-        case (let url?, false): target = .url(url)
-        case (nil, true): target = .embedded
-        case (nil, false): throw .invalidSetting("url", reason: "say where the relay is (--url), or take --embedded")
-        case (.some, true): throw .invalidSetting("url", reason: "--url and --embedded exclude each other")
-        }
         guard let suite = SRTPSuiteName.suite(suite) else {
             let known = SRTPSuite.allCases.map(\.sdesName).joined(separator: ", ")
             throw .invalidSetting("suite", reason: "\"\(self.suite)\" is none of \(known)")
         }
-        var plan = LoadPlan(target: target)
+        var plan = LoadPlan(target: try target())
+        plan.transport = try planTransport()
+        plan.simulcast = simulcast
         plan.sessions = sessions
         plan.publishers = publishers
         plan.subscribers = subscribers
@@ -85,6 +81,40 @@ package struct LoadOptions: Sendable {
         plan.thresholds = try thresholds()
         try plan.validate()
         return plan
+    }
+
+    private func target() throws(LoadError) -> LoadPlan.Target {
+        guard !embedded else {
+            guard url == nil, whip == nil, whep == nil else {
+                throw .invalidSetting("url", reason: "--embedded excludes --url, --whip and --whep")
+            }
+            return .embedded
+        }
+        if whip != nil || whep != nil {
+            func template(_ given: String?, _ name: String, _ make: (String) throws(LoadError) -> EndpointTemplate)
+                throws(LoadError) -> String
+            {
+                if let given { return try EndpointTemplate(given, option: name).description }
+                if let url { return try make(url).description }
+                throw .invalidSetting(name, reason: "--whip and --whep go together, or one of them with --url")
+            }
+            return .endpoints(
+                whip: try template(whip, "whip", EndpointTemplate.whip),
+                whep: try template(whep, "whep", EndpointTemplate.whep))
+        }
+        guard let url else {
+            throw .invalidSetting(
+                "url", reason: "say where the relay is (--url, or --whip and --whep), or take --embedded")
+        }
+        return .url(url)
+    }
+
+    private func planTransport() throws(LoadError) -> LoadPlan.Transport {
+        guard let transport else { return whip == nil && whep == nil ? .plain : .webRTC }
+        guard let known = LoadPlan.Transport(rawValue: transport.lowercased()) else {
+            throw .invalidSetting("transport", reason: "\"\(transport)\" is neither plain nor webrtc")
+        }
+        return known
     }
 
     private func thresholds() throws(LoadError) -> LoadThresholds {

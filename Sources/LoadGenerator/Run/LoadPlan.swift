@@ -8,9 +8,19 @@ package struct LoadPlan: Sendable {
         case url(String)
         /// A relay inside this process.
         case embedded
+        /// Any relay's WHIP and WHEP endpoints, as templates.
+        case endpoints(whip: String, whep: String)
+    }
+
+    package enum Transport: String, Sendable, CaseIterable {
+        /// SRTP with keys from the relay's plain door.
+        case plain
+        /// ICE and DTLS-SRTP, agreed on by WHIP and WHEP.
+        case webRTC = "webrtc"
     }
 
     package var target: Target
+    package var transport = Transport.plain
     package var sessions = 1
     /// In each session.
     package var publishers = 1
@@ -22,6 +32,8 @@ package struct LoadPlan: Sendable {
     package var videoBitrate: Bitrate?
     /// One encoder for each publisher instead of one for all.
     package var distinctVideo = false
+    /// Publishers send the video in several sizes (WebRTC only).
+    package var simulcast = false
     package var audio = true
     /// Measured time, after the ramp.
     package var duration: MediaTime = .seconds(10)
@@ -66,7 +78,31 @@ package struct LoadPlan: Sendable {
         try check((0...64).contains(decodeSample), "decode-sample", "\(decodeSample) is not in 0...64")
         try check(
             SocketAddress(localAddress, port: 0) != nil, "address", "\"\(localAddress)\" is not a numeric address")
+        try validateTransport()
         try thresholds.validate(plan: self)
+    }
+
+    private func validateTransport() throws(LoadError) {
+        switch transport {
+        case .plain:
+            guard !simulcast else {
+                throw .invalidSetting(
+                    "simulcast",
+                    reason: "simulcast needs WebRTC (--transport webrtc), not available over the plain door")
+            }
+            if case .endpoints = target {
+                throw .invalidSetting("transport", reason: "WHIP and WHEP speak WebRTC, not plain SRTP")
+            }
+        case .webRTC:
+            guard suite != .aesCM128HMACSHA1_32 else {
+                throw .invalidSetting("suite", reason: "WebRTC takes no \(suite.sdesName) (RFC 8827 section 6.5)")
+            }
+            guard simulcast else { return }
+            guard let video else { throw .invalidSetting("simulcast", reason: "there is no video") }
+            guard video.simulcast.count > 1 else {
+                throw .invalidSetting("simulcast", reason: "\(video) has no smaller size that the frame bar fits into")
+            }
+        }
     }
 
     package var totalPublishers: Int { sessions * publishers }

@@ -28,10 +28,15 @@ extension LoadReport {
         row(
             "participants",
             "\(settings.sessions) sessions x (\(settings.publishers) publishers + \(settings.subscribers) subscribers)")
-        row("media", "video \(video), audio \(settings.audio ? "on" : "off"), \(settings.suite)")
+        row(
+            "media",
+            "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio \(settings.audio ? "on" : "off"), \(settings.suite)"
+        )
         row("measured", "\(Self.number(seconds)) s\(interrupted ? ", ended early" : "")")
         row("joined", "\(joins), left \(leaves), failed \(failedJoins)")
         spread("join time", joinTime)
+        spread("ICE", iceTime)
+        spread("DTLS", dtlsTime)
         spread("first packet", firstPacket)
         spread("first frame", firstFrame)
         row("sent", Self.rates(sent.packets, sent.packetsPerSecond, sent.kilobitsPerSecond))
@@ -47,7 +52,7 @@ extension LoadReport {
             row(
                 "dropped on purpose",
                 "\(sent.droppedOnPurpose) sending, \(received.droppedOnPurpose) receiving; asked again "
-                    + "\(received.askedAgain), publishers resent \(sent.resent)")
+                    + "\(received.askedAgain), came again \(received.recovered), publishers resent \(sent.resent)")
         }
         pictureRows(row, spread)
         relayRows(row)

@@ -11,11 +11,13 @@ package struct LoadReport: Codable, Sendable {
 
     package struct Settings: Codable, Sendable {
         package var target: String
+        package var transport: String
         package var sessions: Int
         package var publishers: Int
         package var subscribers: Int
         package var video: String?
         package var videoKilobitsPerSecond: Double?
+        package var simulcast: Bool
         package var audio: Bool
         package var suite: String
         package var lossPercent: Double
@@ -39,6 +41,8 @@ package struct LoadReport: Codable, Sendable {
         package var lost: UInt64
         package var lossPercent: Double
         package var duplicates: UInt64
+        /// Packets that came as retransmissions.
+        package var recovered: UInt64
         package var reordered: UInt64
         package var restarts: UInt64
         package var droppedOnPurpose: UInt64
@@ -119,6 +123,11 @@ package struct LoadReport: Codable, Sendable {
     package var leaves: Int
     package var failedJoins: Int
     package var joinTime: Spread?
+    /// Of publishers and viewers: the answer until the relay's first answer to a check, and from there to the end of the handshake.
+    package var iceTime: Spread?
+    package var dtlsTime: Spread?
+    /// Peer connections that ended without being asked to.
+    package var connectionsLost: UInt64
     package var firstPacket: Spread?
     package var firstFrame: Spread?
     package var sent: Sent

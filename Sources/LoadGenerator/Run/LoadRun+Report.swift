@@ -4,6 +4,7 @@ extension LoadRun {
         // Threads have ended: what they say now is the whole run.
         let total = snapshot()
         let decoded = decoder.totals
+        let connections = connections
         let threads = threadUsages
         let roster = roster.withLock { $0 }
         let skipped = sources.reduce(0) { $0 + $1.statistics.skipped }
@@ -15,6 +16,8 @@ extension LoadRun {
             settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: roster.joins,
             leaves: roster.leaves, failedJoins: roster.failedJoins,
             joinTime: LoadReport.Spread(microseconds: roster.joinTime),
+            iceTime: LoadReport.Spread(microseconds: connections.ice),
+            dtlsTime: LoadReport.Spread(microseconds: connections.dtls), connectionsLost: connections.lost,
             firstPacket: LoadReport.Spread(microseconds: total.received.firstPacket),
             firstFrame: LoadReport.Spread(microseconds: decoded.pictures.firstFrame),
             sent: sent(total.sent, measurement), received: received(total.received, measurement),
@@ -23,7 +26,7 @@ extension LoadRun {
             generator: generator(
                 total, threads, watch, skipped: skipped, decodeDrops: decoded.dropped, processNanoseconds),
             failures: [])
-        report.failures = failures(of: report, roster, decoded)
+        report.failures = failures(of: report, roster, decoded, connections)
         return report
     }
 
@@ -32,12 +35,15 @@ extension LoadRun {
         switch plan.target {
         case .url(let address): target = address
         case .embedded: target = "in this process"
+        case .endpoints(let whip, let whep): target = "\(whip), \(whep)"
         }
         let bitrate = plan.video.map { plan.videoBitrate ?? $0.usualBitrate }
         return LoadReport.Settings(
-            target: target, sessions: plan.sessions, publishers: plan.publishers, subscribers: plan.subscribers,
+            target: target, transport: plan.transport.rawValue, sessions: plan.sessions, publishers: plan.publishers,
+            subscribers: plan.subscribers,
             video: plan.video?.description, videoKilobitsPerSecond: bitrate.map { Double($0.rawValue) / 1_000 },
-            audio: plan.audio, suite: plan.suite.sdesName, lossPercent: plan.loss * 100, churnPerSecond: plan.churn,
+            simulcast: plan.simulcast, audio: plan.audio, suite: plan.suite.sdesName, lossPercent: plan.loss * 100,
+            churnPerSecond: plan.churn,
             seed: plan.seed, decodeSample: plan.decodeSample)
     }
 
@@ -54,7 +60,8 @@ extension LoadRun {
         return LoadReport.Received(
             packets: total.packets, expected: total.expected, lost: total.lost,
             lossPercent: total.expected == 0 ? 0 : Double(total.lost) / Double(total.expected) * 100,
-            duplicates: total.duplicates, reordered: total.reordered, restarts: total.restarts,
+            duplicates: total.duplicates, recovered: total.recovered, reordered: total.reordered,
+            restarts: total.restarts,
             droppedOnPurpose: total.droppedOnPurpose, askedAgain: total.askedAgain,
             keyFrameRequests: total.keyFrameRequests,
             foreign: total.foreign, tracks: total.tracks, silentTracks: total.silentTracks,
@@ -107,11 +114,18 @@ extension LoadRun {
             isBottleneck: watch.isBottleneck, warnings: watch.warnings)
     }
 
-    private func failures(of report: LoadReport, _ roster: Roster, _ decoded: SampleDecoder.Totals) -> [String] {
+    private func failures(
+        of report: LoadReport, _ roster: Roster, _ decoded: SampleDecoder.Totals,
+        _ connections: ConnectionStatistics
+    ) -> [String] {
         var lines: [String] = []
         if roster.failedJoins > 0 {
             let first = roster.firstFailure.map { ", first: \($0)" } ?? ""
             lines.append("\(roster.failedJoins) of \(roster.failedJoins + roster.joins) joins failed\(first)")
+        }
+        if connections.lost > 0 {
+            let first = connections.firstLoss.map { ", first: \($0)" } ?? ""
+            lines.append("\(connections.lost) peer connections ended early\(first)")
         }
         if report.received.silentTracks > 0 {
             lines.append("\(report.received.silentTracks) of \(report.received.tracks) tracks brought no packet")

@@ -1,3 +1,4 @@
+internal import DTLS
 internal import MediaBase
 internal import MediaEngine
 import Synchronization
@@ -11,7 +12,7 @@ import Synchronization
 /// ```
 package final class LoadRun: Sendable {
     let plan: LoadPlan
-    let door: any RelayDoor
+    let doors: RelayDoors
     let sharesProcess: Bool
     let clock = LoadClock()
     let roster = Locked(Roster())
@@ -19,6 +20,8 @@ package final class LoadRun: Sendable {
     let sound: AudioSource?
     let sendThread: PublisherThread
     let receiveThreads: [SubscriberThread]
+    let peerSender: PeerThread
+    let peerReceivers: [PeerThread]
     let decoder: SampleDecoder
     private let interrupted = Atomic<Bool>(false)
 
@@ -27,19 +30,37 @@ package final class LoadRun: Sendable {
     static let tick: Duration = .milliseconds(10)
 
     /// - Throws: `LoadError.invalidSetting` where the plan makes no sense.
-    package init(plan: LoadPlan, door: any RelayDoor) throws(LoadError) {
+    package convenience init(plan: LoadPlan, door: any RelayDoor) throws(LoadError) {
+        guard plan.transport == .plain else {
+            throw .invalidSetting("transport", reason: "a plain door has no \(plan.transport.rawValue)")
+        }
+        try self.init(plan: plan, doors: .plain(door))
+    }
+
+    /// - Throws: `LoadError.invalidSetting` where the plan makes no sense.
+    package convenience init(plan: LoadPlan, webRTC door: any WebRTCRelayDoor) throws(LoadError) {
+        guard plan.transport == .webRTC else {
+            throw .invalidSetting("transport", reason: "a WebRTC door has no \(plan.transport.rawValue)")
+        }
+        let identity: DTLSIdentity
+        do { identity = try .generate() } catch { throw .media("certificate: \(error)") }
+        try self.init(plan: plan, doors: .webRTC(door, identity))
+    }
+
+    private init(plan: LoadPlan, doors: RelayDoors) throws(LoadError) {
         try plan.validate()
         self.plan = plan
-        self.door = door
+        self.doors = doors
         sharesProcess = plan.target == .embedded
         let clock = clock
         if let format = plan.video {
-            let bitrate = plan.videoBitrate ?? format.usualBitrate
+            let formats = plan.simulcast ? format.simulcast : [format]
+            let bitrates = formats.dropLast().map(\.usualBitrate) + [plan.videoBitrate ?? format.usualBitrate]
             let count = plan.distinctVideo ? plan.totalPublishers : 1
             sources = (0..<count).map {
                 VideoSource(
-                    name: count == 1 ? "load-video" : "load-video-\($0)", format: format, bitrate: bitrate, clock: clock
-                )
+                    name: count == 1 ? "load-video" : "load-video-\($0)", formats: formats, bitrates: bitrates,
+                    clock: clock)
             }
         } else {
             sources = []
@@ -51,6 +72,10 @@ package final class LoadRun: Sendable {
         let threads = plan.totalSubscribers > 250 && ProcessorCount.online >= 4 ? 2 : 1
         receiveThreads = (0..<threads).map {
             SubscriberThread(name: threads == 1 ? "load-receive" : "load-receive-\($0)", loss: loss)
+        }
+        peerSender = PeerThread(name: "load-send", loss: loss)
+        peerReceivers = (0..<threads).map {
+            PeerThread(name: threads == 1 ? "load-receive" : "load-receive-\($0)", loss: loss)
         }
         decoder = SampleDecoder(clock: clock, format: plan.video)
     }
@@ -65,7 +90,7 @@ package final class LoadRun: Sendable {
     /// - Throws: what kept the run from beginning, or ended a thread of the generator. Refused joins are no error; they are in the
     ///   report.
     package func run(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> LoadReport {
-        var publishers: [PlainTransport] = []
+        var publishers: [Seat] = []
         let cpuAtStart = ProcessorTime.process
         let outcome: Result<Measurement, LoadError>
         do {
@@ -75,21 +100,33 @@ package final class LoadRun: Sendable {
         } catch { outcome = .failure(error) }
         // Subscribers go first: what publishers do at the end must not look like a freeze.
         for thread in receiveThreads { thread.stop() }
+        for thread in peerReceivers { thread.stop() }
         decoder.stop()
-        await close(roster.withLock { $0.takeAll() }.map(\.transport) + publishers)
+        // They take their leave themselves: the relay's goodbye would look like a lost connection.
+        peerSender.stop()
+        await close(roster.withLock { $0.takeAll() }.map(\.seat) + publishers)
         sendThread.stop()
         for source in sources { source.thread.stop() }
         sound?.thread.stop()
-        await door.stop()
+        await doors.stop()
         if let failure { throw failure }
         return report(try outcome.get(), processNanoseconds: ProcessorTime.process - cpuAtStart)
     }
 
     private func startThreads() throws(LoadError) {
-        for source in sources { try source.start(listener: sendThread.event) }
-        try sound?.start(listener: sendThread.event)
-        try sendThread.start()
-        for thread in receiveThreads { try thread.start() }
+        let listener: Int32
+        switch doors {
+        case .plain:
+            listener = sendThread.event
+            try sendThread.start()
+            for thread in receiveThreads { try thread.start() }
+        case .webRTC:
+            listener = peerSender.event
+            try peerSender.start()
+            for thread in peerReceivers { try thread.start() }
+        }
+        for source in sources { try source.start(listener: listener) }
+        try sound?.start(listener: listener)
         try decoder.start()
     }
 
@@ -101,29 +138,24 @@ package final class LoadRun: Sendable {
         for thread in receiveThreads {
             if let failure = thread.failure { return failure }
         }
+        for thread in [peerSender] + peerReceivers {
+            if let failure = thread.failure { return failure }
+        }
         return sound?.thread.failure ?? sendThread.failure ?? decoder.failure
     }
 
-    private func publish(into publishers: inout [PlainTransport]) async throws(LoadError) {
+    private func publish(into publishers: inout [Seat]) async throws(LoadError) {
         for index in 0..<plan.totalPublishers {
-            var request = PlainTransportRequest(
-                direction: .publish, session: plan.sessionName(index / plan.publishers))
-            request.stream = plan.streamName(index % plan.publishers)
-            request.suite = plan.suite
-            request.rtcpMux = true
-            if sound != nil { request.audio = PlainTrackRequest() }
-            if !sources.isEmpty { request.video = PlainTrackRequest() }
-            let transport = try await door.open(request)
-            publishers.append(transport)
-            sendThread.add(
-                PublisherSetup(
-                    index: index, transport: transport, video: source(of: index), audio: sound, tone: tone(of: index),
-                    videoOffset: videoOffset(of: index), audioOffset: audioOffset(of: index)))
+            switch doors {
+            case .plain(let door): publishers.append(try await publishPlain(door, index: index))
+            case .webRTC(let door, let identity):
+                publishers.append(try await publishWebRTC(door, identity, index: index))
+            }
             if isInterrupted { return }
         }
         // The first pictures and sounds: subscribers shall not measure the encoder's start.
         let deadline = LoadClock.now + 5_000_000_000
-        while sendThread.statistics.packets < UInt64(plan.totalPublishers), LoadClock.now < deadline, !isInterrupted {
+        while sent.packets < UInt64(plan.totalPublishers), LoadClock.now < deadline, !isInterrupted {
             try? await Task.sleep(for: Self.tick)
         }
     }
@@ -150,7 +182,7 @@ package final class LoadRun: Sendable {
                 }
             }
             if measurement == nil, begun == plan.totalSubscribers, joining.isIdle {
-                measurement = Measurement(start: snapshot(), usage: await door.usage())
+                measurement = Measurement(start: snapshot(), usage: await doors.usage())
             }
             if let began = measurement {
                 let wanted = Int(Double(now - began.start.time) / 1e9 * plan.churn)
@@ -171,10 +203,10 @@ package final class LoadRun: Sendable {
         if let measurement {
             result = measurement
         } else {
-            result = Measurement(start: snapshot(), usage: await door.usage())
+            result = Measurement(start: snapshot(), usage: await doors.usage())
         }
         result.end = snapshot()
-        result.endUsage = await door.usage()
+        result.endUsage = await doors.usage()
         return result
     }
 
@@ -185,73 +217,57 @@ package final class LoadRun: Sendable {
         let publisher = index / plan.sessions % plan.publishers
         let started = LoadClock.now
         do {
-            let socket = try UDPSocket(host: plan.localAddress, receiveBuffer: 1 << 20, coalescing: true)
-            var request = PlainTransportRequest(direction: .subscribe, session: plan.sessionName(session))
-            request.stream = plan.streamName(publisher)
-            request.suite = plan.suite
-            request.rtcpMux = true
-            request.address = plan.localAddress
-            if plan.audio { request.audio = PlainTrackRequest(port: socket.port) }
-            if plan.video != nil { request.video = PlainTrackRequest(port: socket.port) }
-            let transport = try await door.open(request)
-            let answered = LoadClock.now
-            let feed =
-                isSampled ? feed(transport, publisher: session * plan.publishers + publisher, joined: started) : nil
-            let thread = index % receiveThreads.count
-            receiveThreads[thread].add(
-                SubscriberSetup(index: index, transport: transport, socket: socket, joined: started, feed: feed))
-            roster.withLock {
-                $0.joined(
-                    Roster.Entry(
-                        index: index, thread: thread, transport: transport, socket: socket, isSampled: isSampled),
-                    microseconds: (answered - started) / 1_000)
+            let entry: Roster.Entry
+            switch doors {
+            case .plain(let door):
+                entry = try await joinPlain(
+                    door, index: index, publisher: session * plan.publishers + publisher, started: started,
+                    isSampled: isSampled)
+            case .webRTC(let door, let identity):
+                entry = try await joinWebRTC(
+                    door, identity, index: index, publisher: session * plan.publishers + publisher, started: started,
+                    isSampled: isSampled)
             }
+            let joined = LoadClock.now
+            roster.withLock { $0.joined(entry, microseconds: (joined - started) / 1_000) }
         } catch {
             roster.withLock { $0.failed(error, wasSampled: isSampled) }
         }
     }
 
-    private func feed(_ transport: PlainTransport, publisher: Int, joined: Int64) -> SampleFeed {
-        let feed = SampleFeed(
-            source: SampleFeed.Source(
-                relayKey: transport.relayKey, audioSSRC: transport.audio?.ssrc, videoSSRC: transport.video?.ssrc,
-                tone: plan.audio ? TestTone(publisher: tone(of: publisher)) : nil, format: plan.video,
-                sendOffset: videoOffset(of: publisher), joined: joined),
-            wakeUp: decoder.event)
-        decoder.add(feed)
-        return feed
-    }
-
     /// Churn: who is there longest leaves, and another joins.
     private func replace() async {
         if let entry = roster.withLock({ $0.leaveOldest() }) {
-            receiveThreads[entry.thread].remove(entry.index)
-            await door.close(entry.transport)
+            switch doors {
+            case .plain: receiveThreads[entry.thread].remove(entry.index)
+            case .webRTC: await peerReceivers[entry.thread].remove(entry.index)
+            }
+            await doors.close(entry.seat)
         }
         await join()
     }
 
-    private func close(_ transports: [PlainTransport]) async {
-        let door = door
+    private func close(_ seats: [Seat]) async {
+        let doors = doors
         await withTaskGroup(of: Void.self) { group in
-            for (count, transport) in transports.enumerated() {
+            for (count, seat) in seats.enumerated() {
                 if count >= Self.joinsAtATime { await group.next() }
-                group.addTask { await door.close(transport) }
+                group.addTask { await doors.close(seat) }
             }
         }
     }
 
-    private func source(of publisher: Int) -> VideoSource? {
+    func source(of publisher: Int) -> VideoSource? {
         sources.isEmpty ? nil : sources[publisher % sources.count]
     }
-    private func tone(of publisher: Int) -> Int { publisher % (sound?.toneCount ?? 1) }
+    func tone(of publisher: Int) -> Int { publisher % (sound?.toneCount ?? 1) }
 
     /// Publishers of one source send it spread over a picture's time.
-    private func videoOffset(of publisher: Int) -> Int64 {
+    func videoOffset(of publisher: Int) -> Int64 {
         guard let format = plan.video, !plan.distinctVideo else { return 0 }
         return Int64(publisher) * format.interval.rawValue / Int64(plan.totalPublishers)
     }
-    private func audioOffset(of publisher: Int) -> Int64 {
+    func audioOffset(of publisher: Int) -> Int64 {
         Int64(publisher) * AudioSource.interval.rawValue / Int64(plan.totalPublishers)
     }
 }

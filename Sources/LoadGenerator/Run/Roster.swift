@@ -1,13 +1,9 @@
-internal import MediaEngine
-
 /// The subscribers of a run: who is there, and how their joins went.
 struct Roster {
     struct Entry: Sendable {
         let index: Int
         let thread: Int
-        let transport: PlainTransport
-        /// Open until the relay has stopped sending to it.
-        let socket: UDPSocket
+        let seat: Seat
         let isSampled: Bool
     }
 
@@ -17,7 +13,7 @@ struct Roster {
     private(set) var leaves = 0
     private(set) var failedJoins = 0
     private(set) var firstFailure: LoadError?
-    /// Microseconds from asking until the relay's answer.
+    /// Microseconds from asking until the relay's answer; with WebRTC until media can flow.
     private(set) var joinTime = Distribution()
     private var sampled = 0
     private var nextIndex = 0

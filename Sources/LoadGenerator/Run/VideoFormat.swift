@@ -44,5 +44,12 @@ package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible
         Bitrate(bitsPerSecond: max(150_000, Int64(width * height * framesPerSecond) * 7 / 100))
     }
 
+    /// The sizes of a simulcast, smallest first: a quarter, half and all of each side, as far as they can be.
+    package var simulcast: [VideoFormat] {
+        [4, 2].compactMap {
+            try? VideoFormat(width: width / $0 & ~1, height: height / $0 & ~1, framesPerSecond: framesPerSecond)
+        } + [self]
+    }
+
     package var description: String { "\(width)x\(height)@\(framesPerSecond)" }
 }

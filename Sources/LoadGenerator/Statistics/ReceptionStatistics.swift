@@ -7,6 +7,8 @@ package struct ReceptionStatistics: Sendable {
     package var expected: UInt64 = 0
     package var lost: UInt64 = 0
     package var duplicates: UInt64 = 0
+    /// Packets that came as retransmissions (RFC 4588).
+    package var recovered: UInt64 = 0
     package var reordered: UInt64 = 0
     /// Jumps of sequence numbers that are no loss.
     package var restarts: UInt64 = 0
@@ -34,6 +36,7 @@ package struct ReceptionStatistics: Sendable {
         expected += other.expected
         lost += other.lost
         duplicates += other.duplicates
+        recovered += other.recovered
         reordered += other.reordered
         restarts += other.restarts
         droppedOnPurpose += other.droppedOnPurpose

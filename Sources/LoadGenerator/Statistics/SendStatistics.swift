@@ -21,6 +21,19 @@ package struct SendStatistics: Sendable {
 
     package init() {}
 
+    /// A picture or sound packet is sent.
+    /// - Parameters:
+    ///   - late: nanoseconds after it was due.
+    ///   - missed: how many before it were not sent.
+    mutating func account(late nanoseconds: Int64, missed count: Int64) {
+        due += 1
+        missed += UInt64(max(0, count))
+        worstLateness = max(worstLateness, nanoseconds)
+        if nanoseconds > Self.lateAfter { late += 1 }
+    }
+
+    private static let lateAfter: Int64 = 5_000_000
+
     package mutating func add(_ other: SendStatistics) {
         packets += other.packets
         bytes += other.bytes

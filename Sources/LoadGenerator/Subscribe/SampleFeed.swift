@@ -4,7 +4,7 @@ import Synchronization
 
 /// Packets of one sampled subscriber on their way to the decoding thread: bounded; what finds it full is dropped and counted.
 final class SampleFeed: Sendable {
-    /// One protected datagram.
+    /// One datagram.
     struct Packet: Sendable {
         let bytes: [UInt8]
         /// Monotonic nanoseconds.
@@ -13,7 +13,8 @@ final class SampleFeed: Sendable {
 
     /// What the decoding thread must know of the subscription.
     struct Source: Sendable {
-        let relayKey: SRTPKey
+        /// Nil: packets come in the clear.
+        let relayKey: SRTPKey?
         let audioSSRC: UInt32?
         let videoSSRC: UInt32?
         let tone: TestTone?

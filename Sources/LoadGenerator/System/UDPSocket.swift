@@ -5,6 +5,7 @@ internal import MediaBase
 final class UDPSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
+    let isIPv6: Bool
 
     /// - Parameters:
     ///   - host: numeric address to bind to.
@@ -22,6 +23,7 @@ final class UDPSocket: Sendable {
             throw .system(call: "getsockname", errno: -code)
         }
         descriptor = opened
+        isIPv6 = address.isIPv6
         port = SocketAddress(bound)?.port ?? 0
     }
 

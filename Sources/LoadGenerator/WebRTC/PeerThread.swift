@@ -1,0 +1,216 @@
+internal import CLinuxNet
+import Synchronization
+
+/// A thread that plays WebRTC participants, each on a socket of its own: datagrams, timers, and publishers' media when due.
+final class PeerThread: Sendable {
+    let usage: Locked<ThreadUsage>
+    /// Sources signal it.
+    let event = millrace_event_open()
+    private let name: String
+    private let loss: LossPattern
+    private let poller = millrace_poller_open()
+    private let state = Locked(State())
+    private let stopping = Atomic<Bool>(false)
+    private let thread = Locked<LoadThread?>(nil)
+
+    private struct State {
+        var joining: [PeerSetup] = []
+        var leaving: [(index: Int, completion: @Sendable () -> Void)] = []
+        var isOver = false
+        var totals = Totals()
+        var failure: LoadError?
+    }
+
+    /// Of all participants, those that left included.
+    struct Totals: Sendable {
+        var sent = SendStatistics()
+        var received = ReceptionStatistics()
+        var connections = ConnectionStatistics()
+
+        mutating func add(_ peer: Peer, now: Int64) {
+            sent.add(peer.sendStatistics)
+            received.add(peer.receptionStatistics(now: now))
+            connections.add(peer.connections)
+        }
+    }
+
+    /// Bounds the wake-ups: what is due within this time is done together.
+    private static let shortestWait: Int64 = 500_000
+    /// Timers are looked at as often.
+    private static let sweepInterval: Int64 = 5_000_000
+
+    init(name: String, loss: LossPattern) {
+        self.name = name
+        self.loss = loss
+        usage = Locked(ThreadUsage(name: name))
+    }
+
+    deinit {
+        millrace_close(event)
+        millrace_close(poller)
+    }
+
+    func start() throws(LoadError) {
+        let started = try LoadThread(name: name) { [self] in
+            do throws(LoadError) { try run() } catch {
+                state.withLock { $0.failure = error }
+                end()
+            }
+        }
+        thread.withLock { $0 = started }
+    }
+
+    /// All participants leave, and the thread ends.
+    func stop() {
+        stopping.store(true, ordering: .releasing)
+        millrace_event_signal(event)
+        let running = thread.withLock { thread in
+            let running = thread
+            thread = nil
+            return running
+        }
+        running?.join()
+    }
+
+    /// The setup's completion tells how it goes on.
+    func add(_ setup: PeerSetup) {
+        let isOver = state.withLock { state in
+            if !state.isOver { state.joining.append(setup) }
+            return state.isOver
+        }
+        if isOver { setup.completion(.failure(.notConnected("the run ended"))) }
+        millrace_event_signal(event)
+    }
+
+    /// Takes a participant out, and returns when it is gone: what it receives from now on does not count.
+    func remove(_ index: Int) async {
+        await withCheckedContinuation { waiting in
+            let isOver = state.withLock { state in
+                if !state.isOver { state.leaving.append((index, { waiting.resume() })) }
+                return state.isOver
+            }
+            if isOver { waiting.resume() }
+            millrace_event_signal(event)
+        }
+    }
+
+    var totals: Totals { state.withLock { $0.totals } }
+    var failure: LoadError? { state.withLock { $0.failure } }
+
+    private func run() throws(LoadError) {
+        var meter = ThreadMeter(name: name, publishing: usage)
+        defer { meter.finish() }
+        let sender = try PacketSender()
+        // One slot holds what the kernel coalesced: up to 64 KiB.
+        guard let receiver = millrace_receiver_new(8, 65_536) else { throw .system(call: "malloc", errno: 12) }
+        defer { millrace_receiver_free(receiver) }
+        var peers: [Int: Peer] = [:]
+        var finished = Totals()
+        var (next, swept, published): (Int64, Int64, Int64) = (0, 0, 0)
+        while !stopping.load(ordering: .acquiring) {
+            let wait = min(Self.sweepInterval, max(Self.shortestWait, next - LoadClock.now))
+            let ready = millrace_wait([event, poller], 2, wait)
+            if ready & 1 != 0 { millrace_event_clear(event) }
+            if ready & 2 != 0 { receive(peers, receiver, sender) }
+            admit(to: &peers, sender)
+            dismiss(from: &peers, into: &finished, sender)
+            next = .max
+            for peer in peers.values where peer.setup.media != nil {
+                next = min(next, peer.send(now: LoadClock.now, with: sender))
+            }
+            let now = LoadClock.now
+            if now - swept >= Self.sweepInterval {
+                swept = now
+                for peer in peers.values { peer.handleTimeout(now: now, with: sender) }
+            }
+            if now - published >= 200_000_000 {
+                published = now
+                publish(peers, finished, sender)
+            }
+            meter.sample(now: now)
+        }
+        publish(peers, finished, sender)
+        for peer in peers.values { peer.close(with: sender) }
+        end()
+    }
+
+    private func receive(_ peers: [Int: Peer], _ receiver: OpaquePointer, _ sender: PacketSender) {
+        var tags = [UInt64](repeating: 0, count: 256)
+        let count = millrace_poller_wait(poller, &tags, 256, 0)
+        guard count > 0 else { return }
+        for tag in tags[0..<Int(count)] {
+            guard let peer = peers[Int(tag)] else { continue }
+            withUnsafeTemporaryAllocation(of: millrace_datagram.self, capacity: 8) { datagrams in
+                var truncated: UInt32 = 0
+                let received = millrace_receive(
+                    receiver, peer.setup.socket.descriptor, datagrams.baseAddress, &truncated)
+                let now = LoadClock.now
+                for i in 0..<max(0, Int(received)) {
+                    let length = Int(datagrams[i].length)
+                    let segment = datagrams[i].segment == 0 ? length : Int(datagrams[i].segment)
+                    var offset = 0
+                    while offset < length {
+                        let end = min(length, offset + segment)
+                        peer.receive(
+                            UnsafeRawBufferPointer(start: datagrams[i].data + offset, count: end - offset),
+                            from: datagrams[i].from, now: now, with: sender)
+                        offset = end
+                    }
+                }
+            }
+        }
+    }
+
+    private func admit(to peers: inout [Int: Peer], _ sender: PacketSender) {
+        let joining = state.withLock { state in
+            defer { state.joining.removeAll() }
+            return state.joining
+        }
+        for setup in joining {
+            let code = millrace_poller_add(poller, setup.socket.descriptor, UInt64(setup.index))
+            guard code == 0 else {
+                setup.completion(.failure(.system(call: "epoll_ctl", errno: -code)))
+                continue
+            }
+            let peer = Peer(setup, loss: loss)
+            peers[setup.index] = peer
+            peer.start(with: sender)
+        }
+    }
+
+    private func dismiss(from peers: inout [Int: Peer], into finished: inout Totals, _ sender: PacketSender) {
+        let leaving = state.withLock { state in
+            defer { state.leaving.removeAll() }
+            return state.leaving
+        }
+        for (index, completion) in leaving {
+            defer { completion() }
+            guard let peer = peers.removeValue(forKey: index) else { continue }
+            _ = millrace_poller_remove(poller, peer.setup.socket.descriptor)
+            peer.close(with: sender)
+            finished.add(peer, now: LoadClock.now)
+        }
+    }
+
+    private func publish(_ peers: [Int: Peer], _ finished: Totals, _ sender: PacketSender) {
+        let now = LoadClock.now
+        var totals = finished
+        for peer in peers.values { totals.add(peer, now: now) }
+        totals.sent.refused += sender.refused
+        state.withLock { $0.totals = totals }
+    }
+
+    /// Whoever waits for something must hear that it will not be.
+    private func end() {
+        let (joining, leaving) = state.withLock { state in
+            defer {
+                state.joining.removeAll()
+                state.leaving.removeAll()
+            }
+            state.isOver = true
+            return (state.joining, state.leaving)
+        }
+        for setup in joining { setup.completion(.failure(.notConnected("the run ended"))) }
+        for (_, completion) in leaving { completion() }
+    }
+}

@@ -1,0 +1,116 @@
+import LoadGenerator
+import MediaBase
+import SRTP
+import Testing
+
+/// Whole runs of WebRTC participants against a relay in this process: offers, ICE, DTLS, SRTP, decoders.
+@Suite(.serialized) struct WebRTCLoadTests {
+    private func plan(subscribers: Int = 6, seconds: Double = 2) throws -> LoadPlan {
+        var plan = LoadPlan(target: .embedded)
+        plan.transport = .webRTC
+        plan.publishers = 2
+        plan.subscribers = subscribers
+        plan.video = try VideoFormat("320x180@15")
+        plan.ramp = .milliseconds(300)
+        plan.duration = .seconds(seconds)
+        return plan
+    }
+
+    private func run(_ plan: LoadPlan) async throws -> LoadReport {
+        try await LoadRun(plan: plan, webRTC: EmbeddedDoor()).run { _ in }
+    }
+
+    @Test(arguments: [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM])
+    func everythingArrives(suite: SRTPSuite) async throws {
+        var plan = try plan()
+        plan.suite = suite
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.joins == 6)
+        #expect(report.settings.transport == "webrtc")
+        // Of two publishers and six viewers.
+        #expect(try #require(report.iceTime).count == 8)
+        #expect(try #require(report.dtlsTime).count == 8)
+        #expect(try #require(report.dtlsTime).min > 0)
+        #expect(report.connectionsLost == 0)
+        #expect(report.received.lost == 0)
+        #expect(report.received.silentTracks == 0)
+        #expect(report.received.tracks == 12)
+        #expect(report.received.packets > 300)
+        #expect(report.sent.packets > 100)
+        let pictures = try #require(report.pictures)
+        #expect(pictures.viewers == 2)
+        #expect(pictures.decoded > 40)
+        #expect(pictures.countersMissed == 0)
+        #expect(pictures.unreadable == 0)
+        #expect(pictures.decodeErrors == 0)
+        #expect(try #require(pictures.psnr).mean > 30)
+        #expect(try #require(pictures.latency).p50 < 500)
+        let sound = try #require(report.sound)
+        #expect(sound.checked > 100)
+        #expect(sound.wrongTone == 0)
+        #expect(sound.concealed == 0)
+        #expect(report.table.contains("DTLS"))
+    }
+
+    @Test func lossIsMadeGood() async throws {
+        var plan = try plan(seconds: 3)
+        plan.loss = 0.05
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.sent.droppedOnPurpose > 0)
+        #expect(report.received.droppedOnPurpose > 0)
+        #expect(report.sent.resent > 0)
+        #expect(report.received.askedAgain > 0)
+        #expect(report.received.recovered > 0)
+        #expect(try #require(report.pictures).decoded > 40)
+    }
+
+    @Test func simulcastPublishersAreViewed() async throws {
+        var plan = try plan(subscribers: 2)
+        plan.publishers = 1
+        plan.video = try VideoFormat("640x360@15")
+        plan.simulcast = true
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.settings.simulcast)
+        let pictures = try #require(report.pictures)
+        #expect(pictures.decoded > 20)
+        #expect(pictures.unreadable == 0)
+        #expect(pictures.decodeErrors == 0)
+        // Three sizes leave a publisher, one reaches a viewer.
+        let sizes = try #require(plan.video).simulcast
+        #expect(sizes.map(\.description) == ["160x90@15", "320x180@15", "640x360@15"])
+        #expect(report.sent.kilobitsPerSecond > report.received.kilobitsPerSecond / 2)
+    }
+
+    @Test func churnReplacesViewers() async throws {
+        var plan = try plan(subscribers: 4)
+        plan.churn = 5
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.leaves >= 5)
+        #expect(report.joins == 4 + report.leaves)
+        #expect(report.connectionsLost == 0)
+    }
+
+    @Test func anAnswerThatDoesNotDoIsAFailedJoin() async throws {
+        let report = try await LoadRun(plan: plan(), webRTC: BrokenDoor(intact: 3)).run { _ in }
+        #expect(!report.isSuccess)
+        #expect(report.joins == 1)
+        #expect(report.failedJoins == 5)
+        #expect(try #require(report.failures.first).contains("SDP"))
+    }
+
+    @Test func publishersThatAreRefusedEndTheRun() async throws {
+        await #expect(throws: LoadError.self) {
+            _ = try await LoadRun(plan: plan(), webRTC: BrokenDoor(intact: 1)).run { _ in }
+        }
+    }
+
+    @Test func planAndDoorMustFit() throws {
+        let plain = LoadPlan(target: .embedded)
+        #expect(throws: LoadError.self) { try LoadRun(plan: plain, webRTC: EmbeddedDoor()) }
+        #expect(throws: LoadError.self) { try LoadRun(plan: plan(), door: EmbeddedDoor()) }
+    }
+}
