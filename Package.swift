@@ -110,7 +110,8 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCPeer", "Codecs", "MediaEngine", "CLinuxNet",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCPeer", "Codecs", "MediaEngine",
+                "CLinuxNet",
             ]),
         .executableTarget(
             name: "millrace",
