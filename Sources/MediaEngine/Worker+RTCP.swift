@@ -225,7 +225,19 @@ extension Worker {
         var bytes: [UInt8] = []
         ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
         SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
+        if producer.kind == .video { allow(block, producer, stream, into: &bytes) }
         send(bytes, to: producer, of: stream.transport)
+    }
+
+    /// Tells a publisher that takes REMB alone what it may send.
+    private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
+        guard let inbound = stream.transport.peer?.inbound, var allowance = inbound.allowance else { return }
+        let received = stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0)
+        let allowed = allowance.update(received: received, loss: Double(block.fractionLost) / 256)
+        inbound.allowance = allowance
+        REMB(
+            sender: stream.transport.localSSRC, bitrate: allowed, sources: stream.producers.map(\.configuration.ssrc)
+        ).write(into: &bytes)
     }
 
     /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.

@@ -26,11 +26,13 @@ final class PeerInbound {
     /// By section and encoding.
     var producers: [[Producer?]]
     var feedback: FeedbackMaker
+    /// Of a publisher that takes REMB and no transport-wide feedback: what it may send.
+    var allowance: UplinkAllowance?
     private let maximumBindings: Int
 
     init(
         transport: PublishTransport, stream: EngineStream, session: EngineSession, sections: [TrackDescription],
-        maximumBindings: Int
+        maximumBindings: Int, allowed: UplinkAllowance
     ) {
         self.transport = transport
         self.stream = stream
@@ -45,6 +47,9 @@ final class PeerInbound {
             }
         }
         self.extensions = extensions
+        let takesREMB = sections.contains { $0.feedback.contains(.remb) }
+        let takesFeedback = sections.contains { $0.feedback.contains(.transportCC) }
+        allowance = takesREMB && !takesFeedback ? allowed : nil
         producers = sections.map { $0.encodings.map { _ in nil } }
         for (s, section) in sections.enumerated() {
             for (e, encoding) in section.encodings.enumerated() {

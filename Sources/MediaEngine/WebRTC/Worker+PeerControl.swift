@@ -161,6 +161,9 @@ extension Worker {
         }
     }
 
+    /// What a publisher that takes REMB alone may send at first.
+    private static let uplinkStart = Bitrate.kilobits(1_500)
+
     private func beginPublishing(
         _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
         now: MediaTime
@@ -175,7 +178,10 @@ extension Worker {
         session.streams.append(stream)
         peer.inbound = PeerInbound(
             transport: transport, stream: stream, session: session, sections: peer.sections,
-            maximumBindings: configuration.limits.ssrcsPerTransport)
+            maximumBindings: configuration.limits.ssrcsPerTransport,
+            allowed: UplinkAllowance(
+                start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
+                maximum: configuration.webRTC.maximumBitrate))
         attachWaiting(to: stream, in: session, now: now)
         events.send(.published(session: session.name, stream: stream.name))
     }

@@ -1,0 +1,40 @@
+import Forwarding
+import MediaBase
+import Testing
+
+@Suite("What publishers without transport-wide feedback may send")
+struct UplinkAllowanceTests {
+    private func allowance() -> UplinkAllowance {
+        UplinkAllowance(start: .kilobits(1_000), minimum: .kilobits(50), maximum: .kilobits(5_000))
+    }
+
+    @Test("a clean path is allowed twice what comes, up to the limit")
+    func grows() {
+        var allowance = allowance()
+        var allowed = Bitrate.kilobits(1_000)
+        for _ in 0..<60 { allowed = allowance.update(received: allowed, loss: 0) }
+        #expect(allowed == .kilobits(5_000))
+        var still = self.allowance()
+        for _ in 0..<60 { allowed = still.update(received: .kilobits(700), loss: 0) }
+        #expect(allowed == .kilobits(1_400))
+    }
+
+    @Test("grave loss brings it near what came, at once; slight loss leaves it alone")
+    func falls() {
+        var allowance = allowance()
+        #expect(allowance.update(received: .kilobits(1_000), loss: 0.05) == .kilobits(1_000))
+        let allowed = allowance.update(received: .kilobits(500), loss: 0.5)
+        #expect(allowed >= .kilobits(500) && allowed <= .kilobits(800))
+        for _ in 0..<20 { _ = allowance.update(received: .kilobits(10), loss: 0.9) }
+        #expect(allowance.update(received: .kilobits(10), loss: 0.9) == .kilobits(300))
+    }
+
+    @Test("nonsense keeps to the limits", arguments: [Int64.min, -1, 0, .max])
+    func bounds(received: Int64) {
+        var allowance = allowance()
+        for loss in [-1.0, 0, 0.5, 1, 7] {
+            let allowed = allowance.update(received: Bitrate(rawValue: received), loss: loss)
+            #expect(allowed >= .kilobits(300) && allowed <= .kilobits(5_000))
+        }
+    }
+}
