@@ -4,6 +4,7 @@ import itertools
 import json
 
 import pathlib
+import re
 import shutil
 
 import clients
@@ -88,6 +89,19 @@ class Bench:
             client = self._browser(kind).page()
         self._open.append(client)
         return client
+
+    def explain(self, client, call):
+        """After a failure: what the relays and the client themselves say."""
+        for relay in [thing for thing in self._open if isinstance(thing, WebRTCRelay) and thing.process.running]:
+            said = {name.removeprefix("millrace_"): int(value) for name, value in relay.metrics().items()
+                    if value and re.search("paused|dropped_total|probe|retransmitted|key_frame|peers|estimate|switch", name)}
+            self.reporter.progress(f"relay: {', '.join(f'{k} {v}' for k, v in said.items())}")
+        if client.kind != "aiortc":
+            wanted = ("packetsReceived", "packetsLost", "nackCount", "pliCount", "framesReceived", "framesDecoded", "keyFramesDecoded",
+                      "framesDropped", "freezeCount", "frameHeight")
+            for stats in client.call("stats", id=call):
+                if stats["type"] == "inbound-rtp" and stats.get("kind") == "video":
+                    self.reporter.progress(f"{client.kind}: {', '.join(f'{k} {stats.get(k)}' for k in wanted)}")
 
     def keep(self, thing):
         """Is stopped when the case ends."""

@@ -99,6 +99,8 @@ class Watch:
 def check_pictures(bench, case, watch, source, rate=29.0, gap=500, every=False, damaged=0, stamped=True):
     """The checks that hold for any viewer: pictures come at their rate, whole, without a freeze, and of the right source."""
     report, seen = bench.reporter.check, watch.seen
+    if seen.rate(watch.seconds) < rate or watch.gap() >= gap:
+        bench.explain(watch.client, watch.call)
     report(case, f"at least {rate:.4g} new pictures a second", seen.rate(watch.seconds) >= rate,
            rate=round(seen.rate(watch.seconds), 2), pictures=seen.distinct, seconds=round(watch.seconds, 1))
     report(case, f"no freeze of {gap} ms", watch.gap() < gap, longest=round(watch.gap()))
