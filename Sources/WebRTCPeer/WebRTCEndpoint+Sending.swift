@@ -22,6 +22,26 @@ extension WebRTCEndpoint {
         guard isConnected, outgoing.indices.contains(track), outgoing[track].indices.contains(encoding),
             payload.count <= 1300, let map = tracks[track]?.extensions, let mid = tracks[track]?.mid
         else { return false }
+        let (header, length) = mediaHeader(track, encoding, time, marker: marker, level: level, mid, map, now)
+        let end = length + payload.count
+        UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[length..<end]).copyMemory(from: payload)
+        let keepsPacket = outgoing[track][encoding].rtxSSRC == nil && tracks[track]?.feedback.contains(.nack) == true
+        outgoing[track][encoding].note(
+            OutgoingEncoding.Sent(
+                sequence: header.sequenceNumber.rawValue, timestamp: header.timestamp, marker: marker,
+                payload: Array(payload),
+                packet: keepsPacket ? Array(outgoingRoom[..<end]) : []))
+        guard transmit(end) else { return false }
+        statistics.sentPackets += 1
+        statistics.sentBytes += UInt64(end)
+        return true
+    }
+
+    // Apart from `send`: a copy of the encoding that is still alive when its history changes would make that be copied.
+    private func mediaHeader(
+        _ track: Int, _ encoding: Int, _ time: MediaTime, marker: Bool, level: AudioLevel?, _ mid: MID,
+        _ map: RTPExtensionMap, _ now: MediaTime
+    ) -> (RTPHeader, length: Int) {
         let state = outgoing[track][encoding]
         var header = RTPHeader(
             payloadType: state.payloadType, sequenceNumber: SequenceNumber(state.sequence),
@@ -33,17 +53,7 @@ extension WebRTCEndpoint {
             }
             if let level { writer.append(level, as: map) }
         }
-        let end = length + payload.count
-        UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[length..<end]).copyMemory(from: payload)
-        let keepsPacket = state.rtxSSRC == nil && tracks[track]?.feedback.contains(.nack) == true
-        outgoing[track][encoding].note(
-            OutgoingEncoding.Sent(
-                sequence: state.sequence, timestamp: header.timestamp, marker: marker, payload: Array(payload),
-                packet: keepsPacket ? Array(outgoingRoom[..<end]) : []))
-        guard transmit(end) else { return false }
-        statistics.sentPackets += 1
-        statistics.sentBytes += UInt64(end)
-        return true
+        return (header, length)
     }
 
     /// Sends packets again that the relay asked for: on the RTX stream (RFC 4588), else as they were.
