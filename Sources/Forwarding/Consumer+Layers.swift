@@ -15,22 +15,18 @@ extension Consumer {
 
     /// Takes up another temporal limit where this packet is a place for it.
     ///
-    /// Less is taken at once at the next picture. More needs a picture that refers to none that was left out: a key frame, or one of the
+    /// Less is taken at once at the next picture, if its first packet is in its place: a picture has one number, and may not have packets
+    /// under two rewrites. More needs a picture that refers to none that was left out: a key frame, or one of the
     /// next layer that is marked to depend on the base layer only; what follows it in its layer builds on it and on lower layers. So limits
     /// rise layer by layer (RFC 7741 section 4.2, Y bit).
     mutating func adapt(at packet: borrowing PendingPacket) {
-        guard !packet.isLate, temporalLimit != rewrite.temporalLimit else { return }
+        guard packet.flags.contains(.frameStart), !packet.isLate, temporalLimit != rewrite.temporalLimit else { return }
         let layer = packet.vp8.temporalLayer
         var limit = rewrite.temporalLimit
-        if packet.startsKeyFrame {
-            limit = temporalLimit
-        } else if temporalLimit < limit {
-            guard packet.startsPicture(after: progress, rewrite) else { return }
+        if packet.startsKeyFrame || temporalLimit < limit {
             limit = temporalLimit
         } else {
-            guard packet.flags.contains(.frameStart), packet.flags.contains(.layerSync), layer == limit &+ 1 else {
-                return
-            }
+            guard packet.flags.contains(.layerSync), layer == limit &+ 1 else { return }
             limit = layer
         }
         let out = rewrite.sequence(of: packet)

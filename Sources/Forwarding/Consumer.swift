@@ -23,25 +23,33 @@ package struct Consumer {
         package var feeds: Bool { self != .expecting && self != .retired }
     }
 
+    // What a packet needs comes first: it takes two or three lines of the cache.
+
     /// Index of the path in the router.
     package let path: Int
     package let ssrc: SSRC
     package let payloadType: PayloadType
-    /// Where missed packets go out again; nil: in place, as they went out first.
-    package var rtx: RTXStream?
-    /// What goes out between header and payload.
-    package var extensions = HeaderExtensionTemplate()
     package var state: State
     /// Highest temporal layer that is wanted, 0...3 (all); `rewrite` has the one in effect.
     package internal(set) var temporalLimit: UInt8
+    /// The producer is not the one that `progress` was made with: timestamps have to be joined.
+    var joinsTimestamps: Bool
     package var rewrite = RTPRewrite()
-    package var history = RewriteHistory()
     /// Producer's first packet under `rewrite`; an earlier one that comes late is not for this consumer.
     var first: Int64 = 0
     /// Next producer packet to read while catching up; else one after the latest that went out.
     var next: Int64 = 0
     /// One after the latest that went out.
     var sentEnd: Int64 = 0
+    /// What the viewer was told last, so that a new start carries on from there.
+    package var progress: Progress
+    /// What goes out between header and payload.
+    package var extensions = HeaderExtensionTemplate()
+
+    /// Where missed packets go out again; nil: in place, as they went out first.
+    package var rtx: RTXStream?
+    package var history = RewriteHistory()
+    package var retransmitted: UInt64 = 0
 
     // Switches between encodings; see Router+Switching.
     /// The producer that the other consumer of a switch that is wanted is in.
@@ -52,8 +60,6 @@ package struct Consumer {
     var keyFrame: (sequence: Int64, timestamp: UInt32)?
     /// Expecting: when the switch was asked for. Retired: until when it is kept.
     var since: MediaTime = .zero
-    /// What the viewer was told last, so that a new start carries on from there.
-    package var progress: Progress
 
     /// Where one viewer's RTP stream stands. Outlives the consumer: a stream that is published again goes on with it.
     package struct Progress: Sendable {
@@ -66,11 +72,11 @@ package struct Consumer {
         package var hasSent = false
         /// The last packet was the last of its picture.
         package var endsPicture = true
-        /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
-        package var rtxSequence: Int64
         package var packets: UInt64 = 0
         /// RTP payload bytes, as a sender report counts them (RFC 3550 section 6.4.1).
         package var payloadBytes: UInt64 = 0
+        /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
+        package var rtxSequence: Int64
 
         /// - Parameter firstSequence: of the first packet that goes out; random. Its top bit is cleared: RFC 3711 section 3.3.1 wants
         ///   room before the first wrap.
@@ -80,10 +86,6 @@ package struct Consumer {
             rtxSequence = Int64(firstRTXSequence & 0x7fff) - 1
         }
     }
-
-    package var retransmitted: UInt64 = 0
-    /// The producer is not the one that `progress` was made with: timestamps have to be joined.
-    var joinsTimestamps: Bool
 
     package init(path: Int, ssrc: SSRC, payloadType: PayloadType, progress: Progress, temporalLimit: UInt8 = 3) {
         self.path = path

@@ -12,8 +12,6 @@ package struct HeaderExtensionTemplate: Sendable {
     /// With abs-capture-time and its padding.
     static let maximumBlock = maximumLength + 20
 
-    /// 36 bytes.
-    private var words: (UInt64, UInt64, UInt64, UInt64, UInt32) = (0, 0, 0, 0, 0)
     /// Bytes of the block; 0 where the consumer gets none.
     package private(set) var length: UInt8 = 0
     private var isTwoByte = false
@@ -23,6 +21,8 @@ package struct HeaderExtensionTemplate: Sendable {
     private var audioLevelAt: UInt8 = 0
     /// 0: not mapped.
     private var captureTimeID: UInt8 = 0
+    /// 36 bytes.
+    private var words: (UInt64, UInt64, UInt64, UInt64, UInt32) = (0, 0, 0, 0, 0)
 
     /// No header extension.
     package init() {}

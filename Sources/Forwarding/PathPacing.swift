@@ -8,10 +8,10 @@ package struct PathPacing: Sendable {
     /// Bytes that may leave at once however low the rate is: a frame's worth of packets.
     package static let smallestBurst: Int64 = 5_000
 
-    /// 0: everything leaves as it comes.
-    package private(set) var rate = Bitrate(rawValue: 0)
     /// Bytes that may leave now; what is not held back takes it below 0.
     private(set) var budget = Int64.max / 2
+    /// 0: everything leaves as it comes.
+    package private(set) var rate = Bitrate(rawValue: 0)
     private var refilledAt: MediaTime = .zero
 
     package init() {}

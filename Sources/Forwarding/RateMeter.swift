@@ -26,7 +26,7 @@ package struct RateMeter: ~Copyable {
     deinit { memory.deallocate() }
 
     package mutating func add(payload: Int, layer: UInt8, startsFrame: Bool, now: MediaTime) {
-        advance(to: now.rawValue / Self.slot.rawValue)
+        advance(to: max(0, now.rawValue) / Self.slot.rawValue)
         let place = memory + Int(current % Int64(Self.slots))
         place.pointee.bytes[Int(layer & 3)] &+= UInt32(truncatingIfNeeded: payload) &+ Self.overhead
         if startsFrame { place.pointee.frames[Int(layer & 3)] &+= 1 }
@@ -49,7 +49,7 @@ package struct RateMeter: ~Copyable {
 
     /// Rates up to each temporal layer: the last is that of everything.
     package mutating func read(now: MediaTime) -> (bitrates: [Bitrate], frameRates: [Double]) {
-        let slot = now.rawValue / Self.slot.rawValue
+        let slot = max(0, now.rawValue) / Self.slot.rawValue
         guard let first else { return (Array(repeating: Bitrate(rawValue: 0), count: 4), [0, 0, 0, 0]) }
         advance(to: slot)
         var bytes = SIMD4<Int64>.zero

@@ -14,7 +14,7 @@ extension Router {
 
     /// Sends consumers that catch up their next packets. Call about once a millisecond while `isCatchingUp`, with nothing pending.
     package func catchUp(
-        now: MediaTime = .zero, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
+        now: MediaTime, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) {
         precondition(pendingCount == 0)
         let count = producers.reduce(0) { $0 + $1.core.pointee.catchingUp }

@@ -26,7 +26,7 @@ extension Router {
     /// Lays out everything that is pending. `flush` gets a full batch each time and empties it.
     /// - Parameter now: when it leaves, as abs-send-time and the notes of what was sent say it.
     package func forward(
-        now: MediaTime = .zero, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
+        now: MediaTime, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) {
         guard pendingCount > 0 else { return }
         equalizeSizes()

@@ -14,7 +14,7 @@ extension Router {
     /// - Parameter consumerSequences: as the viewer names them.
     /// - Returns: how many of them are still held.
     package func retransmit(
-        _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer, now: MediaTime = .zero,
+        _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer, now: MediaTime,
         into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) -> Int {
         guard let (feeder, consumer) = feedingConsumer(path: index, like: producer) else { return 0 }
@@ -65,7 +65,7 @@ extension Router {
     ///   - probe: not 0.
     /// - Returns: bytes that were sent; 0 where the path has no video consumer with an RTX stream.
     package func sendPadding(
-        bytes: Int, path index: Int, probe: UInt16, now: MediaTime = .zero, into batch: inout EgressBatch,
+        bytes: Int, path index: Int, probe: UInt16, now: MediaTime, into batch: inout EgressBatch,
         _ flush: (inout EgressBatch) -> Void
     ) -> Int {
         guard bytes > 0, let (core, consumer, rtx) = consumerForPadding(path: index),

@@ -131,7 +131,8 @@ extension Router {
         }
         let old = partner.pointee.consumers + i
         if packet.pointee.startsKeyFrame, packet.pointee.vp8.temporalLayer <= new.pointee.temporalLimit {
-            if !packet.pointee.isLate, old.pointee.isBetweenPictures {
+            let isSecond = new.pointee.keyFrame.map { $0.timestamp != packet.pointee.timestamp } ?? false
+            if !packet.pointee.isLate, isSecond || old.pointee.isBetweenPictures {
                 takeOver(new, of: core, from: old, at: packet.pointee.arrival)
                 new.pointee.begin(
                     at: packet.pointee, state: .live, timestamp: timestamp(of: packet.pointee, core, old, partner))

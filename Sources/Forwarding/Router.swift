@@ -125,10 +125,10 @@ package final class Router {
 
     /// Pauses or resumes one consumer. A switch to another encoding that has not happened is given up.
     /// - Returns: true where a key frame has to be asked for.
-    package func setPaused(_ paused: Bool, path: Int, producer: Producer, now: MediaTime = .zero) -> Bool {
+    package func setPaused(_ paused: Bool, path: Int, producer: Producer) -> Bool {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return false }
         if paused {
-            cancelSwitch(path: path, producer: feeder, now: now)
+            cancelSwitch(path: path, producer: feeder, now: consumer.pointee.progress.sentAt)
             if consumer.pointee.state == .catchingUp { feeder.core.pointee.catchingUp -= 1 }
             consumer.pointee.state = .paused
             return false

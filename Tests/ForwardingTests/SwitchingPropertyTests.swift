@@ -62,7 +62,7 @@ struct SwitchingPropertyTests {
                 case 5:
                     let feeder = try #require(harness.router.feeder(path: viewer.path, ssrc: Simulcast.media))
                     if harness.router.setPaused(
-                        random.below(2) == 0, path: viewer.path, producer: feeder, now: harness.now),
+                        random.below(2) == 0, path: viewer.path, producer: feeder),
                         let e = simulcast.producers.firstIndex(where: { $0 === feeder })
                     {
                         simulcast.wantsKey.insert(e)

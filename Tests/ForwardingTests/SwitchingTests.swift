@@ -96,7 +96,7 @@ struct SwitchingTests {
         #expect(seen.pictures[change...].allSatisfy { $0.isWhole && $0.source == 0 })
         #expect(seen.pictures[change].packets[0].descriptor?.isKeyFrameStart == true)
         try TemporalLayerTests.expectContinuous(seen)
-        #expect(seen.pictures.count == 11)
+        #expect(seen.pictures.count == 12)
     }
 
     @Test("what went out before a switch is still sent again, for two seconds", arguments: [false, true])
