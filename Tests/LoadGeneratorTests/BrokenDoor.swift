@@ -1,22 +1,39 @@
 import LoadGenerator
 
-/// A relay in the process whose answers are rubbish from some offer on.
+/// A relay in the process whose answers do not do from some offer on.
 actor BrokenDoor: WebRTCRelayDoor {
+    enum Fault {
+        case noSDP
+        case otherCertificate
+        case refusal
+    }
+
     private let door: EmbeddedDoor
     private let intact: Int
+    private let fault: Fault
     private var offers = 0
 
     /// - Parameter intact: offers that are answered as they should be.
-    init(intact: Int) throws {
+    init(intact: Int, _ fault: Fault) throws {
         door = try EmbeddedDoor()
         self.intact = intact
+        self.fault = fault
     }
 
     func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer {
         offers += 1
         let isBroken = offers > intact
         var answer = try await door.offer(offer)
-        if isBroken { answer.sdp = "v=0\r\ns=nothing\r\n" }
+        guard isBroken else { return answer }
+        switch fault {
+        case .noSDP: answer.sdp = "v=0\r\ns=nothing\r\n"
+        case .otherCertificate:
+            let lines = answer.sdp.split(separator: "\r\n", omittingEmptySubsequences: false).map { line in
+                line.hasPrefix("a=fingerprint:") ? line.prefix(22) + String(repeating: "AB:", count: 31) + "AB" : line
+            }
+            answer.sdp = lines.joined(separator: "\r\n")
+        case .refusal: throw .refused(status: 403, code: "forbidden", detail: "not you")
+        }
         return answer
     }
 

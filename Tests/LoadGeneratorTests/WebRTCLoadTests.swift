@@ -94,17 +94,24 @@ import Testing
         #expect(report.connectionsLost == 0)
     }
 
-    @Test func anAnswerThatDoesNotDoIsAFailedJoin() async throws {
-        let report = try await LoadRun(plan: plan(), webRTC: BrokenDoor(intact: 3)).run { _ in }
+    @Test(arguments: [
+        (BrokenDoor.Fault.noSDP, "unusableAnswer"), (.otherCertificate, "notConnected"), (.refusal, "refused"),
+    ])
+    func joinsThatFailAreCountedByKind(fault: BrokenDoor.Fault, kind: String) async throws {
+        let report = try await LoadRun(plan: plan(seconds: 1), webRTC: BrokenDoor(intact: 3, fault)).run { _ in }
         #expect(!report.isSuccess)
         #expect(report.joins == 1)
         #expect(report.failedJoins == 5)
-        #expect(try #require(report.failures.first).contains("SDP"))
+        #expect(report.failedJoinsByKind == [kind: 5])
+        #expect(try #require(report.failures.first).contains("5 \(kind)"))
+        // Whoever never was there has lost nothing.
+        #expect(report.connectionsLost == 0)
+        #expect(report.received.silentTracks == 0)
     }
 
     @Test func publishersThatAreRefusedEndTheRun() async throws {
         await #expect(throws: LoadError.self) {
-            _ = try await LoadRun(plan: plan(), webRTC: BrokenDoor(intact: 1)).run { _ in }
+            _ = try await LoadRun(plan: plan(), webRTC: BrokenDoor(intact: 1, .noSDP)).run { _ in }
         }
     }
 

@@ -15,6 +15,19 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
     /// An encoder or decoder, or SRTP, failed.
     case media(String)
 
+    /// A word for each case, to count by.
+    package var kind: String {
+        switch self {
+        case .invalidSetting: "invalidSetting"
+        case .refused: "refused"
+        case .door: "noAnswer"
+        case .answer: "unusableAnswer"
+        case .notConnected: "notConnected"
+        case .system, .address: "system"
+        case .media: "media"
+        }
+    }
+
     package var description: String {
         switch self {
         case .invalidSetting(let name, let reason): "\(name): \(reason)"

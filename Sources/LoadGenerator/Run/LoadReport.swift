@@ -122,6 +122,8 @@ package struct LoadReport: Codable, Sendable {
     package var joins: Int
     package var leaves: Int
     package var failedJoins: Int
+    /// How many joins failed by being `refused`, by `noAnswer`, an `unusableAnswer`, by being `notConnected`, or in this machine.
+    package var failedJoinsByKind: [String: Int]
     package var joinTime: Spread?
     /// Of publishers and viewers: the answer until the relay's first answer to a check, and from there to the end of the handshake.
     package var iceTime: Spread?

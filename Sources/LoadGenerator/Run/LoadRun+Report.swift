@@ -15,6 +15,7 @@ extension LoadRun {
         var report = LoadReport(
             settings: settings, seconds: measurement.duration, interrupted: isInterrupted, joins: roster.joins,
             leaves: roster.leaves, failedJoins: roster.failedJoins,
+            failedJoinsByKind: roster.failuresByKind,
             joinTime: LoadReport.Spread(microseconds: roster.joinTime),
             iceTime: LoadReport.Spread(microseconds: connections.ice),
             dtlsTime: LoadReport.Spread(microseconds: connections.dtls), connectionsLost: connections.lost,
@@ -121,7 +122,10 @@ extension LoadRun {
         var lines: [String] = []
         if roster.failedJoins > 0 {
             let first = roster.firstFailure.map { ", first: \($0)" } ?? ""
-            lines.append("\(roster.failedJoins) of \(roster.failedJoins + roster.joins) joins failed\(first)")
+            let kinds = roster.failuresByKind.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }
+            lines.append(
+                "\(roster.failedJoins) of \(roster.failedJoins + roster.joins) joins failed "
+                    + "(\(kinds.joined(separator: ", ")))\(first)")
         }
         if connections.lost > 0 {
             let first = connections.firstLoss.map { ", first: \($0)" } ?? ""

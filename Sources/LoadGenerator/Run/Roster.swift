@@ -12,6 +12,8 @@ struct Roster {
     private(set) var joins = 0
     private(set) var leaves = 0
     private(set) var failedJoins = 0
+    /// By `LoadError.kind`.
+    private(set) var failuresByKind: [String: Int] = [:]
     private(set) var firstFailure: LoadError?
     /// Microseconds from asking until the relay's answer; with WebRTC until media can flow.
     private(set) var joinTime = Distribution()
@@ -34,6 +36,7 @@ struct Roster {
 
     mutating func failed(_ error: LoadError, wasSampled: Bool) {
         failedJoins += 1
+        failuresByKind[error.kind, default: 0] += 1
         firstFailure = firstFailure ?? error
         if wasSampled { sampled -= 1 }
     }
