@@ -195,7 +195,11 @@ extension Worker {
 
     func closeAll() {
         forwardAll()
-        for peer in peers.values { end(peer) }
+        for peer in peerList {
+            peer.transport.close(now: time())
+            act(on: peer, now: time())
+            end(peer)
+        }
         for session in sessions.values {
             for transport in session.publishers.members { close(transport, in: session) }
             for transport in session.subscribers.members { close(transport, in: session) }

@@ -87,14 +87,14 @@ extension Worker {
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
-            _ = router.setPaused(true, path: track.path, producer: producer, now: now)
+            _ = router.setPaused(true, path: track.path, producer: producer)
             events.send(
                 .trackPaused(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
             return
         }
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
-            if router.setPaused(false, path: track.path, producer: producer, now: now) { requestKeyFrame(of: producer) }
+            if router.setPaused(false, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
             events.send(
                 .trackResumed(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
         }
@@ -122,8 +122,8 @@ extension Worker {
         guard let at = producer.core.pointee.index(path: track.path) else { return }
         let latest = producer.core.pointee.consumers[at].progress.sequence
         track.abandoned = (SequenceNumber(UInt16(truncatingIfNeeded: latest)), now)
-        _ = router.setPaused(true, path: track.path, producer: producer, now: now)
-        _ = router.setPaused(false, path: track.path, producer: producer, now: now)
+        _ = router.setPaused(true, path: track.path, producer: producer)
+        _ = router.setPaused(false, path: track.path, producer: producer)
     }
 }
 
