@@ -150,7 +150,12 @@ let package = Package(
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "MillraceTestKit"]),
         .testTarget(name: "ContainersTests", dependencies: ["Containers", "Codecs", "MillraceTestKit"]),
         .testTarget(name: "ForwardingTests", dependencies: ["Forwarding", "MillraceTestKit"]),
-        .testTarget(name: "MediaEngineTests", dependencies: ["MediaEngine", "CLinuxNet", "MillraceTestKit"]),
+        .testTarget(
+            name: "MediaEngineTests",
+            dependencies: [
+                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCPeer", "Transport", "DTLS", "SDP", "SRTP", "RTP",
+                "MediaBase",
+            ]),
         .testTarget(
             name: "CanvasTests",
             dependencies: ["Canvas", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),

@@ -16,6 +16,9 @@ package import Transport
 package final class VirtualWorker {
     private let worker: Worker
     private let io: VirtualIO
+    private let sink = EventSink()
+    /// What it says of streams and tracks; ends with `close`.
+    package var events: AsyncStream<StreamEvent> { sink.stream }
 
     /// - Parameters:
     ///   - identity: made anew where it is nil, which takes a millisecond.
@@ -28,7 +31,7 @@ package final class VirtualWorker {
         let identity =
             if let identity { identity } else { try MediaEngine.identity(configuration.webRTC.certificate) }
         worker = try Worker(
-            index: 0, configuration: configuration, identity: identity, events: EventSink(), virtual: io, seed: seed)
+            index: 0, configuration: configuration, identity: identity, events: sink, virtual: io, seed: seed)
     }
 
     /// When `run` has something to do next.
@@ -83,6 +86,12 @@ package final class VirtualWorker {
     }
 
     package func streams(session: String) throws(EngineError) -> [StreamSnapshot] { try worker.streams(session) }
+
+    /// Ends every peer.
+    package func close() {
+        worker.closeAll()
+        sink.finish()
+    }
 
     package var counters: EngineCounters { worker.countersNow() }
 }

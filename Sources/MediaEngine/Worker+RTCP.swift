@@ -180,7 +180,11 @@ extension Worker {
     /// thousands of them.
     func housekeeping(_ now: MediaTime) {
         forwardAll()
-        if sweep.isEmpty { sweep = Array(sessions.values) }
+        if sweep.isEmpty {
+            sweep = Array(sessions.values)
+            // A dictionary's order differs from run to run, which no run in virtual time may.
+            if virtual != nil { sweep.sort { $0.name < $1.name } }
+        }
         for session in sweep.suffix(Self.sessionsPerSlice) { lookAfter(session, now) }
         sweep.removeLast(min(sweep.count, Self.sessionsPerSlice))
         nextHousekeeping = now + (sweep.isEmpty ? Self.idleHousekeeping : Self.sliceInterval)

@@ -1,0 +1,34 @@
+import MediaBase
+import WebRTCPeer
+
+/// What the numbers of one track say to who watches them.
+struct SequenceWatch {
+    private(set) var packets = 0
+    /// Numbers that were passed over, whether they came later or not.
+    private(set) var skipped: Int64 = 0
+    /// Packets behind a later one.
+    private(set) var late = 0
+    /// Longest time without a packet.
+    private(set) var longestPause = MediaTime.zero
+    private var last: (sequence: Int64, at: MediaTime)?
+
+    var isContiguous: Bool { packets > 0 && skipped == 0 && late == 0 }
+
+    mutating func note(_ packet: IncomingPacket, now: MediaTime) {
+        packets += 1
+        guard let last else {
+            last = (packet.sequence, now)
+            return
+        }
+        longestPause = max(longestPause, now - last.at)
+        if packet.sequence <= last.sequence {
+            late += 1
+        } else {
+            skipped += packet.sequence - last.sequence - 1
+        }
+        self.last = (max(packet.sequence, last.sequence), now)
+    }
+
+    /// Times before do not count.
+    mutating func forgetPauses() { longestPause = .zero }
+}

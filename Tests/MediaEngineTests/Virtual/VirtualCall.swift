@@ -1,0 +1,147 @@
+import DTLS
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SDP
+import Transport
+import WebRTCPeer
+
+/// A relay, a network and clients that publish and view through it, all in virtual time. Offers and answers go as they do over HTTP: as text.
+final class VirtualCall {
+    static let relayIdentity = try! DTLSIdentity.generate()
+    static let clientIdentity = try! DTLSIdentity.generate()
+    static let relayAddress = SocketAddress("10.0.0.1", port: 4000)!
+
+    let network: VirtualNetwork
+    let relay: VirtualWorker
+    private(set) var clients: [VirtualClient] = []
+    private var random: SeededGenerator
+    private var place: VirtualNetwork.ID = 0
+    private var addresses = 0
+
+    init(
+        seed: UInt64, conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)),
+        _ change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws {
+        random = SeededGenerator(seed: seed)
+        let network = VirtualNetwork(seed: seed)
+        network.conditions = conditions
+        self.network = network
+        var configuration = EngineConfiguration()
+        configuration.advertisedAddress = "10.0.0.1"
+        configuration.webRTC.port = 4000
+        change(&configuration)
+        relay = try VirtualWorker(configuration: configuration, identity: Self.relayIdentity, seed: seed &+ 1) {
+            network.send($0, from: Self.relayAddress, to: $1.address)
+        }
+        place = network.add(
+            VirtualEndpoint(
+                receive: { [relay] datagram, from, _, now in
+                    relay.receive(datagram, from: PeerAddress(from), at: now)
+                }, deadline: { [relay] in relay.deadline }, handleTimeout: { [relay] in relay.run(at: $0) }),
+            at: [Self.relayAddress])
+    }
+
+    var now: MediaTime { network.now }
+
+    func run(seconds: Double) { network.run(until: now + .seconds(seconds)) }
+
+    /// - Returns: false where `condition` did not hold within so many seconds; it is looked at every 10 ms.
+    func run(atMost seconds: Double, until condition: () -> Bool) -> Bool {
+        let end = now + .seconds(seconds)
+        while !condition() {
+            guard now < end else { return false }
+            network.run(until: now + .milliseconds(10))
+        }
+        return true
+    }
+
+    /// Calls the relay as a control call would.
+    func control<T>(_ body: (VirtualWorker) throws -> T) rethrows -> T {
+        relay.run(at: now)
+        defer { network.wake(place) }
+        return try body(relay)
+    }
+
+    func freeAddress() -> SocketAddress {
+        addresses += 1
+        return SocketAddress("10.1.\(addresses / 250).\(addresses % 250 + 1)", port: 5000)!
+    }
+
+    func credentials() -> ICECredentials { .random(using: &random) }
+
+    // MARK: clients
+
+    /// - Parameter video: nil for sound alone. Several encodings need as many `rids`.
+    @discardableResult
+    func publish(
+        _ session: String = "room", stream: String = "stream", source: UInt32 = 1, rids: [RID] = [],
+        video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],
+        temporalLayers: Int = 1
+    ) throws -> VirtualClient {
+        let endpoint = WebRTCEndpoint(
+            .publisher(identity: Self.clientIdentity, rids: rids, video: video != nil, using: &random),
+            random: SeededGenerator(seed: random.next()))
+        let synthetic = video.map { SyntheticVideo(source: source, encodings: $0, temporalLayers: temporalLayers) }
+        let answer = try accept(endpoint, .publish, session, stream)
+        return add(.publisher(SyntheticPublisher(endpoint, source: source, video: synthetic)), endpoint, answer)
+    }
+
+    /// - Parameter source: whose media are to come; anything else counts as wrong.
+    @discardableResult
+    func view(_ session: String = "room", stream: String = "stream", source: UInt32 = 1) throws -> VirtualClient {
+        let endpoint = WebRTCEndpoint(
+            .viewer(identity: Self.clientIdentity, using: &random), random: SeededGenerator(seed: random.next()))
+        let answer = try accept(endpoint, .subscribe, session, stream)
+        return add(.viewer(SyntheticViewer(endpoint, source: source)), endpoint, answer)
+    }
+
+    private func accept(
+        _ endpoint: WebRTCEndpoint, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String
+    ) throws -> WebRTCAnswer {
+        let (answer, text) = try negotiate(endpoint.offer.text, direction, session, stream)
+        try endpoint.accept(text.utf8, now: now)
+        return answer
+    }
+
+    /// What the relay answers to an offer.
+    func negotiate(
+        _ text: String, _ direction: WebRTCRequest.Direction, _ session: String, _ stream: String?
+    ) throws -> (WebRTCAnswer, String) {
+        let offer = try Offer(parsing: Array(text.utf8))
+        let tracks = try direction == .publish ? offer.receivable() : offer.sendable()
+        let request = WebRTCRequest(
+            direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
+        let answer = try control { try $0.openWebRTC(request) }
+        let description = RelayDescription(
+            credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
+            candidates: answer.candidates)
+        let answered = tracks.compactMap { track -> AnsweredTrack? in
+            guard direction == .subscribe else { return .receive(track) }
+            guard let source = answer.sources.first(where: { $0.mid == track.mid }) else { return nil }
+            return .send(
+                track, ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: "relay", streamID: answer.stream,
+                trackID: track.kind.rawValue)
+        }
+        return (answer, offer.answer(description, tracks: answered).text)
+    }
+
+    private func add(_ role: VirtualClient.Role, _ endpoint: WebRTCEndpoint, _ answer: WebRTCAnswer) -> VirtualClient {
+        let client = VirtualClient(role, endpoint, answer: answer, at: freeAddress(), in: network)
+        clients.append(client)
+        return client
+    }
+
+    /// A relay and one publisher that is connected.
+    static func withPublisher(
+        seed: UInt64, conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)), rids: [RID] = [],
+        video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],
+        temporalLayers: Int = 1, _ change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws -> (VirtualCall, VirtualClient) {
+        let call = try VirtualCall(seed: seed, conditions: conditions, change)
+        let publisher = try call.publish(rids: rids, video: video, temporalLayers: temporalLayers)
+        call.run(seconds: 0.5)
+        return (call, publisher)
+    }
+}

@@ -1,0 +1,140 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import Transport
+import WebRTCPeer
+
+/// A WebRTC client in a `VirtualCall`: a publisher or a viewer of synthetic media.
+final class VirtualClient {
+    enum Role {
+        case publisher(SyntheticPublisher)
+        case viewer(SyntheticViewer)
+    }
+
+    let id: TransportID
+    let session: String
+    let stream: String
+    let endpoint: WebRTCEndpoint
+    private(set) var role: Role
+    private(set) var address: SocketAddress
+    private(set) var connectedAt: MediaTime?
+    private(set) var end: TransportEnd?
+    private(set) var sound = SequenceWatch()
+    private(set) var pictures = SequenceWatch()
+    private let network: VirtualNetwork
+    private var place: VirtualNetwork.ID = 0
+
+    init(
+        _ role: Role, _ endpoint: WebRTCEndpoint, answer: WebRTCAnswer, at address: SocketAddress,
+        in network: VirtualNetwork
+    ) {
+        self.role = role
+        self.endpoint = endpoint
+        id = answer.id
+        session = answer.session
+        stream = answer.stream
+        self.address = address
+        self.network = network
+        watch()
+        place = network.add(
+            VirtualEndpoint(
+                receive: { [unowned self] datagram, from, _, now in
+                    switch self.role {
+                    case .publisher(let publisher): publisher.receive(datagram, from: PeerAddress(from), now: now)
+                    case .viewer(let viewer): viewer.receive(datagram, from: PeerAddress(from), now: now)
+                    }
+                    drain()
+                },
+                deadline: { [unowned self] in
+                    switch self.role {
+                    case .publisher(let publisher): publisher.deadline
+                    case .viewer(let viewer): viewer.deadline
+                    }
+                },
+                handleTimeout: { [unowned self] now in
+                    switch self.role {
+                    case .publisher(let publisher): publisher.handleTimeout(now: now)
+                    case .viewer(let viewer): viewer.handleTimeout(now: now)
+                    }
+                    drain()
+                }), at: [address])
+        drain()
+    }
+
+    /// - Precondition: it publishes.
+    var publisher: SyntheticPublisher {
+        guard case .publisher(let publisher) = role else { preconditionFailure("a viewer") }
+        return publisher
+    }
+
+    /// - Precondition: it views.
+    var viewer: SyntheticViewer {
+        guard case .viewer(let viewer) = role else { preconditionFailure("a publisher") }
+        return viewer
+    }
+
+    var reception: SyntheticReception { viewer.reception }
+    var statistics: EndpointStatistics { endpoint.statistics }
+
+    /// Counts anew, what comes from `source` from now on; the numbers of packets are watched on.
+    func expect(_ source: UInt32) {
+        role = .viewer(SyntheticViewer(endpoint, source: source))
+        watch()
+    }
+
+    func forgetPauses() {
+        sound.forgetPauses()
+        pictures.forgetPauses()
+    }
+
+    private func watch() {
+        let take = endpoint.onPacket
+        endpoint.onPacket = { [unowned self] packet in
+            switch packet.kind {
+            case .audio: sound.note(packet, now: network.now)
+            case .video: pictures.note(packet, now: network.now)
+            }
+            take?(packet)
+        }
+    }
+
+    /// To be called after the endpoint was called from outside.
+    func drain() {
+        while let output = nextOutput() {
+            switch output {
+            case .transmit(let bytes, let to): network.send(bytes, from: address, to: to.address)
+            case .connected: connectedAt = network.now
+            case .ended(let reason): end = reason
+            case .connect, .disconnect, .keyFrameWanted: break
+            }
+        }
+        network.wake(place)
+    }
+
+    private func nextOutput() -> WebRTCEndpoint.Output? {
+        switch role {
+        case .publisher(let publisher): publisher.nextOutput(now: network.now)
+        case .viewer(let viewer): viewer.nextOutput()
+        }
+    }
+
+    /// From one moment to the next it is somewhere else.
+    func move(to other: SocketAddress) {
+        network.unbind(address)
+        address = other
+        network.bind(other, to: place)
+        endpoint.rebind(now: network.now)
+        drain()
+    }
+
+    /// Says goodbye.
+    func close() {
+        if case .publisher(let publisher) = role { publisher.stop() }
+        endpoint.close(now: network.now)
+        drain()
+    }
+
+    /// Is no more, without a word.
+    func vanish() { network.remove(place) }
+}

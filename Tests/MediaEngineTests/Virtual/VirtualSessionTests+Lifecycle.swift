@@ -1,0 +1,137 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import Testing
+import Transport
+import WebRTCPeer
+
+extension VirtualSessionTests {
+    @Test("ICE restarts on both sides while media flow, and the new credentials keep consent")
+    func restart() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 3)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        for client in [publisher, viewer] {
+            let mine = call.credentials()
+            let theirs = try call.control {
+                try $0.restartICE(client.id, session: client.session, peer: mine)
+            }
+            client.endpoint.restart(local: mine, remote: theirs, now: call.now)
+            client.drain()
+            call.run(seconds: 1)
+        }
+        call.run(seconds: 35)
+        let reception = viewer.reception
+        #expect(publisher.end == nil && viewer.end == nil && call.relay.counters.peersLostConsent == 0)
+        #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous && reception.wrong == 0)
+        #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
+    }
+
+    @Test("addresses change in the middle of a call, on either side and again")
+    func addressChange() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 4)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        for round in 0..<3 {
+            for client in [publisher, viewer] {
+                client.move(to: call.freeAddress())
+                let before = viewer.reception
+                call.run(seconds: 3)
+                #expect(viewer.reception.pictures > before.pictures + 80, "round \(round)")
+                #expect(viewer.reception.sounds > before.sounds + 140, "round \(round)")
+            }
+        }
+        let reception = viewer.reception
+        #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
+        #expect(reception.longestPause < .milliseconds(300), "\(reception)")
+        let counters = call.relay.counters
+        #expect(counters.peersConnected == 2 && counters.transports == 2)
+    }
+
+    @Test("a publisher goes and comes back: its viewer stays and sees the new one in the same numbers")
+    func publisherReturns() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 5)
+        let viewer = try call.view()
+        call.run(seconds: 3)
+        #expect(viewer.reception.pictures > 80)
+        publisher.close()
+        call.run(seconds: 2)
+        #expect(try call.relay.streams(session: "room").isEmpty)
+        let seen = viewer.reception.sounds
+        try call.publish(source: 2)
+        viewer.expect(2)
+        call.run(seconds: 5)
+        let reception = viewer.reception
+        #expect(reception.pictures > 130 && reception.sounds > 220 && reception.wrong == 0, "\(reception)")
+        #expect(reception.missedPictures == 0 && seen > 140)
+        #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous, "\(viewer.sound) \(viewer.pictures)")
+        #expect(viewer.end == nil && call.relay.counters.peersClosed == 1)
+    }
+
+    @Test("a viewer that is silent for 30 s is gone, and a publisher, and then the session")
+    func silence() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 6)
+        let viewer = try call.view()
+        let other = try call.view()
+        call.run(seconds: 2)
+        viewer.vanish()
+        call.run(seconds: 24)
+        try call.control { try $0.setLayer(viewer.id, session: "room", .automatic) }
+        call.run(seconds: 8)
+        #expect(throws: EngineError.unknownTransport(viewer.id.rawValue)) {
+            try call.control { try $0.setLayer(viewer.id, session: "room", .automatic) }
+        }
+        #expect(call.relay.counters.peersLostConsent == 1 && call.relay.counters.transports == 2)
+        #expect(other.pictures.isContiguous && other.reception.longestPause < .milliseconds(50))
+        publisher.vanish()
+        call.run(seconds: 32)
+        #expect(try call.relay.streams(session: "room").isEmpty)
+        other.close()
+        call.run(seconds: 1)
+        let counters = call.relay.counters
+        #expect(counters.sessions == 0 && counters.streams == 0 && counters.transports == 0)
+        #expect(counters.peersLostConsent == 2 && counters.peersClosed == 1)
+    }
+
+    @Test("who never connects is forgotten after 15 s, with the name it had taken")
+    func connectTimeout() throws {
+        let call = try VirtualCall(seed: 7)
+        let publisher = try call.publish()
+        publisher.vanish()
+        #expect(throws: EngineError.self) { try call.publish() }
+        call.run(seconds: 14.5)
+        #expect(throws: EngineError.self) { try call.publish() }
+        call.run(seconds: 1)
+        var counters = call.relay.counters
+        #expect(counters.peersTimedOut == 1 && counters.sessions == 0 && counters.transports == 0)
+        let second = try call.publish()
+        call.run(seconds: 1)
+        counters = call.relay.counters
+        #expect(second.connectedAt != nil && counters.peersConnected == 1 && counters.streams == 1)
+    }
+
+    @Test("4,000 who never connect: no more than the limit are held, and a live session feels nothing")
+    func halfOpen() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 8)
+        let viewer = try call.view()
+        call.run(seconds: 1)
+        let offer = publisher.endpoint.offer.text
+        for number in 0..<4000 {
+            _ = try call.negotiate(offer, .publish, "flood-\(number % 100)", nil)
+            if number % 4 == 3 { call.run(seconds: 0.001) }
+        }
+        var counters = call.relay.counters
+        #expect(counters.peersDisplaced == 2000 && counters.peersConnected == 2)
+        // One more that means it gets in.
+        let late = try call.view()
+        call.run(seconds: 17)
+        counters = call.relay.counters
+        #expect(late.connectedAt != nil && late.reception.pictures > 450)
+        #expect(counters.peersDisplaced + counters.peersTimedOut == 4000, "\(counters.peersTimedOut)")
+        #expect(counters.sessions == 1 && counters.transports == 3)
+        let reception = viewer.reception
+        #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous && reception.wrong == 0)
+        #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
+    }
+}

@@ -1,0 +1,63 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import Testing
+import WebRTCPeer
+
+extension VirtualSessionTests {
+    @Test("of fourteen who talk the ten loudest are heard, and who gets louder is heard in place of the softest")
+    func loudest() throws {
+        let call = try VirtualCall(seed: 41)
+        let publishers = try (0..<14).map { number in
+            let client = try call.publish(stream: "\(number)", source: UInt32(number + 1), video: nil)
+            client.publisher.level = AudioLevel(level: UInt8(20 + 3 * number), isVoice: true)
+            return client
+        }
+        call.run(seconds: 1)
+        let viewers = try (0..<14).map { try call.view(stream: "\($0)", source: UInt32($0 + 1)) }
+        call.run(seconds: 4)
+        func heard(seconds: Double) -> [UInt64] {
+            let before = viewers.map(\.reception.sounds)
+            call.run(seconds: seconds)
+            return zip(viewers, before).map { $0.reception.sounds - $1 }
+        }
+        let first = heard(seconds: 4)
+        #expect(first[..<10].allSatisfy { $0 >= 199 } && first[10...].allSatisfy { $0 == 0 }, "\(first)")
+        publishers[13].publisher.level = AudioLevel(level: 5, isVoice: true)
+        call.run(seconds: 1)
+        let second = heard(seconds: 4)
+        #expect(second[..<9].allSatisfy { $0 >= 199 } && second[9...12].allSatisfy { $0 == 0 }, "\(second)")
+        #expect(second[13] >= 199, "\(second)")
+        #expect(viewers.allSatisfy { $0.reception.wrong == 0 && ($0.sound.packets == 0 || $0.sound.isContiguous) })
+        #expect(call.relay.counters.packetsWithheld > 1000)
+    }
+
+    @Test("who has the floor is told, and a word in between takes it from nobody")
+    func activeSpeaker() async throws {
+        let call = try VirtualCall(seed: 42)
+        let silence = AudioLevel.silence
+        let speech = AudioLevel(level: 25, isVoice: true)
+        let clients = try ["anna", "boris"].enumerated().map { number, name in
+            let client = try call.publish(stream: name, source: UInt32(number + 1), video: nil)
+            client.publisher.level = silence
+            return client
+        }
+        call.run(seconds: 2)
+        clients[0].publisher.level = speech
+        call.run(seconds: 4)
+        clients[1].publisher.level = speech
+        call.run(seconds: 0.2)
+        clients[1].publisher.level = silence
+        call.run(seconds: 2)
+        clients[0].publisher.level = silence
+        clients[1].publisher.level = speech
+        call.run(seconds: 4)
+        call.control { $0.close() }
+        var speakers: [String?] = []
+        for await event in call.relay.events {
+            if case .activeSpeaker(let session, let stream) = event, session == "room" { speakers.append(stream) }
+        }
+        #expect(speakers.prefix(2) == ["anna", "boris"], "\(speakers)")
+    }
+}

@@ -1,0 +1,50 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SDP
+import Testing
+import Transport
+import WebRTCPeer
+
+@Suite("Sessions in virtual time")
+struct VirtualSessionTests {
+    @Test("one publisher, two viewers, a clean path: every packet comes, in order, as it was made")
+    func cleanPath() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 1)
+        let viewers = try (0..<2).map { _ in try call.view() }
+        call.run(seconds: 10)
+        let connected = try #require(publisher.connectedAt)
+        #expect(connected < .milliseconds(300), "\(connected)")
+        for viewer in viewers {
+            let reception = viewer.reception
+            #expect(viewer.sound.isContiguous && viewer.pictures.isContiguous, "\(viewer.sound) \(viewer.pictures)")
+            #expect(viewer.sound.packets > 480 && reception.pictures > 290, "\(reception)")
+            #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+            #expect(reception.outOfOrder == 0 && reception.longestPause < .milliseconds(50), "\(reception)")
+            // Twice 10 ms of way and 1 ms of gathering; what is kept for joiners is older.
+            let joined = try #require(viewer.connectedAt)
+            #expect(try #require(reception.firstPicture) - joined < .milliseconds(100))
+            #expect(viewer.statistics.refused == 0 && viewer.statistics.recovered == 0)
+            #expect(viewer.statistics.reportsReceived >= 4 && viewer.end == nil)
+        }
+        let counters = call.relay.counters
+        #expect(counters.dropped.allSatisfy { $0.count == 0 }, "\(counters.dropped)")
+        #expect(counters.peersConnected == 3 && counters.sessions == 1 && counters.transports == 3)
+        #expect(publisher.statistics.retransmissions == 0 && publisher.statistics.reportedLoss == 0)
+    }
+
+    @Test("who joins late sees a picture at once")
+    func lateJoiner() throws {
+        let (call, _) = try VirtualCall.withPublisher(seed: 2)
+        call.run(seconds: 1)
+        for _ in 0..<5 {
+            let viewer = try call.view()
+            call.run(seconds: 0.3)
+            let joined = try #require(viewer.connectedAt)
+            let first = try #require(viewer.reception.firstPicture)
+            #expect(first - joined <= .milliseconds(100), "\(first - joined)")
+            #expect(viewer.reception.missedPictures == 0 && viewer.reception.wrong == 0)
+        }
+    }
+}
