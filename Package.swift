@@ -125,7 +125,8 @@ let package = Package(
         .executableTarget(
             name: "millrace-bench",
             dependencies: [
-                "MediaBase", "RTP", "SRTP", "MediaEngine", "CLinuxNet", "CallCounter",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "MediaEngine", "CLinuxNet",
+                "CallCounter",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Benchmarks/MillraceBench"),
 

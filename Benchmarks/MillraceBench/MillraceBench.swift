@@ -11,5 +11,8 @@ struct MillraceBench: AsyncParsableCommand {
 
             Example: millrace-bench fanout --subscribers 10,100,500 --seconds 3
             """,
-        subcommands: [FanoutCommand.self, MemoryCommand.self, CallsCommand.self, PeerCommand.self])
+        subcommands: [
+            FanoutCommand.self, LegsCommand.self, MemoryCommand.self, CallsCommand.self, PeerCommand.self,
+            SinksCommand.self,
+        ])
 }

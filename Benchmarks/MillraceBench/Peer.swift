@@ -1,22 +1,28 @@
 import Foundation
 
-/// The peer process, as its parent sees it.
+/// A process of the other side, as its parent sees it.
 final class Peer {
     private let process = Process()
     private let input = Pipe()
     private let output = Pipe()
     private var buffered = Data()
 
-    init(sinks: Int, base: Int) throws {
-        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-        process.arguments = ["peer", "--sinks", String(sinks), "--base", String(base)]
-        process.standardInput = input
-        process.standardOutput = output
-        try process.run()
+    /// Publishers, and sockets that are never read.
+    convenience init(sinks: Int, base: Int) throws {
+        try self.init("peer", sinks: sinks, base: base)
         _ = try line()
     }
 
-    func begin(_ order: PeerOrder) throws {
+    /// - Parameter command: begins with a line of its own, which is still to be read.
+    init(_ command: String, sinks: Int, base: Int) throws {
+        process.executableURL = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = [command, "--sinks", String(sinks), "--base", String(base)]
+        process.standardInput = input
+        process.standardOutput = output
+        try process.run()
+    }
+
+    func begin(_ order: some Encodable) throws {
         try input.fileHandleForWriting.write(contentsOf: try JSONEncoder().encode(order) + Data("\n".utf8))
     }
 
@@ -28,7 +34,7 @@ final class Peer {
         process.waitUntilExit()
     }
 
-    private func line() throws -> String {
+    func line() throws -> String {
         while true {
             if let newline = buffered.firstIndex(of: 10) {
                 let text = String(decoding: buffered[..<newline], as: UTF8.self)

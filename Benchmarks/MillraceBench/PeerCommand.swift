@@ -49,17 +49,10 @@ struct PeerCommand: ParsableCommand {
     }
 
     private func bound(port: UInt16, receiveBuffer: Int32) throws -> Int32 {
-        var address = raw(SocketAddress("127.0.0.1", port: port)!)
+        var address = millrace_address(SocketAddress("127.0.0.1", port: port)!)
         let fd = millrace_udp_open(&address, receiveBuffer, 4 << 20, 0)
         guard fd >= 0 else { throw ValidationError("port \(port): errno \(-fd)") }
         return fd
-    }
-
-    private func raw(_ address: SocketAddress) -> millrace_address {
-        var raw = millrace_address()
-        raw.length = address.length
-        address.withKernelBytes { bytes in withUnsafeMutableBytes(of: &raw.bytes) { $0.copyMemory(from: bytes) } }
-        return raw
     }
 
     private final class Publisher {
@@ -81,7 +74,7 @@ struct PeerCommand: ParsableCommand {
 
     private func send(_ order: PeerOrder) throws -> Int {
         let publishers = try order.publishers.map {
-            try Publisher($0, to: raw(SocketAddress("127.0.0.1", port: $0.port)!))
+            try Publisher($0, to: millrace_address(SocketAddress("127.0.0.1", port: $0.port)!))
         }
         let fd = try bound(port: 0, receiveBuffer: 1 << 20)
         let sender = millrace_sender_new(64)
@@ -140,7 +133,8 @@ struct PeerCommand: ParsableCommand {
             var length = 12 + order.payload
             try publisher.context.protect(packet, length: &length, capacity: stride)
             withUnsafePointer(to: &publisher.to) {
-                messages.append(millrace_message(data: slab + i * stride, to: $0, length: UInt32(length), segment: 0, local: 0))
+                messages.append(
+                    millrace_message(data: slab + i * stride, to: $0, length: UInt32(length), segment: 0, local: 0))
             }
         }
         publisher.timestamp &+= UInt32(90_000 / order.perSecond)

@@ -64,6 +64,14 @@ struct RelayRun {
     static func open(
         _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int, seconds: Double
     ) async throws -> PeerOrder {
+        let order = try await openPublishers(shape, suite: suite, engine: engine, seconds: seconds)
+        try await openSubscribers(shape, suite: suite, engine: engine, base: base)
+        return order
+    }
+
+    static func openPublishers(
+        _ shape: Shape, suite: SRTPSuite, engine: MediaEngine, seconds: Double
+    ) async throws -> PeerOrder {
         var order = PeerOrder(
             publishers: [], payload: shape.payload, burst: shape.burst, perSecond: shape.perSecond, seconds: seconds,
             together: shape.together)
@@ -79,6 +87,10 @@ struct RelayRun {
                     ssrc: track.ssrc, payloadType: track.payloadType, port: track.port, suite: suite.sdesName,
                     key: transport.clientKey.base64, isVideo: shape.isVideo))
         }
+        return order
+    }
+
+    static func openSubscribers(_ shape: Shape, suite: SRTPSuite, engine: MediaEngine, base: Int) async throws {
         for s in 0..<shape.subscribers {
             var request = PlainTransportRequest(direction: .subscribe, session: "bench")
             request.stream = PlainTransportRequest.allStreams
@@ -89,6 +101,5 @@ struct RelayRun {
             if shape.isVideo { request.video = track } else { request.audio = track }
             _ = try await engine.openPlain(request)
         }
-        return order
     }
 }

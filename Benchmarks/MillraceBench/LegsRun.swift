@@ -1,0 +1,81 @@
+import CLinuxNet
+import Foundation
+import MediaBase
+import MediaEngine
+import SRTP
+
+/// The relay with one kind of leg under one shape of load, in real time.
+struct LegsRun {
+    struct Result: Codable {
+        /// CPU of the relay's process.
+        var nanosecondsPerPacket: Double
+        var packets: UInt64
+        var packetsPerMessage: Double
+        /// RTCP compounds that came from subscribers, in one second.
+        var feedbackPerSecond: Double
+        /// Padding and retransmissions that probe, bytes in one second.
+        var probesPerSecond: Double
+        var delayP99Microseconds: Double
+        /// Packets that were published, times subscribers, less those that arrived at a socket. Below 0: probes.
+        var missing: Int
+        var unauthentic: Int
+    }
+
+    static var configuration: EngineConfiguration {
+        var configuration = EngineConfiguration()
+        configuration.plainPort = 0
+        configuration.bindAddress = "127.0.0.1"
+        configuration.webRTC.port = 0
+        configuration.webRTC.tcp = false
+        return configuration
+    }
+
+    static func run(
+        _ shape: Shape, _ kind: Sinks.Kind, suite: SRTPSuite, seconds: Double, warmUp: Double, base: Int
+    ) async throws -> Result {
+        let engine = try MediaEngine(configuration: configuration)
+        defer { engine.stop() }
+        let sinks = try Sinks(count: shape.subscribers, base: base)
+        defer { sinks.stop() }
+        let peer = try Peer(sinks: 0, base: base)
+        defer { peer.stop() }
+        let order = try await open(
+            shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: seconds + warmUp + 0.5, base: base)
+        try peer.begin(order)
+        try await Task.sleep(for: .milliseconds(Int(warmUp * 1000)))
+        let before = await engine.counters()
+        let cpu = millrace_process_cpu_ns()
+        let wall = millrace_monotonic_ns()
+        try await Task.sleep(for: .milliseconds(Int(seconds * 1000)))
+        let cpuSpent = millrace_process_cpu_ns() - cpu
+        let wallSpent = Double(millrace_monotonic_ns() - wall) / 1e9
+        let after = await engine.counters()
+        let sent = try peer.end()
+        try await Task.sleep(for: .milliseconds(100))
+        let report = try sinks.report()
+        let packets = after.packetsForwarded - before.packetsForwarded
+        return Result(
+            nanosecondsPerPacket: Double(cpuSpent) / Double(max(1, packets)), packets: packets,
+            packetsPerMessage: Double(packets) / Double(max(1, after.sendMessages - before.sendMessages)),
+            feedbackPerSecond: Double(after.rtcpReceived - before.rtcpReceived) / wallSpent,
+            probesPerSecond: Double(after.probeBytes - before.probeBytes) / wallSpent,
+            delayP99Microseconds: after.delay.quantile(0.99).milliseconds * 1000,
+            missing: sent * shape.subscribers - report.packets, unauthentic: report.unauthentic)
+    }
+
+    /// Publishers and subscribers, the latter connected.
+    static func open(
+        _ shape: Shape, _ kind: Sinks.Kind, suite: SRTPSuite, engine: MediaEngine, sinks: Sinks, seconds: Double,
+        base: Int
+    ) async throws -> PeerOrder {
+        let order = try await RelayRun.openPublishers(shape, suite: suite, engine: engine, seconds: seconds)
+        if kind == .plain {
+            try await RelayRun.openSubscribers(shape, suite: suite, engine: engine, base: base)
+        } else {
+            try await sinks.connect(
+                0..<shape.subscribers, kind, to: "stream-0", session: "bench", kinds: [shape.isVideo ? .video : .audio],
+                suite: suite, engine: engine)
+        }
+        return order
+    }
+}

@@ -1,0 +1,187 @@
+import CLinuxNet
+import DTLS
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
+import Transport
+
+/// The client of one socket: keeps its connection alive and tells the relay what comes. Packets are read by their headers, which are not
+/// encrypted; only the first leg's are opened.
+final class SinkLeg {
+    /// From offer to connection and back again: what Chromium offers to receive, by kind.
+    static func offered(_ kind: MediaKind, mid: String, tells: Bool) -> TrackDescription {
+        var extensions = RTPExtensionMap()
+        extensions[.absSendTime] = 2
+        extensions[.transportWideCC] = 3
+        extensions[.mid] = 4
+        if kind == .audio {
+            extensions[.audioLevel] = 1
+        } else {
+            extensions[.playoutDelay] = 5
+        }
+        if !tells { extensions[.transportWideCC] = nil }
+        var feedback: TrackDescription.Feedback = tells ? [.transportCC] : []
+        if kind == .video { feedback.formUnion(tells ? [.nack, .pli, .fir, .remb] : [.nack, .pli, .fir]) }
+        return TrackDescription(
+            mid: MID(mid)!, kind: kind, payloadType: PayloadType(kind == .audio ? 111 : 96),
+            rtxPayloadType: kind == .audio ? nil : PayloadType(97), extensions: extensions, feedback: feedback)
+    }
+
+    private static let extensions = offered(.video, mid: "0", tells: true).extensions
+    private static let reportInterval = MediaTime.seconds(1)
+    /// Between departure and arrival, as feedback has it: sockets are read now and then, and when a packet came is not known.
+    private static let transit = MediaTime.milliseconds(1)
+
+    private struct Source {
+        var ssrc: SSRC
+        var highest: UInt32
+    }
+
+    let order: LegOrder
+    private let client: WebRTCClientTransport
+    private let opens: Bool
+    private var opener: IngressContext?
+    private var protector: SRTPContext?
+    private var address: PeerAddress?
+    private var feedback: FeedbackMaker
+    private var sources: [Source] = []
+    private var nextReport = MediaTime.never
+    private let transmit: (UnsafeRawBufferPointer, SocketAddress) -> Void
+    private(set) var isDone = false
+    private(set) var isEnded = false
+
+    /// - Parameters:
+    ///   - opens: checks each packet against its keys.
+    ///   - transmit: sends from the leg's socket.
+    init(
+        _ order: LegOrder, identity: DTLSIdentity, opens: Bool, now: MediaTime,
+        transmit: @escaping (UnsafeRawBufferPointer, SocketAddress) -> Void
+    ) throws {
+        guard let own = ICECredentials(ufrag: order.fragment, password: order.password),
+            let relay = ICECredentials(ufrag: order.relayFragment, password: order.relayPassword),
+            let fingerprint = CertificateFingerprint(order.fingerprint), let suite = SRTPSuite(sdesName: order.suite)
+        else { throw BenchError("leg \(order.place): credentials, fingerprint or suite") }
+        self.order = order
+        self.opens = opens
+        self.transmit = transmit
+        feedback = FeedbackMaker(sender: SSRC(1), media: SSRC(1))
+        var configuration = WebRTCClientTransport.Configuration(
+            credentials: own, peer: PeerDescription(credentials: relay, fingerprints: [fingerprint], setup: .passive),
+            identity: identity)
+        configuration.suites = [suite]
+        client = try WebRTCClientTransport(configuration, now: now)
+        client.add(
+            ICECandidate(foundation: "1", transport: .udp, priority: 1, host: "127.0.0.1", port: order.port), now: now)
+        drain()
+    }
+
+    func receive(
+        _ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime, _ report: inout SinkReport
+    ) {
+        let datagram = UnsafeRawBufferPointer(start: bytes, count: length)
+        let kind = DatagramKind(datagram)
+        if kind == .rtp { return receiveRTP(bytes, datagram, now: now, &report) }
+        guard !isHalted else { return }
+        if kind == .stun { client.receiveSTUN(datagram, from: PeerAddress(from), now: now) }
+        if kind == .dtls {
+            if order.stopsHalfway, Self.isServerHello(datagram) { isDone = true }
+            if !isHalted { client.receiveDTLS(datagram, from: PeerAddress(from), now: now) }
+        }
+        drain()
+    }
+
+    func handleTimeout(now: MediaTime, _ report: inout SinkReport) {
+        guard !isHalted else { return }
+        if client.deadline <= now {
+            client.handleTimeout(now: now)
+            drain()
+        }
+        guard order.tells, protector != nil else { return }
+        while let due = feedback.deadline, due <= now, let message = feedback.take(now: now) {
+            var bytes: [UInt8] = []
+            message.write(into: &bytes)
+            send(bytes)
+            report.feedback += 1
+        }
+        guard nextReport <= now, !sources.isEmpty else { return }
+        nextReport = now + Self.reportInterval
+        var bytes: [UInt8] = []
+        let blocks = sources.map {
+            ReportBlock(
+                source: $0.ssrc, fractionLost: 0, cumulativeLost: 0, highestSequence: $0.highest, jitter: 0,
+                lastSenderReport: 0, delaySinceLastSenderReport: 0)
+        }
+        ReceiverReport(sender: SSRC(1), blocks: blocks).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: SSRC(1), cname: "sink")]).write(into: &bytes)
+        send(bytes)
+        report.reports += 1
+    }
+
+    /// The relay is left waiting.
+    private var isHalted: Bool { order.stopsHalfway && isDone }
+
+    /// First message of the answer to a ClientHello (RFC 6347 section 4.2.1), in a record that is not encrypted.
+    private static func isServerHello(_ datagram: UnsafeRawBufferPointer) -> Bool {
+        datagram.count > 13 && datagram[0] == 22 && datagram[13] == 2
+    }
+
+    private func receiveRTP(
+        _ bytes: UnsafeMutableRawPointer, _ datagram: UnsafeRawBufferPointer, now: MediaTime,
+        _ report: inout SinkReport
+    ) {
+        report.packets += 1
+        report.bytes += datagram.count
+        if order.tells { note(datagram, now: now) }
+        guard opens else { return }
+        var length = datagram.count
+        if opener == nil || (try? opener?.unprotect(bytes, length: &length)) == nil { report.unauthentic += 1 }
+    }
+
+    private func note(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {
+        guard let header = try? RTPHeader(parsing: datagram) else { return }
+        let values = RTPExtensionValues(header, in: datagram, map: Self.extensions)
+        if let sequence = values.transportSequence, let departure = values.sendTime {
+            let age = AbsoluteSendTime(now).rawValue &- departure.rawValue & 0xff_ffff
+            let arrival = now - MediaTime(rawValue: Int64(age) * 1_000_000_000 >> 18) + Self.transit
+            feedback.receive(sequence: sequence.number.rawValue, bytes: datagram.count, now: arrival)
+        }
+        let number = header.sequenceNumber.rawValue
+        if let place = sources.firstIndex(where: { $0.ssrc == header.ssrc }) {
+            let highest = sources[place].highest
+            let step = number &- UInt16(truncatingIfNeeded: highest)
+            if step < 0x8000 { sources[place].highest = highest &+ UInt32(step) }
+        } else if sources.count < 4 {
+            sources.append(Source(ssrc: header.ssrc, highest: UInt32(number)))
+            if sources.count == 1 { feedback.media = header.ssrc }
+        }
+    }
+
+    private func drain() {
+        while let output = client.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let to): bytes.withUnsafeBytes { transmit($0, to.address) }
+            case .selected(let address): self.address = address
+            case .connected(let keys):
+                isDone = true
+                protector = try? SRTPContext(key: keys.local, direction: .outbound)
+                if opens { opener = IngressContext(key: keys.remote) }
+                nextReport = .zero
+            case .ended: isEnded = true
+            case .connect, .disconnect: break
+            }
+        }
+    }
+
+    private func send(_ message: [UInt8]) {
+        guard let protector, let address else { return }
+        var length = message.count
+        withUnsafeTemporaryAllocation(byteCount: 2048, alignment: 8) { room in
+            guard length + 64 <= room.count, let base = room.baseAddress else { return }
+            room.copyBytes(from: message)
+            guard (try? protector.protectRTCP(base, length: &length, capacity: room.count)) != nil else { return }
+            transmit(UnsafeRawBufferPointer(start: base, count: length), address.address)
+        }
+    }
+}

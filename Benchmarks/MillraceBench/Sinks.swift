@@ -1,0 +1,78 @@
+import Foundation
+import MediaBase
+import MediaEngine
+import RTP
+import SDP
+import SRTP
+
+/// The process of the subscribers' sockets, as its parent sees it, and what it takes to open WebRTC legs to them.
+final class Sinks {
+    /// How far the legs are to come, and what they say.
+    enum Kind: String, CaseIterable {
+        /// Plain transports, whose keys are told by HTTP.
+        case plain
+        /// WebRTC with all that a browser agrees to: header extensions, RTX, a number on each packet and feedback on them.
+        case webRTC = "webrtc"
+        /// The same without any feedback or report: what is sent and nothing else.
+        case silent
+        /// Without bandwidth feedback agreed on: no transport-wide numbers, no estimate.
+        case unmeasured
+        /// Left in the middle of the DTLS handshake.
+        case halfOpen = "half-open"
+    }
+
+    private let process: Peer
+    private let base: Int
+    private let fingerprint: CertificateFingerprint
+
+    init(count: Int, base: Int) throws {
+        self.base = base
+        process = try Peer("sinks", sinks: count, base: base)
+        let first = try Self.decode(process.line())
+        guard let fingerprint = CertificateFingerprint(first.fingerprint) else { throw BenchError("no fingerprint") }
+        self.fingerprint = fingerprint
+    }
+
+    func stop() { process.stop() }
+
+    func report() throws -> SinkReport {
+        try process.begin(SinkOrder())
+        return try Self.decode(process.line())
+    }
+
+    /// Opens subscriptions to a stream of the engine and has the sockets connect to them.
+    func connect(
+        _ places: Range<Int>, _ kind: Kind, to stream: String, session: String, kinds: [MediaKind], suite: SRTPSuite,
+        engine: MediaEngine
+    ) async throws {
+        var random = SystemRandomNumberGenerator()
+        let tells = kind != .unmeasured
+        var order = SinkOrder()
+        for place in places {
+            let own = ICECredentials.random(using: &random)
+            let tracks = kinds.enumerated().map { SinkLeg.offered($1, mid: "\($0)", tells: tells) }
+            let answer = try await engine.openWebRTC(
+                WebRTCRequest(
+                    direction: .subscribe, session: session, stream: stream,
+                    peer: PeerDescription(credentials: own, fingerprints: [fingerprint], setup: .actpass),
+                    tracks: tracks))
+            guard let port = answer.candidates.first?.port else { throw BenchError("an answer without candidates") }
+            order.legs.append(
+                LegOrder(
+                    place: place, fragment: own.ufrag, password: own.password,
+                    relayFragment: answer.credentials.ufrag, relayPassword: answer.credentials.password,
+                    fingerprint: answer.fingerprint.description, port: port, suite: suite.sdesName,
+                    tells: kind == .webRTC, stopsHalfway: kind == .halfOpen))
+            if order.legs.count == 64 || place == places.upperBound - 1 {
+                try process.begin(order)
+                let report = try Self.decode(process.line())
+                guard report.ended == 0 else { throw BenchError("\(report.ended) legs did not connect") }
+                order.legs = []
+            }
+        }
+    }
+
+    private static func decode(_ line: String) throws -> SinkReport {
+        try JSONDecoder().decode(SinkReport.self, from: Data(line.utf8))
+    }
+}
