@@ -23,7 +23,11 @@ final class PeerOutbound {
     var hasBeenCongested = false
     var probe: ProbePacer?
     private(set) var isOpen = true
+    /// Sound alone is sent as it comes: there are no layers to choose and nothing waits.
+    let hasVideo: Bool
     static let allocationInterval = MediaTime.milliseconds(100)
+    /// What is due by the clock is due for all peers at a time, as each wake-up costs more than what it is for.
+    private static let beat = MediaTime.milliseconds(50)
 
     init(
         transport: SubscribeTransport, session: EngineSession, path: Int, sections: [TrackDescription],
@@ -33,6 +37,7 @@ final class PeerOutbound {
         self.session = session
         self.path = path
         startedAt = now
+        hasVideo = sections.contains { $0.kind == .video }
         let tellsOfPackets = sections.contains {
             $0.feedback.contains(.transportCC) && $0.extensions[.transportWideCC] != nil
         }
@@ -50,6 +55,21 @@ final class PeerOutbound {
         estimator = tellsOfPackets || tellsOfRate ? BandwidthEstimator(estimate, now: now) : nil
         session.router.path(path).pointee.sent = sent
         reach(address)
+    }
+
+    /// When `Worker.adapt` has something to do next.
+    var deadline: MediaTime {
+        let due = min(estimator?.deadline ?? .never, hasVideo ? nextAllocation : .never)
+        guard due != .never else { return .never }
+        return Self.onBeat(due + Self.beat - .nanoseconds(1))
+    }
+
+    func scheduleAllocation(now: MediaTime) {
+        nextAllocation = Self.onBeat(now + Self.allocationInterval)
+    }
+
+    private static func onBeat(_ time: MediaTime) -> MediaTime {
+        MediaTime(rawValue: time.rawValue / beat.rawValue * beat.rawValue)
     }
 
     /// Padding goes out on the retransmission stream of a video track that is being fed.

@@ -16,7 +16,10 @@ extension Worker {
             let before = estimator.target
             estimator.receive(feedback, sent: sent, now: now)
             // What the path lost has to leave it at once.
-            if estimator.target < before { outbound.nextAllocation = .zero }
+            if estimator.target < before {
+                outbound.nextAllocation = .zero
+                lookAfterPeersSoon(now)
+            }
             // What a probe found may be followed by the next at once.
             beginProbe(outbound, now: now)
         case .remb:
@@ -50,8 +53,8 @@ extension Worker {
             estimator.handleTimeout(sent: UnsafePointer(outbound.sent), now: now)
             beginProbe(outbound, now: now)
         }
-        if now >= outbound.nextAllocation {
-            outbound.nextAllocation = now + PeerOutbound.allocationInterval
+        if outbound.hasVideo, now >= outbound.nextAllocation {
+            outbound.scheduleAllocation(now: now)
             allocate(outbound, now: now)
         }
     }

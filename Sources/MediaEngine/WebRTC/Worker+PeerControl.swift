@@ -87,6 +87,7 @@ extension Worker {
         let peer = try find(id, session)
         let local = freeCredentials()
         peer.transport.restart(local: local, remote: credentials, now: time())
+        lookAfterPeersSoon(time())
         peer.credentials = (local, credentials)
         peer.fragments.append(local.ufrag)
         peersByFragment[local.ufrag] = peer
@@ -120,7 +121,7 @@ extension Worker {
         }
         unestablished.append(peer)
         unestablishedCount += 1
-        nextPeerSweep = min(nextPeerSweep, time() + Self.peerSweepInterval)
+        lookAfterPeersSoon(time())
     }
 
     private func freeCredentials() -> ICECredentials {

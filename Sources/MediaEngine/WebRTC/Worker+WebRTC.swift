@@ -65,6 +65,7 @@ extension Worker {
 
     /// Does what a peer's transport wants done.
     func act(on peer: WebRTCPeer, now: MediaTime) {
+        lookAfterPeersSoon(now)
         while let output = peer.transport.nextOutput() {
             switch output {
             case .transmit(let bytes, let to):
@@ -93,6 +94,7 @@ extension Worker {
 
     /// Timers of peers: retransmissions of handshakes, consent, feedback. All of them are looked at: that is a load and a comparison each.
     func lookAfterPeers(_ now: MediaTime) {
+        var next = MediaTime.never
         // From the end: a peer that ends gives its place to the last.
         var place = peerList.count - 1
         while place >= 0 {
@@ -101,14 +103,23 @@ extension Worker {
                 peer.transport.handleTimeout(now: now)
                 act(on: peer, now: now)
             }
-            if let inbound = peer.inbound, let due = inbound.feedback.deadline, due <= now {
-                sendFeedback(inbound, of: peer, now: now)
+            next = min(next, peer.transport.deadline)
+            if let inbound = peer.inbound {
+                if let due = inbound.feedback.deadline, due <= now { sendFeedback(inbound, of: peer, now: now) }
+                // Packets that come say nothing to this loop: with none to tell of, it looks again.
+                next = min(next, inbound.feedback.deadline ?? now)
             }
-            if let outbound = peer.outbound { adapt(outbound, now: now) }
+            if let outbound = peer.outbound {
+                adapt(outbound, now: now)
+                next = min(next, outbound.deadline)
+            }
             place -= 1
         }
-        nextPeerSweep = peerList.isEmpty ? .never : now + Self.peerSweepInterval
+        nextPeerSweep = max(next, now + Self.peerSweepInterval)
     }
+
+    /// Something of a peer's may be due earlier than was thought.
+    func lookAfterPeersSoon(_ now: MediaTime) { nextPeerSweep = min(nextPeerSweep, now + Self.peerSweepInterval) }
 
     static let peerSweepInterval = MediaTime.milliseconds(10)
 
