@@ -15,6 +15,8 @@ struct CallsCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Most allocations, retains or locks a thousand forwarded packets.") var limit = 0.5
+    @Option(help: "plain, or webrtc: legs with all that a browser agrees to, which send connectivity checks alone.")
+    var legs = "plain"
     @Option(help: "First UDP port of the subscribers.") var base = 26_000
     @Flag(help: "JSON lines.") var json = false
 
@@ -24,6 +26,7 @@ struct CallsCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        guard ["plain", "webrtc"].contains(legs) else { throw ValidationError("--legs takes plain or webrtc") }
         var failed = false
         for suite in [SRTPSuite.aesCM128HMACSHA1_80, .aeadAES128GCM] {
             for isVideo in [true, false] {
@@ -32,7 +35,7 @@ struct CallsCommand: AsyncParsableCommand {
                 let packets = fast.packets - slow.packets
                 guard packets > 10_000 else { throw BenchError("only \(packets) packets more at four times the rate") }
                 let each = zip(fast.calls, slow.calls).map { max(0, $0 - $1) / packets * 1000 }
-                report(suite, isVideo ? "video" : "10 audio", packets, each)
+                report(suite, isVideo ? "video" : legs == "plain" ? "10 audio" : "audio", packets, each)
                 if each.contains(where: { $0 > limit }) { failed = true }
             }
         }
@@ -55,17 +58,21 @@ struct CallsCommand: AsyncParsableCommand {
 
     /// What the worker's thread does in two seconds of steady load.
     private func count(_ suite: SRTPSuite, isVideo: Bool, rateFactor: Double) async throws -> Counts {
+        // A WebRTC leg takes one stream, and so one publisher's audio.
+        let publishers = isVideo || legs != "plain" ? 1 : 10
         let shape = Shape(
-            name: "", publishers: isVideo ? 1 : 10, subscribers: 100, isVideo: isVideo, payload: isVideo ? 1200 : 120,
-            burst: isVideo ? 10 : 1, perSecond: (isVideo ? 15 : 12.5) * rateFactor)
-        var configuration = EngineConfiguration()
-        configuration.plainPort = 0
-        configuration.bindAddress = "127.0.0.1"
-        let engine = try MediaEngine(configuration: configuration)
+            name: "", publishers: publishers, subscribers: 100, isVideo: isVideo, payload: isVideo ? 1200 : 120,
+            burst: isVideo ? 10 : 1, perSecond: (isVideo ? 15 : publishers == 1 ? 50 : 12.5) * rateFactor)
+        let engine = try MediaEngine(configuration: LegsRun.configuration)
         defer { engine.stop() }
-        let peer = try Peer(sinks: shape.subscribers, base: base)
+        let kind = legs == "plain" ? Sinks.Kind.plain : .silent
+        let sinks = try Sinks(count: kind == .plain ? 0 : shape.subscribers, base: base)
+        defer { sinks.stop() }
+        let peer = try Peer(sinks: kind == .plain ? shape.subscribers : 0, base: base)
         defer { peer.stop() }
-        try peer.begin(try await RelayRun.open(shape, suite: suite, engine: engine, base: base, seconds: 4.5))
+        try peer.begin(
+            try await LegsRun.open(
+                shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: 4.5, base: base))
         try await Task.sleep(for: .milliseconds(1500))
         call_counter_start()
         let packets = await engine.counters().packetsForwarded
