@@ -14,6 +14,8 @@ struct LegOrder: Codable {
     var suite: String
     /// Feedback and reports go to the relay; else connectivity checks alone.
     var tells: Bool
+    /// Between connectivity checks once it is connected, on average.
+    var consentSeconds: Double
     /// Falls silent as soon as the relay has answered its first DTLS message.
     var stopsHalfway: Bool
 }

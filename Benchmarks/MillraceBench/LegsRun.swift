@@ -66,7 +66,7 @@ struct LegsRun {
     /// Publishers and subscribers, the latter connected.
     static func open(
         _ shape: Shape, _ kind: Sinks.Kind, suite: SRTPSuite, engine: MediaEngine, sinks: Sinks, seconds: Double,
-        base: Int
+        base: Int, consentSeconds: Double = 5
     ) async throws -> PeerOrder {
         let order = try await RelayRun.openPublishers(shape, suite: suite, engine: engine, seconds: seconds)
         if kind == .plain {
@@ -74,7 +74,7 @@ struct LegsRun {
         } else {
             try await sinks.connect(
                 0..<shape.subscribers, kind, to: "stream-0", session: "bench", kinds: [shape.isVideo ? .video : .audio],
-                suite: suite, engine: engine)
+                suite: suite, engine: engine, consentSeconds: consentSeconds)
         }
         return order
     }

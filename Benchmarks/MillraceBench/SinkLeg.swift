@@ -10,7 +10,8 @@ import Transport
 /// The client of one socket: keeps its connection alive and tells the relay what comes. Packets are read by their headers, which are not
 /// encrypted; only the first leg's are opened.
 final class SinkLeg {
-    /// From offer to connection and back again: what Chromium offers to receive, by kind.
+    /// What Chromium offers to receive, by kind.
+    /// - Parameter tells: feedback on bandwidth is offered too.
     static func offered(_ kind: MediaKind, mid: String, tells: Bool) -> TrackDescription {
         var extensions = RTPExtensionMap()
         extensions[.absSendTime] = 2
@@ -71,6 +72,7 @@ final class SinkLeg {
             credentials: own, peer: PeerDescription(credentials: relay, fingerprints: [fingerprint], setup: .passive),
             identity: identity)
         configuration.suites = [suite]
+        configuration.ice.consentInterval = .seconds(order.consentSeconds)
         client = try WebRTCClientTransport(configuration, now: now)
         client.add(
             ICECandidate(foundation: "1", transport: .udp, priority: 1, host: "127.0.0.1", port: order.port), now: now)

@@ -43,7 +43,7 @@ final class Sinks {
     /// Opens subscriptions to a stream of the engine and has the sockets connect to them.
     func connect(
         _ places: Range<Int>, _ kind: Kind, to stream: String, session: String, kinds: [MediaKind], suite: SRTPSuite,
-        engine: MediaEngine
+        engine: MediaEngine, consentSeconds: Double = 5
     ) async throws {
         var random = SystemRandomNumberGenerator()
         let tells = kind != .unmeasured
@@ -62,7 +62,7 @@ final class Sinks {
                     place: place, fragment: own.ufrag, password: own.password,
                     relayFragment: answer.credentials.ufrag, relayPassword: answer.credentials.password,
                     fingerprint: answer.fingerprint.description, port: port, suite: suite.sdesName,
-                    tells: kind == .webRTC, stopsHalfway: kind == .halfOpen))
+                    tells: kind == .webRTC, consentSeconds: consentSeconds, stopsHalfway: kind == .halfOpen))
             if order.legs.count == 64 || place == places.upperBound - 1 {
                 try process.begin(order)
                 let report = try Self.decode(process.line())
