@@ -83,14 +83,14 @@ def watch_all(bench, case, publisher, call, viewers, seconds, settle=1.5, **expe
     return watches
 
 
-def pair(publisher_kind, viewer_kind, count=1, every=False, apart=False, publishing=None, **expectations):
+def pair(publisher_kind, viewer_kind, count=1, every=False, apart=False, publishing=None, viewing=None, **expectations):
     def case(bench, name):
         relay = bench.relay(apart=apart)
         decoy(bench, relay)
         publisher, call = start(bench, relay, publisher_kind, "pair", **(publishing or {}))
         # aiortc peers share a process; a browser's are pages.
         shared = bench.client("aiortc") if viewer_kind == "aiortc" else None
-        viewers = [join(bench, relay, viewer_kind, "pair", shared) for _ in range(count)]
+        viewers = [join(bench, relay, viewer_kind, "pair", shared, **(viewing or {})) for _ in range(count)]
         watch_all(bench, name, publisher, call, viewers, bench.seconds, every=every, **expectations)
         check_delay(bench, name, relay)
         for viewer, view in viewers:

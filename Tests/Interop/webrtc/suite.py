@@ -18,6 +18,7 @@ PAIRS = [
     ("DELETE", pairs.deleted),
 ]
 LONG = [
+    ("aiortc to aiortc, one transport", pairs.pair("aiortc", "aiortc", every=True, publishing={"bundle": True}, viewing={"bundle": True})),
     ("Firefox to aiortc", pairs.pair("firefox", "aiortc", rate=27)),
     ("aiortc to Firefox", pairs.pair("aiortc", "firefox", rate=27)),
 ]
