@@ -90,25 +90,25 @@ package struct EgressBatch: ~Copyable {
     /// - Parameter sequence: the consumer's, unwrapped.
     @inline(__always)
     mutating func append(
-        _ packet: borrowing PendingPacket, sequence: Int64, rewrite: borrowing RTPRewrite,
+        _ packet: UnsafePointer<PendingPacket>, sequence: Int64, rewrite: borrowing RTPRewrite,
         of consumer: UnsafePointer<Consumer>, to path: UnsafeMutablePointer<EgressPath>
     ) {
         let destination = path.pointee.cursor.unsafelyUnwrapped
         let ssrc = consumer.pointee.ssrc.rawValue
+        let length = packet.pointee.payloadLength
         let header = writeHeader(
-            packet.firstByte, packet.extensions, timestamp: packet.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
-            payloadType: packet.markerBit | consumer.pointee.payloadType.rawValue, sequence: sequence, of: consumer,
-            payloadLength: packet.payloadLength, to: path)
-        var source = UnsafePointer(packet.payload)
+            packet.pointee.firstByte, packet.pointee.extensions,
+            timestamp: packet.pointee.timestamp &+ rewrite.timestampOffset, ssrc: ssrc,
+            payloadType: packet.pointee.markerBit | consumer.pointee.payloadType.rawValue, sequence: sequence,
+            of: consumer, payloadLength: length, to: path)
+        var source = UnsafePointer(packet.pointee.payload)
         if rewrite.patchesPayload {
             let copy = destination + header
-            copy.update(from: packet.payload, count: packet.payloadLength)
-            rewrite.patch(copy, packet)
+            copy.update(from: packet.pointee.payload, count: length)
+            rewrite.patch(copy, packet.pointee)
             source = UnsafePointer(copy)
         }
-        finish(
-            ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: packet.payloadLength,
-            to: path)
+        finish(ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: length, to: path)
     }
 
     /// Writes fixed header and header extension at the path's cursor, and notes the packet among those sent.
@@ -136,12 +136,12 @@ package struct EgressBatch: ~Copyable {
         raw.storeBytes(of: (first | 0x1000_0000).bigEndian, as: UInt32.self)
         let block = consumer.pointee.extensions.length(with: passed)
         let whole = Self.fixedHeader + block + payloadLength + path.pointee.tagLength
-        let now = now
-        consumer.pointee.extensions.write(
-            to: raw + Self.fixedHeader, passed, blockLength: block, sendTime: sendTime
-        ) {
-            path.pointee.sent?.pointee.append(bytes: whole, probe: probe, now: now) ?? 0
+        var number: UInt16 = 0
+        if consumer.pointee.extensions.hasNumber, let sent = path.pointee.sent {
+            number = sent.pointee.append(bytes: whole, probe: probe, now: now)
         }
+        consumer.pointee.extensions.write(
+            to: raw + Self.fixedHeader, passed, blockLength: block, sendTime: sendTime, number: number)
         return Self.fixedHeader + block
     }
 

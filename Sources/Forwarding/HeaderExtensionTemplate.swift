@@ -74,6 +74,10 @@ package struct HeaderExtensionTemplate: Sendable {
     /// The same packet sent twice differs in its header: under an AEAD suite it may not leave twice with one index.
     package var changesByPacket: Bool { transportWideAt != 0 || sendTimeAt != 0 }
 
+    /// Packets have a transport-wide number.
+    @inline(__always)
+    var hasNumber: Bool { transportWideAt != 0 }
+
     /// Bytes of the block of a packet that brought `passed`.
     @inline(__always)
     func length(with passed: PassedExtensions) -> Int {
@@ -85,12 +89,12 @@ package struct HeaderExtensionTemplate: Sendable {
     /// Writes the block, `maximumBlock` bytes of which may be touched.
     /// - Parameters:
     ///   - blockLength: `length(with: passed)`.
-    ///   - number: hands out the packet's transport-wide number; asked only where it goes into the packet.
     ///   - sendTime: 24 bits of 6.18 fixed point.
+    ///   - number: transport-wide.
     @inline(__always)
     func write(
         to block: UnsafeMutableRawPointer, _ passed: PassedExtensions, blockLength: Int, sendTime: UInt32,
-        number: () -> UInt16
+        number: UInt16
     ) {
         block.storeBytes(of: words.0, as: UInt64.self)
         block.storeBytes(of: words.1, toByteOffset: 8, as: UInt64.self)
@@ -98,7 +102,7 @@ package struct HeaderExtensionTemplate: Sendable {
         block.storeBytes(of: words.3, toByteOffset: 24, as: UInt64.self)
         block.storeBytes(of: words.4, toByteOffset: 32, as: UInt32.self)
         if transportWideAt != 0 {
-            block.storeBytes(of: number().bigEndian, toByteOffset: Int(transportWideAt), as: UInt16.self)
+            block.storeBytes(of: number.bigEndian, toByteOffset: Int(transportWideAt), as: UInt16.self)
         }
         if sendTimeAt != 0 {
             let at = Int(sendTimeAt)

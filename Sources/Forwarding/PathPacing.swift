@@ -8,10 +8,16 @@ package struct PathPacing: Sendable {
     /// Bytes that may leave at once however low the rate is: a frame's worth of packets.
     package static let smallestBurst: Int64 = 5_000
 
+    /// Once the burst is spent, what has to come together before video goes on: half a burst, but no more than some ten packets. One
+    /// packet at a time would cost a system call each.
+    package static let largestQuantum: Int64 = 12_000
+
     /// Bytes that may leave now; what is not held back takes it below 0.
     private(set) var budget = Int64.max / 2
     /// 0: everything leaves as it comes.
     package private(set) var rate = Bitrate(rawValue: 0)
+    /// Bytes that come to the budget once they are enough.
+    private var saved: Int64 = 0
     private var refilledAt: MediaTime = .zero
 
     package init() {}
@@ -46,8 +52,12 @@ package struct PathPacing: Sendable {
 
     mutating func refill(now: MediaTime) {
         guard now > refilledAt else { return }
-        budget = min(burstBytes, budget &+ Self.bytes(rate, over: now - refilledAt))
+        saved = min(burstBytes, saved &+ Self.bytes(rate, over: now - refilledAt))
         refilledAt = now
+        if budget > 0 || budget &+ saved >= min(burstBytes / 2, Self.largestQuantum) {
+            budget = min(burstBytes, budget &+ saved)
+            saved = 0
+        }
     }
 
     @inline(__always)

@@ -15,6 +15,8 @@ package struct ProducerCore: ~Copyable {
     var groupStart = 0
     /// Consumers that are catching up.
     package var catchingUp = 0
+    /// Which consumer is looked at first at the next turn of catching up.
+    var catchUpNext = 0
     /// Where the oldest packet that is pending lies in the ring's arena; nothing is pending where it is negative.
     var pendingSince = -1
 

@@ -1,9 +1,9 @@
 package import MediaBase
 
-/// Consumers that read the ring: those that joined a stream that runs.
+/// Consumers that read the ring: those that joined a stream that runs, and those whose path has spent what it may send at once.
 extension Router {
-    /// What a consumer that catches up gets in one call: at one call a millisecond about 150 Mb/s. Less where many catch up at once,
-    /// so that a call stays short.
+    /// What a consumer that catches up gets in one call: at one call a millisecond about 150 Mb/s. Where many do at once they take
+    /// turns, so that a call stays short; fewer packets at a time would cost more a packet.
     private static let catchUpPackets = 16
     private static let catchUpPacketsOfAll = 1024
 
@@ -17,38 +17,63 @@ extension Router {
         now: MediaTime, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) {
         precondition(pendingCount == 0)
-        let count = producers.reduce(0) { $0 + $1.core.pointee.catchingUp }
-        guard count > 0 else { return }
+        guard isCatchingUp else { return }
         batch.begin(now: now)
-        let limit = max(1, min(Self.catchUpPackets, Self.catchUpPacketsOfAll / count))
+        var left = Self.catchUpPacketsOfAll
         // By turns, so that of several tracks on one path that is paced each gets its share.
         catchUpTurn &+= 1
         for p in producers.indices {
             let producer = producers[(p + catchUpTurn) % producers.count]
-            guard producer.core.pointee.catchingUp > 0 else { continue }
-            for i in 0..<producer.core.pointee.consumerCount
-            where producer.core.pointee.consumers[i].state == .catchingUp {
-                catchUp(producer.core.pointee.consumers + i, of: producer, limit: limit, into: &batch)
-                if batch.jobCount > 0 { flush(&batch) }
-                batch.removeAll()
-            }
+            guard left > 0, producer.core.pointee.catchingUp > 0 else { continue }
+            catchUp(with: producer, left: &left, into: &batch, flush)
         }
     }
 
+    /// One producer's consumers, one after another in the slab; whoever was next when the last call ended is first.
     private func catchUp(
-        _ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer, limit: Int, into batch: inout EgressBatch
+        with producer: Producer, left: inout Int, into batch: inout EgressBatch,
+        _ flush: (inout EgressBatch) -> Void
     ) {
         let core = producer.core
+        let count = core.pointee.consumerCount
+        let full = batch.slab + EgressBatch.groupBytes
+        var cursor = batch.slab
+        var i = core.pointee.catchUpNext
+        for _ in 0..<count {
+            guard left > 0 else { break }
+            if i >= count { i = 0 }
+            let consumer = core.pointee.consumers + i
+            i += 1
+            guard consumer.pointee.state == .catchingUp else { continue }
+            let path = paths + consumer.pointee.path
+            path.pointee.cursor = cursor
+            path.pointee.message = -1
+            left -= catchUp(consumer, of: producer, limit: min(Self.catchUpPackets, left), into: &batch)
+            cursor = path.pointee.cursor ?? cursor
+            if cursor >= full {
+                flush(&batch)
+                batch.removeAll()
+                cursor = batch.slab
+            }
+        }
+        core.pointee.catchUpNext = i
+        if batch.jobCount > 0 { flush(&batch) }
+        batch.removeAll()
+    }
+
+    /// - Returns: packets that it got.
+    private func catchUp(
+        _ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer, limit: Int, into batch: inout EgressBatch
+    ) -> Int {
+        let core = producer.core
         let path = paths + consumer.pointee.path
-        path.pointee.cursor = batch.slab
-        path.pointee.message = -1
         var sent = 0
         if path.pointee.pacing.isOn { path.pointee.pacing.refill(now: batch.now) }
         while sent < limit, !path.pointee.pacing.isSpent, consumer.pointee.next <= producer.latestSequence {
             guard let slot = core.pointee.ring.find(consumer.pointee.next) else {
                 if path.pointee.pacing.isOn, core.pointee.ring.hasLost(consumer.pointee.next) {
                     restart(consumer, of: producer)
-                    return
+                    return sent
                 }
                 consumer.pointee.next += 1  // lost: the gap stays a gap
                 continue
@@ -58,7 +83,7 @@ extension Router {
                 packet.startsPicture(after: consumer.pointee.progress, consumer.pointee.rewrite),
                 handOver(from: consumer, of: core)
             {
-                return
+                return sent
             }
             consumer.pointee.adapt(at: packet)
             let sequence = consumer.pointee.rewrite.sequence(of: packet)
@@ -71,7 +96,9 @@ extension Router {
                 consumer.pointee.next = packet.sequence + 1
                 continue
             }
-            batch.append(packet, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
+            withUnsafePointer(to: packet) {
+                batch.append($0, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
+            }
             consumer.pointee.sent(packet, as: sequence)
             sent += 1
         }
@@ -79,6 +106,7 @@ extension Router {
             consumer.pointee.state = consumer.pointee.level
             core.pointee.catchingUp -= 1
         }
+        return sent
     }
 
     /// A path is so slow that its video fell out of the ring: it goes on at the newest key frame, or at the next.

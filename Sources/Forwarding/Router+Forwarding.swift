@@ -86,7 +86,7 @@ extension Router {
                 if path.pointee.pacing.isSpent, hold(packet, for: consumer, of: core) { continue }
                 let sequence = consumer.pointee.rewrite.sequence(of: packet.pointee)
                 batch.append(
-                    packet.pointee, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
+                    packet, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
                 consumer.pointee.sent(packet.pointee, as: sequence)
             }
         }
@@ -104,7 +104,7 @@ extension Router {
             batch.appendFiller(packet.pointee, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
             consumer.pointee.sentFiller(packet.pointee, as: sequence)
         } else {
-            batch.append(packet.pointee, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+            batch.append(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
             consumer.pointee.sentLate(packet.pointee, as: sequence, rewrite)
         }
     }

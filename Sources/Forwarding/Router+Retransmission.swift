@@ -138,7 +138,9 @@ extension Router {
                 batch.appendFiller(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
                 return
             }
-            batch.append(packet, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+            withUnsafePointer(to: packet) {
+                batch.append($0, sequence: sequence, rewrite: rewrite, of: consumer, to: path)
+            }
             return
         }
         consumer.pointee.progress.rtxSequence += 1

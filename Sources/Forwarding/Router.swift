@@ -1,4 +1,4 @@
-package import MediaBase
+internal import MediaBase
 
 /// Producers to consumers: the fan-out of one session on one worker. Packets are taken as they come and leave in batches; what has to
 /// be sent comes out through the closure handed to `forward`, protected and sent there.
