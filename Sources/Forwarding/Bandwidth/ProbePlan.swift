@@ -7,6 +7,8 @@ struct ProbePlan {
     private static let laterFactor = 2.0
     /// Of a probe's rate: one that reached this is followed by the next.
     private static let success = 0.7
+    /// Of what is wanted: a probe measures a little less than its own rate, and what is just missed would be probed for without end.
+    private static let ampleness = 1.25
     private static let shortestInterval = MediaTime.seconds(3)
     private static let longestInterval = MediaTime.seconds(5)
     /// After the target fell for a reason that may be over.
@@ -61,7 +63,8 @@ struct ProbePlan {
             guard now >= next, isCalm, wanted > target, running.isEmpty else { return nil }
             if !isMeasured { judge(target: target) }
             next = now + interval
-            pending = [min((isMeasured ? Self.laterFactor : Self.unmeasuredFactor) * target, wanted, maximum)]
+            let factor = isMeasured ? Self.laterFactor : Self.unmeasuredFactor
+            pending = [min(factor * target, Self.ampleness * wanted, maximum)]
         }
         let rate = pending.removeFirst()
         lastID = lastID == .max ? 1 : lastID + 1
@@ -95,7 +98,7 @@ struct ProbePlan {
             if !result.isSaturated, result.bitsPerSecond > Self.success * asked, pending.isEmpty,
                 result.bitsPerSecond < limit
             {
-                pending = [min(Self.laterFactor * result.bitsPerSecond, limit)]
+                pending = [min(Self.laterFactor * result.bitsPerSecond, Self.ampleness * limit, maximum)]
             }
             interval = result.isSaturated ? min(interval + .seconds(1), Self.longestInterval) : Self.shortestInterval
         }

@@ -19,8 +19,11 @@ final class PeerOutbound {
     var nextAllocation: MediaTime = .zero
     /// When media began to go to the address in use.
     private(set) var startedAt: MediaTime
-    /// The path has shown a limit of its own.
-    var hasBeenCongested = false
+    /// Until then a limit that the path has shown counts; each time that it shows one again it counts for longer.
+    private var limitedUntil: MediaTime = .zero
+    private var limitedFor = PeerOutbound.shortestLimit
+    private static let shortestLimit = MediaTime.seconds(3)
+    private static let longestLimit = MediaTime.seconds(30)
     var probe: ProbePacer?
     private(set) var isOpen = true
     /// Sound alone is sent as it comes: there are no layers to choose and nothing waits.
@@ -72,6 +75,15 @@ final class PeerOutbound {
         MediaTime(rawValue: time.rawValue / beat.rawValue * beat.rawValue)
     }
 
+    /// The path has shown a limit of its own of late.
+    func isLimited(now: MediaTime) -> Bool {
+        if estimator?.isCongested == true {
+            if now >= limitedUntil, limitedUntil > .zero { limitedFor = min(limitedFor + limitedFor, Self.longestLimit) }
+            limitedUntil = now + limitedFor
+        }
+        return now < limitedUntil
+    }
+
     /// Padding goes out on the retransmission stream of a video track that is being fed.
     var canProbe: Bool { transport.tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil } }
 
@@ -87,7 +99,8 @@ final class PeerOutbound {
     func move(to address: PeerAddress, now: MediaTime) {
         reach(address)
         startedAt = now
-        hasBeenCongested = false
+        limitedUntil = .zero
+        limitedFor = Self.shortestLimit
         nextAllocation = .zero
         if estimator != nil { estimator = BandwidthEstimator(estimate, now: now) }
     }

@@ -7,6 +7,8 @@ extension Worker {
     private static let settling = MediaTime.seconds(2)
     /// How much faster than they come packets may leave, as long as the path has shown no limit.
     private static let haste = 2.5
+    /// Nor slower than this, so that it is bursts that are spread and not frames.
+    private static let leastPace = Bitrate.kilobits(10_000)
     /// For a subscriber that tells nothing of its path.
     private static let unlimited = Bitrate(rawValue: 1 << 40)
 
@@ -16,8 +18,8 @@ extension Worker {
         follow(outbound.session)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
-        if let estimator = outbound.estimator, estimator.isCongested { outbound.hasBeenCongested = true }
-        if !outbound.hasBeenCongested || now - outbound.startedAt < Self.settling {
+        let isLimited = outbound.isLimited(now: now)
+        if !isLimited || now - outbound.startedAt < Self.settling {
             target = max(target, least(claims))
         }
         let allocation = outbound.allocator.allocate(
@@ -28,11 +30,14 @@ extension Worker {
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
         estimator.wanted = allocation.wanted
-        // Slower than the tracks come nobody would ever be level with them.
-        let haste = outbound.hasBeenCongested ? 1.2 : Self.haste
-        let least = Bitrate(bitsPerSecond: Int64(Double(allocation.used.rawValue) * haste))
-        outbound.session.router.path(outbound.path).pointee.pacing.setRate(
-            max(estimator.pacingRate, least), now: now)
+        // Slower than the tracks come nobody would ever be level with them; how fast that is has to be seen first.
+        var rate = Bitrate(bitsPerSecond: 0)
+        if allocation.used > rate {
+            let least = Double(allocation.used.rawValue) * (isLimited ? 1.2 : Self.haste)
+            rate = max(estimator.pacingRate, Bitrate(bitsPerSecond: Int64(least)))
+            if !isLimited { rate = max(rate, Self.leastPace) }
+        }
+        outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
     }
 
     private func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
@@ -125,9 +130,4 @@ extension Worker {
         _ = router.setPaused(true, path: track.path, producer: producer)
         _ = router.setPaused(false, path: track.path, producer: producer)
     }
-}
-
-extension BandwidthEstimator {
-    /// The path shows its limit: a queue builds up or packets are lost.
-    fileprivate var isCongested: Bool { usage == .overuse || loss > 0.1 || queueDelay > .milliseconds(200) }
 }
