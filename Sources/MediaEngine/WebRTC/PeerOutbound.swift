@@ -78,7 +78,9 @@ final class PeerOutbound {
     /// The path has shown a limit of its own of late.
     func isLimited(now: MediaTime) -> Bool {
         if estimator?.isCongested == true {
-            if now >= limitedUntil, limitedUntil > .zero { limitedFor = min(limitedFor + limitedFor, Self.longestLimit) }
+            if now >= limitedUntil, limitedUntil > .zero {
+                limitedFor = min(limitedFor + limitedFor, Self.longestLimit)
+            }
             limitedUntil = now + limitedFor
         }
         return now < limitedUntil
