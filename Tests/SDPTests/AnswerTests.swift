@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: Peers.publishers + Peers.viewers) func describesTheRelaysTransport(name: String) throws {
-        let (_, tracks, answer) = try Self.answered(name)
+        let (_, _, answer) = try Self.answered(name)
         let relay = try Peers.relay
         for section in answer.media {
             #expect(section.lines.value("ice-ufrag") == relay.credentials.ufrag)
