@@ -9,6 +9,7 @@ Needs tools/setup to have run; takes the Python of .venv by itself. Status: 0 al
 """
 
 import argparse
+import functools
 import json
 import os
 import pathlib
@@ -78,24 +79,6 @@ def run_case(bench, name, case):
     return True
 
 
-def run_with_retries(bench, name, case, retries):
-    """Runs a case, and again where something failed: a machine that others share stumbles at times. What was red before a run that is all
-    green is shown and does not count.
-    """
-    ran = False
-    for attempt in range(retries + 1):
-        before = len(bench.reporter.results)
-        ran = run_case(bench, name, case)
-        now = bench.reporter.results[before:]
-        if all(result["passed"] for result in now):
-            break
-        if attempt < retries:
-            for result in now:
-                result["superseded"] = True
-            bench.reporter.progress(f"{name}: once more")
-    return ran
-
-
 def red_checks(bench, name, case):
     """Runs a case: which of its checks failed."""
     before = len(bench.reporter.results)
@@ -159,12 +142,11 @@ def main():
             ran, unnoticed = run_faults(bench, every, suite.FAULTS, arguments.only)
         else:
             retries = 0 if arguments.fault else arguments.retries
-            ran = sum([run_with_retries(bench, name, case, retries) for name, case in wanted])
+            ran = sum([reporter.attempts(name, functools.partial(run_case, bench, name, case), retries)
+                       for name, case in wanted])
     finally:
         bench.stop()
-    counted = [r for r in reporter.results if not r.get("superseded")]
-    failed = [r for r in counted if not r["passed"]]
-    stumbled = [r for r in reporter.results if r.get("superseded") and not r["passed"]]
+    counted, failed, stumbled = reporter.outcome()
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps({
             "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(counted),
