@@ -31,9 +31,9 @@ package final class BandwidthEstimator {
     package var loss: Double { lossModel.loss }
     package var usage: DelayUsage { trend.usage }
     /// The path shows its limit: a queue builds up, or packets are lost that would come if fewer were sent.
-    package var isCongested: Bool {
-        usage == .overuse || lossModel.loss - lossModel.explained > 0.1 || queueDelay > .milliseconds(200)
-    }
+    package var isCongested: Bool { usage == .overuse || isFull }
+    /// Beyond doubt: the queue is long, or overflows.
+    package var isFull: Bool { lossModel.loss - lossModel.explained > 0.1 || queueDelay > .milliseconds(200) }
     package var isApplicationLimited: Bool { sending.isApplicationLimited }
     /// What may leave in a short while: frames are larger than their share of the target.
     package var pacingRate: Bitrate {

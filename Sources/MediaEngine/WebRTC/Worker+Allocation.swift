@@ -18,6 +18,8 @@ extension Worker {
         follow(outbound.session)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
+        // An encoding that is one too small is soon mended, one that is too large costs a second key frame on a full path.
+        if outbound.estimator?.isFull == true { target = Bitrate(bitsPerSecond: target.rawValue * 3 / 5) }
         let isLimited = outbound.isLimited(now: now)
         if !isLimited || now - outbound.startedAt < Self.settling {
             target = max(target, least(claims))
