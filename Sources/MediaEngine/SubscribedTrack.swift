@@ -19,6 +19,7 @@ final class SubscribedTrack {
     var producer: Producer?
     /// The encoding that is to feed it, from the next key frame of that on; nil: no other has been chosen yet.
     var wanted: Producer?
+    var wantedAt: MediaTime = .zero
     var choice = LayerChoice.automatic
     /// Highest temporal layer that goes out; 3: all.
     var temporalLimit: UInt8 = 3

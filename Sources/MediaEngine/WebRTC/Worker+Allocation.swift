@@ -5,6 +5,7 @@ internal import MediaBase
 extension Worker {
     /// After connecting, and for as long as the path shows no limit, the estimate knows little: the most wanted video is sent in any case.
     private static let settling = MediaTime.seconds(2)
+    private static let patience = MediaTime.seconds(2)
     /// How much faster than they come packets may leave, as long as the path has shown no limit.
     private static let haste = 2.5
     /// Nor slower than this, so that it is bursts that are spread and not frames.
@@ -106,6 +107,13 @@ extension Worker {
                 .trackResumed(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
         }
         let wanted = stream.encodings[selection.encoding].producer
+        // While a key frame is waited for nothing larger is chosen: each change of mind would wait for another.
+        if let pending = track.wanted, pending !== producer, pending !== wanted, now - track.wantedAt < Self.patience,
+            let at = stream.encodings.firstIndex(where: { $0.producer === pending }), selection.encoding > at
+        {
+            requestKeyFrame(of: pending)
+            return
+        }
         if track.wanted === wanted, track.temporalLimit == selection.temporal {
             // The key frame that a switch waits for may have been lost.
             if wanted !== producer { requestKeyFrame(of: wanted) }
@@ -115,6 +123,7 @@ extension Worker {
             abandon(producer, of: track, router, now: now)
         }
         track.wanted = wanted
+        track.wantedAt = now
         track.temporalLimit = selection.temporal
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
