@@ -108,7 +108,8 @@ extension Worker {
         }
         let wanted = stream.encodings[selection.encoding].producer
         // While a key frame is waited for nothing larger is chosen: each change of mind would wait for another.
-        if let pending = track.wanted, pending !== producer, pending !== wanted, now - track.wantedAt < Self.patience,
+        if track.choice == .automatic, let pending = track.wanted, pending !== producer, pending !== wanted,
+            now - track.wantedAt < Self.patience,
             let at = stream.encodings.firstIndex(where: { $0.producer === pending }), selection.encoding > at
         {
             requestKeyFrame(of: pending)
