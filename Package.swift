@@ -64,7 +64,7 @@ let package = Package(
         .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
         .target(
-            name: "WebRTCPeer",
+            name: "WebRTCClient",
             dependencies: ["MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding"]),
 
         // L4: threads, sockets, files
@@ -110,7 +110,7 @@ let package = Package(
         .target(
             name: "LoadGenerator",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCPeer", "Codecs", "MediaEngine",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
                 "CLinuxNet",
             ]),
         .executableTarget(
@@ -143,9 +143,9 @@ let package = Package(
             name: "TransportTests",
             dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "MillraceTestKit"]),
         .testTarget(
-            name: "WebRTCPeerTests",
+            name: "WebRTCClientTests",
             dependencies: [
-                "WebRTCPeer", "Transport", "DTLS", "SDP", "SRTP", "RTP", "MediaBase", "MillraceTestKit",
+                "WebRTCClient", "Transport", "DTLS", "SDP", "SRTP", "RTP", "MediaBase", "MillraceTestKit",
             ]),
         .testTarget(name: "SRTPTests", dependencies: ["SRTP", "MillraceTestKit"]),
         .testTarget(name: "CodecsTests", dependencies: ["Codecs", "MillraceTestKit"]),
@@ -154,7 +154,7 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCPeer", "Transport", "DTLS", "SDP", "SRTP", "RTP",
+                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCClient", "Transport", "DTLS", "SDP", "SRTP", "RTP",
                 "MediaBase",
             ]),
         .testTarget(

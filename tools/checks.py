@@ -13,7 +13,8 @@ PURE = {"L1", "L2", "L3"}
 FORBIDDEN_IN_PURE = re.compile(
     r"\b(clock_gettime|gettimeofday|ContinuousClock|SuspendingClock|Date\(\)|DispatchQueue|pthread_\w+|Mutex<|NSLock"
     r"|recvmsg|sendmsg|recvmmsg|sendmmsg|epoll_\w+|Task\s*\{|Task\.detached|Task\.sleep)")
-FORBIDDEN_EVERYWHERE = re.compile(r"\b(TODO|FIXME|XXX)\b|\bfatalError\(|not (?:yet )?implemented", re.I)
+# Marks of unfinished work and calls that trap; spelled so that this line is not one of them.
+FORBIDDEN_EVERYWHERE = re.compile(r"\b(T[O]DO|F[I]XME|X[X]X)\b|\bfatal[E]rror\(|not (?:yet )?[i]mplemented", re.I)
 IMPORT = re.compile(
     r"^\s*(?:@\w+(?:\([^)]*\))?\s+)*(?:(?:public|package|internal|fileprivate|private)\s+)?import\s+"
     r"(?:(?:struct|class|enum|protocol|func|var|let|typealias|actor)\s+)?([A-Za-z_]\w*)")

@@ -1,18 +1,17 @@
 internal import CLinuxNet
-import Synchronization
 
 /// The thread that sends for all publishers: it waits for the sources' pictures and packets, and sends each publisher's when due.
 final class PublisherThread: Sendable {
     let usage = Locked(ThreadUsage(name: "load-send"))
     /// Sources signal it.
-    let event = millrace_event_open()
     private let poller = millrace_poller_open()
     private let host: String
     private let clock: LoadClock
     private let loss: LossPattern
     private let state = Locked(State())
-    private let stopping = Atomic<Bool>(false)
-    private let thread = Locked<LoadThread?>(nil)
+    private let loop = WakeableThread()
+    /// Wakes it when it is signalled.
+    var event: Int32 { loop.event }
 
     private struct State {
         var joining: [PublisherSetup] = []
@@ -30,31 +29,22 @@ final class PublisherThread: Sendable {
     }
 
     deinit {
-        millrace_close(event)
         millrace_close(poller)
     }
 
     func start() throws(LoadError) {
-        let started = try LoadThread(name: "load-send") { [self] in
+        try loop.start(name: "load-send") { [self] in
             do throws(LoadError) { try run() } catch { state.withLock { $0.failure = error } }
         }
-        thread.withLock { $0 = started }
     }
 
     func stop() {
-        stopping.store(true, ordering: .releasing)
-        millrace_event_signal(event)
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        loop.stop()
     }
 
     func add(_ setup: PublisherSetup) {
         state.withLock { $0.joining.append(setup) }
-        millrace_event_signal(event)
+        loop.wake()
     }
 
     var statistics: SendStatistics { state.withLock { $0.statistics } }
@@ -69,11 +59,11 @@ final class PublisherThread: Sendable {
         var publishers: [Publisher] = []
         var next: Int64 = 0
         var published: Int64 = 0
-        while !stopping.load(ordering: .acquiring) {
+        while !loop.isStopping {
             let wait = min(20_000_000, max(Self.shortestWait, next - LoadClock.now))
-            let fds = [event, poller]
+            let fds = [loop.event, poller]
             let ready = millrace_wait(fds, 2, wait)
-            if ready & 1 != 0 { millrace_event_clear(event) }
+            if ready & 1 != 0 { loop.clear() }
             try admit(to: &publishers)
             if ready & 2 != 0 { receive(publishers, receiver, sender) }
             next = .max

@@ -1,22 +1,17 @@
 internal import CLinuxNet
 internal import MediaBase
-import Synchronization
 
 /// The thread of one synthetic source: wakes at regular times until it is stopped, and keeps account of itself.
 final class SourceThread: Sendable {
     let name: String
     let usage: Locked<ThreadUsage>
-    private let stopping = Atomic<Bool>(false)
-    private let event = millrace_event_open()
-    private let thread = Locked<LoadThread?>(nil)
+    private let loop = WakeableThread()
     private let failed = Locked<LoadError?>(nil)
 
     init(name: String) {
         self.name = name
         usage = Locked(ThreadUsage(name: name))
     }
-
-    deinit { millrace_close(event) }
 
     /// What ended the thread before its time.
     var failure: LoadError? { failed.withLock { $0 } }
@@ -28,34 +23,26 @@ final class SourceThread: Sendable {
     func start(
         interval: MediaTime, _ prepare: @escaping @Sendable () throws -> (_ skipped: Int64) throws -> Void
     ) throws(LoadError) {
-        let started = try LoadThread(name: name) { [self] in
+        try loop.start(name: name) { [self] in
             do { try run(interval: interval.rawValue, prepare()) } catch {
                 failed.withLock { $0 = .media("\(name): \(error)") }
             }
         }
-        thread.withLock { $0 = started }
     }
 
     func stop() {
-        stopping.store(true, ordering: .releasing)
-        millrace_event_signal(event)
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        loop.stop()
     }
 
     private func run(interval: Int64, _ step: (Int64) throws -> Void) throws {
         var meter = ThreadMeter(name: name, publishing: usage)
         defer { meter.finish() }
         var due = LoadClock.now
-        while !stopping.load(ordering: .acquiring) {
+        while !loop.isStopping {
             let wait = due - LoadClock.now
             if wait > 0 {
-                var fd = event
-                if millrace_wait(&fd, 1, wait) > 0 { millrace_event_clear(event) }
+                var fd = loop.event
+                if millrace_wait(&fd, 1, wait) > 0 { loop.clear() }
                 continue
             }
             let skipped = -wait / interval

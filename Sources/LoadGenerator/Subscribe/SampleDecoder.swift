@@ -1,5 +1,4 @@
 internal import CLinuxNet
-import Synchronization
 
 /// The thread that decodes what sampled subscribers receive.
 final class SampleDecoder: Sendable {
@@ -14,12 +13,11 @@ final class SampleDecoder: Sendable {
 
     let usage = Locked(ThreadUsage(name: "load-decode"))
     /// Signalled by feeds.
-    let event: Int32
+    var event: Int32 { loop.event }
     private let clock: LoadClock
     private let format: VideoFormat?
     private let state: Locked<State>
-    private let stopping = Atomic<Bool>(false)
-    private let thread = Locked<LoadThread?>(nil)
+    private let loop = WakeableThread()
 
     private struct State {
         var joining: [SampleFeed] = []
@@ -32,31 +30,20 @@ final class SampleDecoder: Sendable {
         self.clock = clock
         self.format = format
         state = Locked(State(totals: Self.empty(format)))
-        event = millrace_event_open()
     }
 
-    deinit { millrace_close(event) }
-
     func start() throws(LoadError) {
-        let started = try LoadThread(name: "load-decode") { [self] in run() }
-        thread.withLock { $0 = started }
+        try loop.start(name: "load-decode") { [self] in run() }
     }
 
     /// Decodes what feeds still hold, then ends.
     func stop() {
-        stopping.store(true, ordering: .releasing)
-        millrace_event_signal(event)
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        loop.stop()
     }
 
     func add(_ feed: SampleFeed) {
         state.withLock { $0.joining.append(feed) }
-        millrace_event_signal(event)
+        loop.wake()
     }
 
     var totals: Totals { state.withLock { $0.totals } }
@@ -80,10 +67,10 @@ final class SampleDecoder: Sendable {
         var finished = Self.empty(format)
         var published = LoadClock.now
         while true {
-            let isLast = stopping.load(ordering: .acquiring)
-            var fd = event
+            let isLast = loop.isStopping
+            var fd = loop.event
             // A hole in a stream is given up by time, so the wait has an end.
-            if !isLast, millrace_wait(&fd, 1, 20_000_000) > 0 { millrace_event_clear(event) }
+            if !isLast, millrace_wait(&fd, 1, 20_000_000) > 0 { loop.clear() }
             admit(to: &viewers)
             viewers.removeAll { viewer in
                 guard !viewer.step() else { return false }

@@ -1,5 +1,4 @@
 internal import CLinuxNet
-import Synchronization
 
 /// A thread that receives for many subscribers, each on a socket of its own.
 final class SubscriberThread: Sendable {
@@ -7,10 +6,8 @@ final class SubscriberThread: Sendable {
     private let name: String
     private let loss: LossPattern
     private let poller = millrace_poller_open()
-    private let event = millrace_event_open()
     private let state = Locked(State())
-    private let stopping = Atomic<Bool>(false)
-    private let thread = Locked<LoadThread?>(nil)
+    private let loop = WakeableThread()
 
     private struct State {
         var joining: [SubscriberSetup] = []
@@ -28,40 +25,31 @@ final class SubscriberThread: Sendable {
     }
 
     deinit {
-        millrace_close(event)
         millrace_close(poller)
     }
 
     func start() throws(LoadError) {
-        let code = millrace_poller_add(poller, event, Self.eventTag)
+        let code = millrace_poller_add(poller, loop.event, Self.eventTag)
         guard code == 0 else { throw .system(call: "epoll_ctl", errno: -code) }
-        let started = try LoadThread(name: name) { [self] in
+        try loop.start(name: name) { [self] in
             do throws(LoadError) { try run() } catch { state.withLock { $0.failure = error } }
         }
-        thread.withLock { $0 = started }
     }
 
     /// All subscribers leave, and the thread ends.
     func stop() {
-        stopping.store(true, ordering: .releasing)
-        millrace_event_signal(event)
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        loop.stop()
     }
 
     func add(_ setup: SubscriberSetup) {
         state.withLock { $0.joining.append(setup) }
-        millrace_event_signal(event)
+        loop.wake()
     }
 
     /// What the subscriber receives from now on does not count.
     func remove(_ index: Int) {
         state.withLock { $0.leaving.append(index) }
-        millrace_event_signal(event)
+        loop.wake()
     }
 
     var statistics: ReceptionStatistics { state.withLock { $0.statistics } }
@@ -78,11 +66,11 @@ final class SubscriberThread: Sendable {
         var finished = ReceptionStatistics()
         var tags = [UInt64](repeating: 0, count: 256)
         var (swept, published): (Int64, Int64) = (0, 0)
-        while !stopping.load(ordering: .acquiring) {
+        while !loop.isStopping {
             let count = Int(millrace_poller_wait(poller, &tags, 256, 20))
             for tag in tags[0..<max(0, count)] {
                 if tag == Self.eventTag {
-                    millrace_event_clear(event)
+                    loop.clear()
                 } else if let subscriber = subscribers[Int(tag)] {
                     receive(subscriber, receiver)
                     if subscriber.needsAttention { subscriber.sendFeedback(now: LoadClock.now, with: sender) }

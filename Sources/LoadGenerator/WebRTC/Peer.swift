@@ -3,7 +3,7 @@ internal import MediaBase
 internal import RTP
 internal import SDP
 internal import Transport
-internal import WebRTCPeer
+internal import WebRTCClient
 
 /// One WebRTC participant on a socket of its own: publisher or viewer; confined to a thread.
 final class Peer {

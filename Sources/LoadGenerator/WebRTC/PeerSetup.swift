@@ -1,4 +1,4 @@
-internal import WebRTCPeer
+internal import WebRTCClient
 
 /// What a thread needs to play one WebRTC participant.
 struct PeerSetup: Sendable {

@@ -1,17 +1,16 @@
 internal import CLinuxNet
-import Synchronization
 
 /// A thread that plays WebRTC participants, each on a socket of its own: datagrams, timers, and publishers' media when due.
 final class PeerThread: Sendable {
     let usage: Locked<ThreadUsage>
     /// Sources signal it.
-    let event = millrace_event_open()
     private let name: String
     private let loss: LossPattern
     private let poller = millrace_poller_open()
     private let state = Locked(State())
-    private let stopping = Atomic<Bool>(false)
-    private let thread = Locked<LoadThread?>(nil)
+    private let loop = WakeableThread()
+    /// Wakes it when it is signalled.
+    var event: Int32 { loop.event }
 
     private struct State {
         var joining: [PeerSetup] = []
@@ -46,30 +45,21 @@ final class PeerThread: Sendable {
     }
 
     deinit {
-        millrace_close(event)
         millrace_close(poller)
     }
 
     func start() throws(LoadError) {
-        let started = try LoadThread(name: name) { [self] in
+        try loop.start(name: name) { [self] in
             do throws(LoadError) { try run() } catch {
                 state.withLock { $0.failure = error }
                 end()
             }
         }
-        thread.withLock { $0 = started }
     }
 
     /// All participants leave, and the thread ends.
     func stop() {
-        stopping.store(true, ordering: .releasing)
-        millrace_event_signal(event)
-        let running = thread.withLock { thread in
-            let running = thread
-            thread = nil
-            return running
-        }
-        running?.join()
+        loop.stop()
     }
 
     /// The setup's completion tells how it goes on.
@@ -79,7 +69,7 @@ final class PeerThread: Sendable {
             return state.isOver
         }
         if isOver { setup.completion(.failure(.notConnected("the run ended"))) }
-        millrace_event_signal(event)
+        loop.wake()
     }
 
     /// Takes a participant out, and returns when it is gone: what it receives from now on does not count.
@@ -90,7 +80,7 @@ final class PeerThread: Sendable {
                 return state.isOver
             }
             if isOver { waiting.resume() }
-            millrace_event_signal(event)
+            loop.wake()
         }
     }
 
@@ -107,10 +97,10 @@ final class PeerThread: Sendable {
         var peers: [Int: Peer] = [:]
         var finished = Totals()
         var (next, swept, published): (Int64, Int64, Int64) = (0, 0, 0)
-        while !stopping.load(ordering: .acquiring) {
+        while !loop.isStopping {
             let wait = min(Self.sweepInterval, max(Self.shortestWait, next - LoadClock.now))
-            let ready = millrace_wait([event, poller], 2, wait)
-            if ready & 1 != 0 { millrace_event_clear(event) }
+            let ready = millrace_wait([loop.event, poller], 2, wait)
+            if ready & 1 != 0 { loop.clear() }
             if ready & 2 != 0 { receive(peers, receiver, sender) }
             admit(to: &peers, sender)
             dismiss(from: &peers, into: &finished, sender)

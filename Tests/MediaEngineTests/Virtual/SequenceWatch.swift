@@ -1,5 +1,5 @@
 import MediaBase
-import WebRTCPeer
+import WebRTCClient
 
 /// What the numbers of one track say to who watches them.
 struct SequenceWatch {

@@ -5,7 +5,7 @@ import MillraceTestKit
 import RTP
 import SDP
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 /// A relay, a network and clients that publish and view through it, all in virtual time. Offers and answers go as they do over HTTP: as text.
 final class VirtualCall {

@@ -3,7 +3,7 @@ import MediaEngine
 import MillraceTestKit
 import SDP
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 /// A WebRTC client in a `VirtualCall`: a publisher or a viewer of synthetic media.
 final class VirtualClient {

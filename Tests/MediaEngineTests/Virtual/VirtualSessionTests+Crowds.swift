@@ -6,7 +6,7 @@ import RTP
 import SDP
 import Testing
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 extension VirtualSessionTests {
     /// 10 publishers, 90 viewers.

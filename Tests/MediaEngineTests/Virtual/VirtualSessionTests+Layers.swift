@@ -4,7 +4,7 @@ import MillraceTestKit
 import SDP
 import Testing
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 extension VirtualSessionTests {
     private static let rids = ["l", "m", "h"].map { RID($0)! }

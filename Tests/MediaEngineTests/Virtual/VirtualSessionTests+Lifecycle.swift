@@ -4,7 +4,7 @@ import MillraceTestKit
 import SDP
 import Testing
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 extension VirtualSessionTests {
     @Test("ICE restarts on both sides while media flow, and the new credentials keep consent")

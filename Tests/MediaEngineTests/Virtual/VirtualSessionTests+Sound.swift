@@ -3,7 +3,7 @@ import MediaEngine
 import MillraceTestKit
 import RTP
 import Testing
-import WebRTCPeer
+import WebRTCClient
 
 extension VirtualSessionTests {
     @Test("of fourteen who talk the ten loudest are heard, and who gets louder is heard in place of the softest")

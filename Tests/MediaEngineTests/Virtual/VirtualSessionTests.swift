@@ -5,7 +5,7 @@ import RTP
 import SDP
 import Testing
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 @Suite("Sessions in virtual time")
 struct VirtualSessionTests {

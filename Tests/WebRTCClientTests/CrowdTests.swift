@@ -1,7 +1,7 @@
 import MediaBase
 import MillraceTestKit
 import Testing
-import WebRTCPeer
+import WebRTCClient
 
 @Suite("A hundred WebRTC clients in virtual time")
 struct CrowdTests {

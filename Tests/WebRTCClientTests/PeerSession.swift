@@ -2,7 +2,7 @@ import MediaBase
 import MillraceTestKit
 import SDP
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 /// A publisher and viewers around a `PassingRelay`, in virtual time.
 final class PeerSession {

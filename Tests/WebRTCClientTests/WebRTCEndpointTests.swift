@@ -4,7 +4,7 @@ import RTP
 import SDP
 import Testing
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 @Suite("A WebRTC client without sockets")
 struct WebRTCEndpointTests {

@@ -4,7 +4,7 @@ import MillraceTestKit
 import SDP
 import Testing
 import Transport
-import WebRTCPeer
+import WebRTCClient
 
 /// A relay that decrypts and encrypts and understands nothing: media goes from the publisher to all viewers, RTCP of theirs to the publisher. With the
 /// publisher's numbers on both sides, whatever endpoints do about loss they do to each other.
