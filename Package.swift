@@ -154,7 +154,8 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCClient", "Transport", "DTLS", "SDP", "SRTP", "RTP",
+                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCClient", "Transport", "DTLS", "SDP", "SRTP",
+                "RTP",
                 "MediaBase",
             ]),
         .testTarget(

@@ -3,14 +3,13 @@ internal import CLinuxNet
 /// The thread that sends for all publishers: it waits for the sources' pictures and packets, and sends each publisher's when due.
 final class PublisherThread: Sendable {
     let usage = Locked(ThreadUsage(name: "load-send"))
-    /// Sources signal it.
     private let poller = millrace_poller_open()
     private let host: String
     private let clock: LoadClock
     private let loss: LossPattern
     private let state = Locked(State())
     private let loop = WakeableThread()
-    /// Wakes it when it is signalled.
+    /// Sources signal it to wake the thread.
     var event: Int32 { loop.event }
 
     private struct State {

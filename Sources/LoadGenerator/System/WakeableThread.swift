@@ -1,5 +1,5 @@
 internal import CLinuxNet
-internal import Synchronization
+import Synchronization
 
 /// A thread that waits on descriptors and can be woken and stopped from others: what every loop of the generator stands on. Started at most
 /// once; the owner keeps it for as long as the thread runs.

@@ -3,13 +3,12 @@ internal import CLinuxNet
 /// A thread that plays WebRTC participants, each on a socket of its own: datagrams, timers, and publishers' media when due.
 final class PeerThread: Sendable {
     let usage: Locked<ThreadUsage>
-    /// Sources signal it.
     private let name: String
     private let loss: LossPattern
     private let poller = millrace_poller_open()
     private let state = Locked(State())
     private let loop = WakeableThread()
-    /// Wakes it when it is signalled.
+    /// Sources signal it to wake the thread.
     var event: Int32 { loop.event }
 
     private struct State {
