@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .executable(name: "millrace", targets: ["millrace"]),
         .library(name: "RelayServer", targets: ["RelayServer"]),
+        .library(name: "Signaling", targets: ["Signaling"]),
         .library(name: "Codecs", targets: ["Codecs"]),
         .library(name: "Containers", targets: ["Containers"]),
     ],
@@ -52,6 +53,7 @@ let package = Package(
         .target(name: "RTP", dependencies: ["MediaBase"], swiftSettings: hotPath),
         .target(name: "STUN", dependencies: ["MediaBase"]),
         .target(name: "SDP", dependencies: ["MediaBase", "RTP"]),
+        .target(name: "Signaling"),
 
         // L2: safe owners of C handles
         .target(

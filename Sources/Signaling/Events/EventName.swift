@@ -1,0 +1,46 @@
+/// The names of events on the wire. Clients pass over names that they do not know.
+public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
+    case userJoined
+    case userChanged
+    case userLeft
+    case userDropped
+    case hostChanged
+    case streamCreated
+    case streamChanged
+    case streamDestroyed
+    case offer
+    case subscriptionChanged
+    case signal
+    case muteForced
+    case unmuteRequested
+    case shareLockChanged
+    case activeSpeaker
+    case draining
+    case disconnected
+    case mediaReset
+}
+
+extension Event {
+    public var name: EventName {
+        switch self {
+        case .userJoined: .userJoined
+        case .userChanged: .userChanged
+        case .userLeft: .userLeft
+        case .userDropped: .userDropped
+        case .hostChanged: .hostChanged
+        case .streamCreated: .streamCreated
+        case .streamChanged: .streamChanged
+        case .streamDestroyed: .streamDestroyed
+        case .offer: .offer
+        case .subscriptionChanged: .subscriptionChanged
+        case .signal: .signal
+        case .muteForced: .muteForced
+        case .unmuteRequested: .unmuteRequested
+        case .shareLockChanged: .shareLockChanged
+        case .activeSpeaker: .activeSpeaker
+        case .draining: .draining
+        case .disconnected: .disconnected
+        case .mediaReset: .mediaReset
+        }
+    }
+}

@@ -1,0 +1,86 @@
+/// Enters a session; the first join of a name creates it (SES-1). After `passwordNeeded` or `passwordWrong` the client may try again on the
+/// same connection.
+public struct JoinRequest: RequestBody {
+    public typealias Answer = JoinAnswer
+    public static let method = Method.join
+
+    /// `SignalingProtocol.version` of the client.
+    public var version: Int
+    /// Name of the session, 1 to 150 characters; upper and lower case do not differ.
+    public var session: String
+    /// The JWT, where it did not come with the WebSocket's request.
+    public var token: String?
+    /// Display name.
+    public var name: String
+    /// At most 10 printable ASCII characters. The first join sets it.
+    public var password: String?
+    /// Name and version of the client program, for logs and reports; at most 200 characters.
+    public var client: String?
+
+    public init(
+        version: Int = SignalingProtocol.version, session: String, token: String? = nil, name: String,
+        password: String? = nil, client: String? = nil
+    ) {
+        self.version = version
+        self.session = session
+        self.token = token
+        self.name = name
+        self.password = password
+        self.client = client
+    }
+}
+
+/// What is true of a session at the moment of joining (SES-7). Events go on from there.
+public struct JoinAnswer: Hashable, Sendable, Codable {
+    public var session: SessionID
+    /// In lower case.
+    public var sessionName: String
+    public var connection: ConnectionID
+    /// Takes up this connection again after a loss; a secret of the client's.
+    public var resumeToken: String
+    /// Seconds that the relay keeps a lost connection.
+    public var graceSeconds: Int
+    public var capabilities: Capabilities
+    /// Everybody, oneself included, in order of joining.
+    public var users: [UserInfo]
+    public var streams: [StreamInfo]
+    /// Streams published from now on start muted.
+    public var isMuteForced: Bool
+    public var isShareLocked: Bool
+    /// STUN and TURN servers for peer connections.
+    public var iceServers: [ICEServerInfo]
+    /// Milliseconds between the client's pings; a relay that hears nothing for three of them takes it for lost.
+    public var pingInterval: Int
+
+    public init(
+        session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
+        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], isMuteForced: Bool, isShareLocked: Bool,
+        iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000
+    ) {
+        self.session = session
+        self.sessionName = sessionName
+        self.connection = connection
+        self.resumeToken = resumeToken
+        self.graceSeconds = graceSeconds
+        self.capabilities = capabilities
+        self.users = users
+        self.streams = streams
+        self.isMuteForced = isMuteForced
+        self.isShareLocked = isShareLocked
+        self.iceServers = iceServers
+        self.pingInterval = pingInterval
+    }
+}
+
+/// As `RTCIceServer` of browsers.
+public struct ICEServerInfo: Hashable, Sendable, Codable {
+    public var urls: [String]
+    public var username: String?
+    public var credential: String?
+
+    public init(urls: [String], username: String? = nil, credential: String? = nil) {
+        self.urls = urls
+        self.username = username
+        self.credential = credential
+    }
+}

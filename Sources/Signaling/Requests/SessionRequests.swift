@@ -1,0 +1,79 @@
+/// Leaves the session; the relay closes the WebSocket after its answer.
+public struct LeaveRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.leave
+    /// Ends the session for everybody; for the host alone (SES-6).
+    public var endForAll: Bool
+    public init(endForAll: Bool = false) { self.endForAll = endForAll }
+}
+
+/// Shows that the client is there. The answer may be used to measure the round trip.
+public struct PingRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.ping
+    public init() {}
+}
+
+/// Sends to one connection or to everybody, the sender included (SIG-1).
+public struct SignalRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.signal
+    public static let maximumTypeCharacters = 128
+    public static let maximumDataBytes = 8 * 1_024
+
+    /// At most 128 characters out of `A-Z a-z 0-9 - _ ~`.
+    public var type: String
+    /// At most 8 KiB of UTF-8.
+    public var data: String
+    /// Nil: everybody.
+    public var to: ConnectionID?
+
+    public init(type: String, data: String = "", to: ConnectionID? = nil) {
+        self.type = type
+        self.data = data
+        self.to = to
+    }
+
+    /// What is wrong with it, the same here and at the relay.
+    public var objection: SignalingError? {
+        let isAllowed = type.utf8.allSatisfy {
+            switch $0 {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"): true
+            default: false
+            }
+        }
+        guard isAllowed, type.utf8.count <= Self.maximumTypeCharacters else {
+            return SignalingError(
+                .invalidSignalType, "a type is at most 128 characters out of A-Z a-z 0-9 - _ ~", field: "type")
+        }
+        guard data.utf8.count <= Self.maximumDataBytes else {
+            return SignalingError(
+                .signalDataTooLong,
+                "the data has \(data.utf8.count) bytes, at most \(Self.maximumDataBytes) are allowed",
+                field: "data")
+        }
+        return nil
+    }
+}
+
+/// The participant's own view of its media at the relay.
+public struct StatisticsRequest: RequestBody {
+    public typealias Answer = StatisticsAnswer
+    public static let method = Method.statistics
+    public init() {}
+}
+
+/// Asks the relay to keep what it knows of this connection (ISS-1).
+public struct ReportIssueRequest: RequestBody {
+    public static let method = Method.reportIssue
+    /// What the user says, at most 2,000 characters.
+    public var note: String?
+    public init(note: String? = nil) { self.note = note }
+
+    public struct Answer: Hashable, Sendable, Codable {
+        /// What an operator reads the report back with.
+        public var issue: String
+        public init(issue: String) { self.issue = issue }
+    }
+}

@@ -1,0 +1,56 @@
+/// What the relay measures of one connection's media.
+public struct StatisticsAnswer: Hashable, Sendable, Codable {
+    /// One direction of one track.
+    public struct Track: Hashable, Sendable, Codable {
+        public var stream: StreamID
+        public var kind: TrackKind
+        public var packets: UInt64
+        public var bytes: UInt64
+        public var lost: Int64
+        /// Bits a second of late.
+        public var bitrate: Int
+        /// Milliseconds (RFC 3550 section 6.4.1).
+        public var jitter: Double?
+        /// Layer that is sent, of a subscribed video.
+        public var encoding: String?
+        public var temporalLayer: Int?
+        public var isPaused: Bool?
+        public var width: Int?
+        public var height: Int?
+
+        public init(
+            stream: StreamID, kind: TrackKind, packets: UInt64, bytes: UInt64, lost: Int64, bitrate: Int,
+            jitter: Double? = nil, encoding: String? = nil, temporalLayer: Int? = nil, isPaused: Bool? = nil,
+            width: Int? = nil, height: Int? = nil
+        ) {
+            self.stream = stream
+            self.kind = kind
+            self.packets = packets
+            self.bytes = bytes
+            self.lost = lost
+            self.bitrate = bitrate
+            self.jitter = jitter
+            self.encoding = encoding
+            self.temporalLayer = temporalLayer
+            self.isPaused = isPaused
+            self.width = width
+            self.height = height
+        }
+    }
+
+    public var published: [Track]
+    public var subscribed: [Track]
+    /// What the path to the client is thought to carry, bits a second; nil where it is not measured.
+    public var availableBitrate: Int?
+    /// Milliseconds, of the subscribe peer connection.
+    public var roundTrip: Double?
+
+    public init(
+        published: [Track] = [], subscribed: [Track] = [], availableBitrate: Int? = nil, roundTrip: Double? = nil
+    ) {
+        self.published = published
+        self.subscribed = subscribed
+        self.availableBitrate = availableBitrate
+        self.roundTrip = roundTrip
+    }
+}

@@ -1,0 +1,45 @@
+/// A user as everybody in its session sees it.
+public struct UserInfo: Hashable, Sendable, Codable, Identifiable {
+    /// How its media reaches the relay.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// A client of the control protocol.
+        case client
+        /// A publisher by WHIP or plain SRTP: it has streams, and no signalling.
+        case publisher
+    }
+
+    public var id: ConnectionID
+    /// Display name, at most 200 characters; `null` where none was given.
+    public var name: String
+    /// The application's own id of the user (`user_identity` of the token), at most 35 characters.
+    public var identity: String?
+    /// Connection data of the token, at most 1,000 characters.
+    public var data: String?
+    public var kind: Kind
+    public var role: Role
+    public var audio: MediaStatus
+    public var video: MediaStatus
+    public var share: MediaStatus
+    /// False while the relay waits for the client to come back.
+    public var isConnected: Bool
+    /// Milliseconds since 1970.
+    public var joinedAt: Int64
+
+    public init(
+        id: ConnectionID, name: String, identity: String? = nil, data: String? = nil, kind: Kind = .client,
+        role: Role = .participant, audio: MediaStatus = .off, video: MediaStatus = .off, share: MediaStatus = .off,
+        isConnected: Bool = true, joinedAt: Int64
+    ) {
+        self.id = id
+        self.name = name
+        self.identity = identity
+        self.data = data
+        self.kind = kind
+        self.role = role
+        self.audio = audio
+        self.video = video
+        self.share = share
+        self.isConnected = isConnected
+        self.joinedAt = joinedAt
+    }
+}
