@@ -84,7 +84,7 @@ let package = Package(
         .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SDP", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet",
+                "MediaBase", "SDP", "Signaling", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -92,6 +92,7 @@ let package = Package(
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
                 .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),

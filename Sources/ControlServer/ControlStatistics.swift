@@ -1,4 +1,5 @@
 internal import NIOConcurrencyHelpers
+package import Signaling
 
 /// Counts of the HTTP doors. Requests are rare next to packets; a lock is cheap enough.
 package final class ControlStatistics: Sendable {
@@ -8,7 +9,7 @@ package final class ControlStatistics: Sendable {
         /// Answers by status code.
         package var answers: [Int: UInt64] = [:]
         /// Error answers by code.
-        package var problems: [ProblemCode: UInt64] = [:]
+        package var problems: [ErrorCode: UInt64] = [:]
         /// Refusals for a limit, by its configuration key.
         package var limits: [String: UInt64] = [:]
         /// Canvas bodies being sent.

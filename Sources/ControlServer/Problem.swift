@@ -1,11 +1,12 @@
 internal import Foundation
 package import HTTPTypes
 internal import NIOCore
+package import Signaling
 
 /// An error answer: the members of an `application/problem+json` document (RFC 9457 section 3) and the header fields that go with
 /// it.
 package struct Problem: Error, Sendable, Equatable {
-    package var code: ProblemCode
+    package var code: ErrorCode
     /// This occurrence, for people.
     package var detail: String
     /// Path of the offending field in the body, such as `audio.port`.
@@ -26,7 +27,7 @@ package struct Problem: Error, Sendable, Equatable {
     }
 
     package init(
-        _ code: ProblemCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil,
+        _ code: ErrorCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil,
         accepts: Accepts? = nil
     ) {
         self.code = code

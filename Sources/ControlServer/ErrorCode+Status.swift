@@ -1,0 +1,39 @@
+package import HTTPTypes
+package import Signaling
+
+extension ErrorCode {
+    /// The status of an HTTP answer with this code. Those that HTTP never answers with have one too, so that none can be forgotten.
+    package var status: HTTPResponse.Status {
+        switch self {
+        case .malformedRequest, .malformedMessage, .unsupportedVersion, .unknownMethod, .invalidJSON, .invalidSDP,
+            .invalidSessionName, .invalidStreamName:
+            .badRequest
+        case .unauthorized, .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenBadSignature,
+            .tokenAlgorithm, .tokenUnknownApp:
+            .unauthorized
+        case .notPermitted, .tokenTopicMismatch, .tokenRevoked, .passwordNeeded, .passwordWrong, .shareLocked:
+            .forbidden
+        case .notFound, .unknownSession, .unknownUser, .unknownStream, .unknownTransport, .unknownRecording,
+            .unknownIssue, .noTrack:
+            .notFound
+        case .methodNotAllowed: .methodNotAllowed
+        case .notAcceptable: .notAcceptable
+        case .requestTimeout: .requestTimeout
+        case .notJoined, .alreadyJoined, .staleOffer, .notSubscribed, .alreadySubscribed, .streamExists, .ssrcInUse,
+            .restartExists, .recordingExists, .recordingDisabled:
+            .conflict
+        case .sessionEnded, .resumeExpired, .resumeGap: .gone
+        case .preconditionFailed: .preconditionFailed
+        case .bodyTooLarge, .messageTooLarge: .contentTooLarge
+        case .unsupportedMediaType: .unsupportedMediaType
+        case .invalidField, .unusableSDP, .addressUnusable, .invalidSignalType, .signalDataTooLong, .passwordInvalid:
+            .unprocessableContent
+        case .preconditionRequired: .preconditionRequired
+        case .rateLimited: .tooManyRequests
+        case .headerTooLarge: .requestHeaderFieldsTooLarge
+        case .noMedia, .limitReached, .draining: .serviceUnavailable
+        case .recordingFailed, .internalError: .internalServerError
+        case .notConnected, .connectFailed, .mediaFailed: .badGateway
+        }
+    }
+}

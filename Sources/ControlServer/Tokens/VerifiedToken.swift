@@ -1,0 +1,31 @@
+package import Signaling
+
+/// What a token says of its client, after everything about it was checked (TOK-1, TOK-2).
+package struct VerifiedToken: Hashable, Sendable {
+    /// Key of the app that signed it.
+    package var app: String
+    /// The session that it lets into, in lower case.
+    package var session: String
+    /// The application's own id of the user, at most 35 characters.
+    package var identity: String?
+    /// Connection data, at most 1,000 characters.
+    package var data: String?
+    package var capabilities: Capabilities
+    /// Milliseconds since 1970.
+    package var expiresAt: Int64
+    /// Tells this token from others without being of any use itself: a hash of it.
+    package var fingerprint: String
+
+    package init(
+        app: String, session: String, identity: String? = nil, data: String? = nil, capabilities: Capabilities,
+        expiresAt: Int64, fingerprint: String
+    ) {
+        self.app = app
+        self.session = session
+        self.identity = identity
+        self.data = data
+        self.capabilities = capabilities
+        self.expiresAt = expiresAt
+        self.fingerprint = fingerprint
+    }
+}
