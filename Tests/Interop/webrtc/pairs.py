@@ -106,8 +106,10 @@ def check_delay(bench, case, relay):
     if not any(name.startswith("millrace_build_info") and 'build="release"' in name for name in metrics):
         bench.reporter.progress(f"{case}: no release build; the relay adds {half:.3g} ms (p50), {most:.3g} ms (p99)")
         return
-    bench.reporter.check(case, "the relay adds less than 1 ms (p50) and 3 ms (p99)", half < 1 and most < 3, p50=round(half, 3),
-                         p99=round(most, 3))
+    # The long run is for a machine of one's own; on another the last hundredth says what else runs there.
+    limit = 3 if bench.long else 25
+    bench.reporter.check(case, f"the relay adds less than 1 ms (p50) and {limit} ms (p99)", half < 1 and most < limit,
+                         p50=round(half, 3), p99=round(most, 3))
 
 
 def check_deleted(bench, case, client, call):
@@ -116,9 +118,10 @@ def check_deleted(bench, case, client, call):
         bench.reporter.check(case, "DELETE ends the call", False, status=status)
 
 
-def late_joiners(publisher_kind, viewer_kind, joins=6, limit=100):
+def late_joiners(publisher_kind, viewer_kind, joins=6):
     """First decoded picture after ICE is connected (DTLS comes in between), wherever in the run of pictures."""
     def case(bench, name):
+        limit = 100 if bench.long else 150
         relay = bench.relay()
         publisher, call = start(bench, relay, publisher_kind, "late")
         viewer = bench.client(viewer_kind)
