@@ -65,6 +65,7 @@ let package = Package(
         // L3: rules; no sockets, files, tasks, locks or clock reads
         .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
+        .target(name: "Conference", dependencies: ["MediaBase", "Signaling"]),
         .target(
             name: "WebRTCClient",
             dependencies: ["MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding"]),

@@ -121,9 +121,12 @@ public struct SignalReceived: Hashable, Sendable, Codable {
 public struct MuteForced: Hashable, Sendable, Codable {
     public var isActive: Bool
     public var stream: StreamID?
-    public init(isActive: Bool, stream: StreamID? = nil) {
+    /// What of that stream.
+    public var kind: TrackKind?
+    public init(isActive: Bool, stream: StreamID? = nil, kind: TrackKind? = nil) {
         self.isActive = isActive
         self.stream = stream
+        self.kind = kind
     }
 }
 

@@ -1,0 +1,20 @@
+package import Signaling
+
+/// Who gets an event that goes to many: all `connections` but one. Everybody's list is shared, not copied.
+package struct Audience: Hashable, Sendable, Sequence {
+    package var connections: [ConnectionID]
+    package var excluded: ConnectionID?
+
+    package init(_ connections: [ConnectionID], excluding excluded: ConnectionID? = nil) {
+        self.connections = connections
+        self.excluded = excluded
+    }
+
+    package func makeIterator() -> AnyIterator<ConnectionID> {
+        var rest = connections.makeIterator()
+        return AnyIterator {
+            while let next = rest.next() { if next != excluded { return next } }
+            return nil
+        }
+    }
+}

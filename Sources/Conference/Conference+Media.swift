@@ -1,0 +1,41 @@
+package import MediaBase
+internal import Signaling
+
+extension Conference {
+    /// What the media plane reports. What is about streams and users that are gone is passed over.
+    package mutating func media(_ event: MediaEvent, now: MediaTime, wallClock: Int64) -> [Effect] {
+        switch event {
+        case .published(let owner, let id, let hasAudio, let hasVideo, let width, let height):
+            announce(
+                id, of: owner, hasAudio: hasAudio, hasVideo: hasVideo, width: width, height: height,
+                wallClock: wallClock)
+        case .unpublished(let id, let reason): destroy(id, reason)
+        case .dimensions(let id, let width, let height): setDimensions(id, width: width, height: height)
+        case .subscribed(let connection, let id):
+            guard participants[connection]?.subscriptions[id] != nil else { break }
+            tell(connection, .subscriptionChanged(SubscriptionChanged(stream: id, state: .connected)))
+        case .subscriptionFailed(let connection, let id):
+            guard participants[connection]?.subscriptions[id] != nil else { break }
+            forgetSubscription(of: connection, to: id)
+            tell(connection, .subscriptionChanged(SubscriptionChanged(stream: id, state: .failed)))
+        case .videoPaused(let connection, let id):
+            changeSubscription(of: connection, to: id, because: .quality) { $0.isVideoPaused = true }
+        case .videoResumed(let connection, let id):
+            changeSubscription(of: connection, to: id, because: .quality) { $0.isVideoPaused = false }
+        case .activeSpeaker(let id): setActiveSpeaker(id)
+        case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
+        case .publisherLeft(let connection, let reason):
+            if participants[connection]?.info.kind == .publisher { depart(connection, reason) }
+        }
+        return takeEffects()
+    }
+
+    private mutating func reset(_ connection: ConnectionID, _ publish: Bool, _ subscribe: Bool) {
+        guard let participant = participants[connection], publish || subscribe else { return }
+        if publish { for stream in participant.streams { destroy(stream, .reset) } }
+        if subscribe {
+            for stream in streamOrder { forgetSubscription(of: connection, to: stream) }
+        }
+        tell(connection, .mediaReset(MediaReset(publish: publish, subscribe: subscribe)))
+    }
+}

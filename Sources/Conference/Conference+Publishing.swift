@@ -1,0 +1,142 @@
+package import Signaling
+
+extension Conference {
+    /// Checks a publish request against every rule and holds its places (STR-1). The caller negotiates with the media plane, then confirms or
+    /// cancels. Publishers without signalling go this way as well.
+    /// - Parameter newIDs: unused names for the streams that begin, as many at least.
+    package mutating func preparePublish(
+        _ wanted: [PublishRequest.Stream], from sender: ConnectionID, newIDs: [StreamID]
+    ) -> Result<PublishPlan, SignalingError> {
+        do throws(SignalingError) {
+            let plan = try plan(wanted, sender, newIDs)
+            for stream in plan.streams where stream.isNew { hold(stream, of: sender) }
+            return .success(plan)
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// The media plane has the plan's streams. What changed since it was made, is made good: mutes are ordered again, streams that ended
+    /// are unpublished.
+    package mutating func confirmPublish(_ plan: PublishPlan) -> [Effect] {
+        for planned in plan.streams {
+            guard var stream = published[planned.id], stream.owner == plan.connection else {
+                command(.unpublish(planned.id))
+                continue
+            }
+            if stream.phase == .planned { stream.phase = .negotiated }
+            let before = stream
+            stream.name = planned.name
+            if planned.width > 0, planned.height > 0 { (stream.width, stream.height) = (planned.width, planned.height) }
+            stream.hasAudioTrack = planned.audioMid != nil
+            stream.hasVideoTrack = planned.videoMid != nil
+            if isMuteForced, stream.hasAudioTrack, !before.hasAudioTrack { stream.isAudioMuted = true }
+            published[planned.id] = stream
+            if stream.hasAudioTrack, stream.isAudioMuted || planned.startsAudioMuted {
+                command(.setMuted(stream.id, .audio, stream.isAudioMuted))
+            }
+            if stream.hasVideoTrack, stream.isVideoMuted || planned.startsVideoMuted {
+                command(.setMuted(stream.id, .video, stream.isVideoMuted))
+            }
+            tellChange(from: before)
+        }
+        for id in plan.removed where published[id]?.owner == plan.connection { destroy(id, .unpublished) }
+        return takeEffects()
+    }
+
+    /// The negotiation failed: the streams that were to begin never were. Earlier ones stay as they are.
+    package mutating func cancelPublish(_ plan: PublishPlan) -> [Effect] {
+        for planned in plan.streams where planned.isNew && published[planned.id]?.owner == plan.connection {
+            destroy(planned.id, .unpublished)
+        }
+        return takeEffects()
+    }
+
+    private func plan(
+        _ wanted: [PublishRequest.Stream], _ sender: ConnectionID, _ newIDs: [StreamID]
+    ) throws(SignalingError) -> PublishPlan {
+        try authorize(.publish, sender)
+        guard let participant = participants[sender] else { throw SignalingError(.notJoined) }
+        var plan = PublishPlan(connection: sender, streams: [], removed: [])
+        var unused = newIDs.makeIterator()
+        for stream in wanted {
+            try check(stream)
+            if let id = stream.id {
+                plan.streams.append(try planned(stream, earlier: id, plan, sender))
+            } else {
+                try checkShare(stream, participant)
+                guard let id = unused.next() else { throw SignalingError(.internalError) }
+                guard published[id] == nil else { throw SignalingError(.streamExists, field: "streams") }
+                plan.streams.append(planned(stream, as: id, isNew: true, mutes: (isMuteForced, false)))
+            }
+        }
+        let named = Set(plan.streams.map(\.id))
+        let earlier = participant.streams.compactMap { published[$0] }
+        plan.removed = earlier.filter { $0.phase != .planned && !named.contains($0.id) }.map(\.id)
+        // Those of a request whose negotiation is still under way count as well.
+        let others = earlier.filter { $0.phase == .planned && !named.contains($0.id) }.map(\.videoType)
+        for type in [VideoType.camera, .screen] {
+            let count = (plan.streams.map(\.videoType) + others).count { $0 == type }
+            guard count <= 1 else {
+                throw SignalingError(
+                    .streamExists, "a connection publishes one \(type.rawValue) stream", field: "streams")
+            }
+        }
+        let begun = plan.streams.count(where: \.isNew)
+        guard published.count - plan.removed.count + begun <= limits.streams || begun == 0 else {
+            throw SignalingError(
+                .limitReached, "the session has \(limits.streams) streams already", limit: ConferenceLimits.streamsKey)
+        }
+        return plan
+    }
+
+    private func planned(
+        _ stream: PublishRequest.Stream, earlier id: StreamID, _ plan: PublishPlan, _ sender: ConnectionID
+    ) throws(SignalingError) -> PublishPlan.Stream {
+        guard let known = published[id], known.owner == sender, !plan.streams.contains(where: { $0.id == id }) else {
+            throw SignalingError(.unknownStream, field: "streams")
+        }
+        guard known.videoType == stream.videoType else {
+            throw SignalingError(.invalidField, "a stream keeps its video type", field: "streams")
+        }
+        let mutesAudio = known.isAudioMuted || isMuteForced && !known.hasAudioTrack
+        return planned(stream, as: id, isNew: false, mutes: (mutesAudio, known.isVideoMuted))
+    }
+
+    private func planned(
+        _ stream: PublishRequest.Stream, as id: StreamID, isNew: Bool, mutes: (audio: Bool, video: Bool)
+    ) -> PublishPlan.Stream {
+        PublishPlan.Stream(
+            id: id, isNew: isNew, name: stream.name, videoType: stream.videoType, audioMid: stream.audioMid,
+            videoMid: stream.videoMid, width: stream.width ?? 0, height: stream.height ?? 0,
+            startsAudioMuted: mutes.audio, startsVideoMuted: mutes.video)
+    }
+
+    private func check(_ stream: PublishRequest.Stream) throws(SignalingError) {
+        try StreamName.check(stream.name)
+        let mids = [stream.audioMid, stream.videoMid].compactMap { $0 }
+        guard !mids.isEmpty else {
+            throw SignalingError(.invalidField, "a stream has an audioMid or a videoMid", field: "streams")
+        }
+        guard mids.allSatisfy({ !$0.isEmpty && $0.utf8.count <= Bounds.mid }) else {
+            throw SignalingError(.invalidField, "a mid has 1 to \(Bounds.mid) bytes", field: "streams")
+        }
+        try Bounds.check(stream.width, 0...Bounds.pixels, "width")
+        try Bounds.check(stream.height, 0...Bounds.pixels, "height")
+    }
+
+    /// USR-7.
+    private func checkShare(_ stream: PublishRequest.Stream, _ participant: Participant) throws(SignalingError) {
+        guard stream.videoType == .screen, isShareLocked, participant.info.role == .participant else { return }
+        throw SignalingError(.shareLocked, field: "streams")
+    }
+
+    private mutating func hold(_ planned: PublishPlan.Stream, of sender: ConnectionID) {
+        published[planned.id] = PublishedStream(
+            id: planned.id, owner: sender, name: planned.name, videoType: planned.videoType,
+            hasAudioTrack: planned.audioMid != nil, hasVideoTrack: planned.videoMid != nil,
+            isAudioMuted: planned.startsAudioMuted && planned.audioMid != nil, isVideoMuted: false,
+            width: planned.width, height: planned.height)
+        participants[sender]?.streams.append(planned.id)
+    }
+}

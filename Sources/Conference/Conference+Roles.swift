@@ -1,0 +1,68 @@
+internal import Signaling
+
+extension Conference {
+    /// A manager is the first choice, then who is longest there; lost clients come last (USR-3).
+    mutating func passHost() {
+        let able = order.compactMap { participants[$0] }.filter { $0.isClient && $0.capabilities.canHost }
+        let heir =
+            able.first { $0.info.isConnected && $0.info.role == .manager }
+            ?? able.first { $0.info.isConnected } ?? able.first { $0.info.role == .manager } ?? able.first
+        if let heir { setRole(.host, of: heir.info.id) }
+        tellAll(.hostChanged(HostChanged(host: heir?.info.id)))
+    }
+
+    mutating func makeHost(_ id: ConnectionID, by sender: ConnectionID) throws(SignalingError) {
+        try requireHostCapable(id)
+        guard id != sender else { return }
+        setRole(.participant, of: sender)
+        setRole(.host, of: id)
+        tellAll(.hostChanged(HostChanged(host: id)))
+    }
+
+    mutating func setManager(_ id: ConnectionID, _ isManager: Bool) throws(SignalingError) {
+        guard let target = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
+        guard target.info.role != .host else {
+            throw SignalingError(.notPermitted, "the host is no manager", field: "user")
+        }
+        if isManager { try requireHostCapable(id) }
+        setRole(isManager ? .manager : .participant, of: id)
+    }
+
+    private func requireHostCapable(_ id: ConnectionID) throws(SignalingError) {
+        guard let target = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
+        guard target.isClient, target.capabilities.canHost else {
+            throw SignalingError(.notPermitted, "that user's token does not allow the role", field: "user")
+        }
+    }
+
+    private mutating func setRole(_ role: Role, of id: ConnectionID) {
+        guard var info = participants[id]?.info, info.role != role else { return }
+        info.role = role
+        participants[id]?.info = info
+        if role == .host { host = id } else if host == id { host = nil }
+        tellAll(.userChanged(UserChanged(user: info)))
+        // Who may no longer share under the lock stops (USR-7).
+        enforceShareLock(on: id)
+    }
+
+    mutating func lockShare(_ isLocked: Bool) {
+        guard isShareLocked != isLocked else { return }
+        isShareLocked = isLocked
+        tellAll(.shareLockChanged(ShareLockChanged(isLocked: isLocked)))
+        for id in order { enforceShareLock(on: id) }
+    }
+
+    private mutating func enforceShareLock(on id: ConnectionID) {
+        guard isShareLocked, let participant = participants[id], participant.info.role == .participant else { return }
+        for stream in participant.streams where published[stream]?.videoType == .screen { destroy(stream, .forced) }
+    }
+
+    mutating func rename(_ id: ConnectionID, _ name: String) throws(SignalingError) {
+        guard var info = participants[id]?.info else { throw SignalingError(.unknownUser, field: "user") }
+        let name = DisplayName.normalized(name)
+        guard info.name != name else { return }
+        info.name = name
+        participants[id]?.info = info
+        tellAll(.userChanged(UserChanged(user: info)))
+    }
+}

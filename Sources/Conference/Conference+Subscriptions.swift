@@ -1,0 +1,102 @@
+internal import Signaling
+
+extension Conference {
+    mutating func subscribe(
+        _ connection: ConnectionID, _ id: StreamID, _ preferences: SubscriptionPreferences
+    ) throws(SignalingError) {
+        // A stream of another session is as unknown as one that never was (STR-5).
+        guard let stream = published[id], stream.phase == .announced, hears(connection, stream) else {
+            throw SignalingError(.unknownStream, field: "stream")
+        }
+        guard let subscriptions = participants[connection]?.subscriptions else { throw SignalingError(.notJoined) }
+        guard subscriptions[id] == nil else { throw SignalingError(.alreadySubscribed, field: "stream") }
+        guard subscriptions.count < limits.subscriptions else {
+            throw SignalingError(
+                .limitReached, "a participant has at most \(limits.subscriptions) subscriptions",
+                limit: ConferenceLimits.subscriptionsKey)
+        }
+        try check(preferences)
+        participants[connection]?.subscriptions[id] = Subscription(preferences: preferences)
+        published[id]?.subscribers.insert(connection)
+        command(.subscribe(connection, id, preferences))
+    }
+
+    mutating func updateSubscription(
+        _ connection: ConnectionID, _ id: StreamID, _ preferences: SubscriptionPreferences
+    ) throws(SignalingError) {
+        guard let before = participants[connection]?.subscriptions[id] else {
+            throw SignalingError(.notSubscribed, field: "stream")
+        }
+        try check(preferences)
+        guard before.preferences != preferences else { return }
+        changeSubscription(of: connection, to: id, because: .subscriber) { $0.preferences = preferences }
+        command(.updateSubscription(connection, id, preferences))
+    }
+
+    mutating func unsubscribe(_ connection: ConnectionID, _ id: StreamID) throws(SignalingError) {
+        guard participants[connection]?.subscriptions.removeValue(forKey: id) != nil else {
+            throw SignalingError(.notSubscribed, field: "stream")
+        }
+        published[id]?.subscribers.remove(connection)
+        command(.unsubscribe(connection, id))
+    }
+
+    /// The stream is over, or the subscription is.
+    mutating func forgetSubscription(of connection: ConnectionID, to id: StreamID) {
+        guard participants[connection]?.subscriptions.removeValue(forKey: id) != nil else { return }
+        published[id]?.subscribers.remove(connection)
+        command(.unsubscribe(connection, id))
+    }
+
+    /// In order of joining.
+    func subscribers(of stream: PublishedStream) -> [ConnectionID] {
+        stream.subscribers.isEmpty ? [] : order.filter { stream.subscribers.contains($0) }
+    }
+
+    /// Whether the two are in the same room of the session.
+    private func hears(_ connection: ConnectionID, _ stream: PublishedStream) -> Bool {
+        participants[connection] != nil && participants[stream.owner] != nil
+    }
+
+    mutating func changeSubscription(
+        of connection: ConnectionID, to id: StreamID, because reason: VideoChangeReason,
+        _ change: (inout Subscription) -> Void
+    ) {
+        guard let stream = published[id], var subscription = participants[connection]?.subscriptions[id] else { return }
+        let before = subscription.obstacle(stream)
+        change(&subscription)
+        participants[connection]?.subscriptions[id] = subscription
+        tellVideoChange(connection, stream, from: before, to: subscription.obstacle(stream), because: reason)
+    }
+
+    /// The publisher muted or unmuted its video.
+    mutating func tellVideoChange(of before: PublishedStream, to stream: PublishedStream) {
+        guard before.isVideoMuted != stream.isVideoMuted else { return }
+        for connection in subscribers(of: stream) {
+            guard let subscription = participants[connection]?.subscriptions[stream.id] else { continue }
+            tellVideoChange(
+                connection, stream, from: subscription.obstacle(before), to: subscription.obstacle(stream),
+                because: .publisher)
+        }
+    }
+
+    /// Only what the subscriber notices: that the video stops, or goes on (STR-3).
+    private mutating func tellVideoChange(
+        _ connection: ConnectionID, _ stream: PublishedStream, from: VideoChangeReason?, to: VideoChangeReason?,
+        because reason: VideoChangeReason
+    ) {
+        guard stream.hasVideoTrack, (from == nil) != (to == nil) else { return }
+        tell(
+            connection,
+            .subscriptionChanged(
+                SubscriptionChanged(
+                    stream: stream.id, state: to == nil ? .videoEnabled : .videoDisabled, reason: to ?? reason)))
+    }
+
+    private func check(_ preferences: SubscriptionPreferences) throws(SignalingError) {
+        try Bounds.check(preferences.width, 1...Bounds.pixels, "width")
+        try Bounds.check(preferences.height, 1...Bounds.pixels, "height")
+        try Bounds.check(preferences.frameRate, 1...Bounds.frameRate, "frameRate")
+        try Bounds.check(preferences.priority, 0...100, "priority")
+    }
+}

@@ -1,0 +1,119 @@
+package import MediaBase
+package import Signaling
+
+/// The rules of one session from its first join to its end: who is in it, who may do what, which streams there are, and who is told.
+///
+/// No IO and no clock: requests, losses and reports of the media plane go in with the time, effects come out.
+package struct Conference: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// Nobody has joined.
+        case vacant
+        case live
+        case ended
+    }
+
+    package let id: SessionID
+    package let app: String
+    /// In lower case.
+    package let name: String
+    package let limits: ConferenceLimits
+    /// Milliseconds since 1970.
+    package let createdAt: Int64
+
+    var phase = Phase.vacant
+    var password: String?
+    var reservation: Reservation?
+    package internal(set) var isMuteForced = false
+    package internal(set) var isShareLocked = false
+    /// Nil while nobody is there who may be it (USR-3).
+    package internal(set) var host: ConnectionID?
+    package internal(set) var activeSpeaker: StreamID?
+
+    var participants: [ConnectionID: Participant] = [:]
+    /// All users, in order of joining.
+    var order: [ConnectionID] = []
+    /// Those of them with a client to tell, in the same order: the audience of everything.
+    var clients: [ConnectionID] = []
+    /// Those whose clients are lost, the earliest first.
+    var lost: [ConnectionID] = []
+    var published: [StreamID: PublishedStream] = [:]
+    /// Announced streams, in that order.
+    var streamOrder: [StreamID] = []
+    var revoked: RevokedTokens
+    /// Drained by each call from outside.
+    var effects: [Effect] = []
+
+    /// - Parameters:
+    ///   - reservation: keeps the session until somebody joins; without one the first join follows at once.
+    ///   - wallClock: milliseconds since 1970.
+    package init(
+        id: SessionID, app: String, name: String, limits: ConferenceLimits = ConferenceLimits(),
+        reservation: Reservation? = nil, now: MediaTime, wallClock: Int64
+    ) throws(SignalingError) {
+        self.id = id
+        self.app = app
+        self.name = name
+        self.limits = limits
+        createdAt = wallClock
+        self.reservation = reservation
+        password = try SessionPassword.checked(reservation?.password)
+        revoked = RevokedTokens(limit: limits.revokedTokens)
+    }
+
+    // MARK: what is true now
+
+    /// Everybody, in order of joining.
+    package var users: [UserInfo] { order.compactMap { participants[$0]?.info } }
+    /// Announced streams, in that order.
+    package var streams: [StreamInfo] { streamOrder.compactMap { info(of: $0) } }
+    package var hasPassword: Bool { password != nil }
+    package var isEnded: Bool { phase == .ended }
+    /// Nobody has joined, and no reservation keeps it: whoever made it may forget it.
+    package var isForgettable: Bool { phase == .vacant && reservation == nil }
+    package var participantCount: Int { order.count }
+    package var streamCount: Int { streamOrder.count }
+
+    package func user(_ id: ConnectionID) -> UserInfo? { participants[id]?.info }
+    package func stream(_ id: StreamID) -> StreamInfo? {
+        published[id]?.phase == .announced ? info(of: id) : nil
+    }
+    package func capabilities(of id: ConnectionID) -> Capabilities? { participants[id]?.capabilities }
+
+    /// What a connection is subscribed to, in the order of the streams.
+    package func subscriptions(of id: ConnectionID) -> [(stream: StreamID, preferences: SubscriptionPreferences)] {
+        guard let wishes = participants[id]?.subscriptions, !wishes.isEmpty else { return [] }
+        return streamOrder.compactMap { stream in wishes[stream].map { (stream, $0.preferences) } }
+    }
+
+    /// When `handleTimeout` is due.
+    package var deadline: MediaTime {
+        if let reservation, phase == .vacant { return reservation.expires }
+        return lost.first.flatMap { participants[$0]?.graceEnds } ?? .never
+    }
+
+    // MARK: telling
+
+    func info(of stream: StreamID) -> StreamInfo? {
+        guard let stream = published[stream] else { return nil }
+        return stream.info(isDropped: participants[stream.owner]?.info.isConnected == false)
+    }
+
+    mutating func takeEffects() -> [Effect] {
+        defer { effects = [] }
+        return effects
+    }
+
+    mutating func tell(_ connection: ConnectionID, _ event: Event) {
+        guard participants[connection]?.isClient == true else { return }
+        effects.append(.send(connection, event))
+    }
+
+    mutating func tellAll(_ event: Event, excluding excluded: ConnectionID? = nil) {
+        guard !clients.isEmpty, clients != [excluded] else { return }
+        effects.append(.broadcast(Audience(clients, excluding: excluded), event))
+    }
+
+    mutating func command(_ command: MediaCommand) { effects.append(.media(command)) }
+
+    mutating func hook(_ event: HookEvent) { effects.append(.hook(event)) }
+}

@@ -1,0 +1,11 @@
+package import Signaling
+
+/// What happened in a session, for webhooks and logs.
+package enum HookEvent: Hashable, Sendable {
+    case sessionStarted
+    case sessionEnded(DisconnectReason)
+    case participantJoined(UserInfo)
+    case participantLeft(UserInfo, DisconnectReason)
+    case streamPublished(StreamInfo)
+    case streamUnpublished(StreamInfo, StreamEndReason)
+}

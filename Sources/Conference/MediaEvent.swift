@@ -1,0 +1,21 @@
+package import Signaling
+
+/// What the media plane reports.
+package enum MediaEvent: Hashable, Sendable {
+    /// The first media of a planned stream is there: it is announced now. Dimensions are 0 where they are not known.
+    case published(ConnectionID, StreamID, hasAudio: Bool, hasVideo: Bool, width: Int = 0, height: Int = 0)
+    case unpublished(StreamID, StreamEndReason)
+    case dimensions(StreamID, width: Int, height: Int)
+    /// The subscription is negotiated; media can flow.
+    case subscribed(ConnectionID, StreamID)
+    /// It could not be set up or gone on with; it is over.
+    case subscriptionFailed(ConnectionID, StreamID)
+    /// The subscriber's path does not carry the video, or carries it again.
+    case videoPaused(ConnectionID, StreamID)
+    case videoResumed(ConnectionID, StreamID)
+    case activeSpeaker(StreamID?)
+    /// The connection's peers began anew: what they carried is gone.
+    case reset(ConnectionID, publish: Bool, subscribe: Bool)
+    /// A publisher without signalling (WHIP, plain) is gone.
+    case publisherLeft(ConnectionID, DisconnectReason)
+}

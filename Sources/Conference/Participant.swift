@@ -1,0 +1,16 @@
+internal import MediaBase
+internal import Signaling
+
+/// One user of a session, as the rules see it.
+struct Participant: Sendable {
+    var info: UserInfo
+    let capabilities: Capabilities
+    let token: TokenFingerprint?
+    /// Its streams in the order of their making, those not announced yet included.
+    var streams: [StreamID] = []
+    var subscriptions: [StreamID: Subscription] = [:]
+    /// When its grace time ends; nil while it is connected.
+    var graceEnds: MediaTime?
+
+    var isClient: Bool { info.kind == .client }
+}

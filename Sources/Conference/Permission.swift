@@ -1,0 +1,59 @@
+internal import Signaling
+
+/// Who may do what (USR-4, USR-5, TOK-3, MUT-4). One line an action; one of its grounds is enough.
+struct Permission: Hashable, Sendable {
+    enum Ground: Hashable, Sendable {
+        case everybody
+        /// It is about the user itself.
+        case oneself
+        /// Host or manager.
+        case manager
+        case host
+        /// What the token allows.
+        case canPublish, canSubscribe, canForceMute, canForceDisconnect
+    }
+
+    enum Action: Hashable, Sendable, CaseIterable {
+        case leave, endSession, ping, signal, statistics, reportIssue, answer, restartICE
+        case publish, unpublish, updateStream, setMuted
+        case subscribe, updateSubscription, unsubscribe
+        case rename, muteUser, requestUnmute, removeUser
+        case forceMuteStream, forceMuteAll, disableForceMute
+        case makeHost, setManager, lockShare
+    }
+
+    static func grounds(for action: Action) -> [Ground] {
+        switch action {
+        case .leave, .ping, .signal, .statistics, .reportIssue: [.everybody]
+        case .answer, .restartICE: [.canSubscribe]
+        case .endSession: [.host]
+        case .publish, .unpublish, .updateStream, .setMuted: [.canPublish]
+        case .subscribe, .updateSubscription, .unsubscribe: [.canSubscribe]
+        case .rename: [.oneself, .manager]
+        case .muteUser: [.oneself, .manager, .canForceMute]
+        case .requestUnmute: [.manager, .canForceMute]
+        case .removeUser: [.manager, .canForceDisconnect]
+        case .forceMuteStream, .forceMuteAll, .disableForceMute: [.canForceMute]
+        case .makeHost, .setManager: [.host]
+        case .lockShare: [.manager]
+        }
+    }
+
+    /// - Parameter target: whom it is about, if anybody.
+    static func isGranted(
+        _ action: Action, role: Role, capabilities: Capabilities, isOneself: Bool = false
+    ) -> Bool {
+        grounds(for: action).contains { ground in
+            switch ground {
+            case .everybody: true
+            case .oneself: isOneself
+            case .manager: role == .host || role == .manager
+            case .host: role == .host
+            case .canPublish: capabilities.canPublish
+            case .canSubscribe: capabilities.canSubscribe
+            case .canForceMute: capabilities.canForceMute
+            case .canForceDisconnect: capabilities.canForceDisconnect
+            }
+        }
+    }
+}

@@ -1,0 +1,25 @@
+/// Tokens of removed users (USR-6), at most so many: the oldest is forgotten for the next.
+struct RevokedTokens: Sendable {
+    private let limit: Int
+    private var held: Set<TokenFingerprint> = []
+    private var order: [TokenFingerprint] = []
+    /// Where the oldest stands once the limit is reached.
+    private var oldest = 0
+
+    init(limit: Int) { self.limit = max(limit, 1) }
+
+    var count: Int { held.count }
+
+    func contains(_ token: TokenFingerprint) -> Bool { held.contains(token) }
+
+    mutating func insert(_ token: TokenFingerprint) {
+        guard held.insert(token).inserted else { return }
+        if order.count < limit {
+            order.append(token)
+        } else {
+            held.remove(order[oldest])
+            order[oldest] = token
+            oldest = (oldest + 1) % limit
+        }
+    }
+}

@@ -1,0 +1,15 @@
+internal import Signaling
+
+/// One participant's wish for a stream, and what keeps its video away.
+struct Subscription: Sendable {
+    var preferences: SubscriptionPreferences
+    /// The path does not carry the video.
+    var isVideoPaused = false
+
+    /// Why there is no video although the stream has one; nil while there is.
+    func obstacle(_ stream: PublishedStream) -> VideoChangeReason? {
+        if stream.isVideoMuted { return .publisher }
+        if !preferences.video { return .subscriber }
+        return isVideoPaused ? .quality : nil
+    }
+}
