@@ -30,6 +30,9 @@ package struct EgressBatch: ~Copyable {
     package var maximumSegments: Int
     private static let maximumMessageBytes = 65_000
 
+    /// Takes what is only read to have it in the cache.
+    var fetched: UInt32 = 0
+
     /// When the packets leave.
     private(set) var now: MediaTime = .zero
     /// The same as abs-send-time has it: 24 bits of 6.18 fixed point seconds.

@@ -61,6 +61,8 @@ extension Router {
             paths[p].cursor = cursor
             paths[p].message = -1
             if paths[p].pacing.isOn { paths[p].pacing.refill(now: batch.now) }
+            // Nothing waits for this: the memory of many paths is fetched at once, where packet after packet would wait for it.
+            if let sent = paths[p].sent { batch.fetched &+= sent.pointee.fetch() }
             cursor += perPath
         }
         for i in 0..<pendingCount {

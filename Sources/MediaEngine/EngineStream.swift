@@ -25,6 +25,9 @@ final class EngineStream {
     var bytesAtReport: [Int: (bytes: UInt64, at: MediaTime)] = [:]
     var bitrate: [Int: Bitrate] = [:]
 
+    /// What viewers' layers were chosen by last: the encodings' rates, bits a second; 0 where no packets came.
+    private var notedRates: [Int64] = []
+
     /// Without a packet for this long an encoding has stopped: publishers drop the larger ones when their uplink is short.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
@@ -44,6 +47,21 @@ final class EngineStream {
     func insert(_ encoding: Encoding, at position: Int) {
         encodings.insert(encoding, at: position)
         best = encodings.count - 1
+    }
+
+    /// Whether encodings came, went, stopped or changed by a quarter since this was asked last.
+    func hasNewRates(now: MediaTime) -> Bool {
+        let rates = encodings.map { encoding -> Int64 in
+            guard encoding.producer.isActive(now: now) else { return 0 }
+            return max(1, encoding.producer.measured(now: now).bitrates.last?.rawValue ?? 0)
+        }
+        let isSame =
+            rates.count == notedRates.count
+            && zip(rates, notedRates).allSatisfy { rate, noted in
+                rate == noted || rate > 0 && noted > 0 && abs(rate - noted) <= noted / 4
+            }
+        if !isSame { notedRates = rates }
+        return !isSame
     }
 
     /// Puts the encodings in the order of their sizes, once those are known, and looks which have stopped.

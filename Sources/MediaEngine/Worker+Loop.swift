@@ -33,10 +33,13 @@ extension Worker {
         )
         let count: Int32 = sockets.tcp == nil ? 4 : 5
         while true {
-            let timeout = work.isEmpty ? max(0, (nextDeadline() - time()).rawValue) : 0
-            let ready = withUnsafeBytes(of: &descriptors) {
+            var timeout = work.isEmpty ? max(0, (nextDeadline() - time()).rawValue) : 0
+            if let end = rest.end { timeout = min(timeout, max(0, (end - time()).rawValue)) }
+            descriptors.3 = rest.end == nil ? sockets.webRTC : -1
+            var ready = withUnsafeBytes(of: &descriptors) {
                 millrace_wait($0.assumingMemoryBound(to: Int32.self).baseAddress, count, timeout)
             }
+            if let end = rest.end, time() >= end { ready |= 8 }
             if ready & 1 != 0 || !work.isEmpty, !runMailbox() { break }
             if ready & 2 != 0 { drain(.rtp, sockets) }
             if ready & 4 != 0 { drain(.rtcp, sockets) }
@@ -94,6 +97,7 @@ extension Worker {
 
     /// Takes what is there, in a few rounds at most: what is pending must leave in time.
     private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
+        gotOtherThanRTCP = false
         for _ in 0..<4 {
             var truncated: UInt32 = 0
             let datagrams = sockets.receive(name, truncated: &truncated)
@@ -103,6 +107,7 @@ extension Worker {
             for datagram in datagrams { receive(datagram, on: name, now: now) }
             if datagrams.count < WorkerSockets.receiveSlots { break }
         }
+        if name == .webRTC { rest.read(isFeedbackAlone: !gotOtherThanRTCP, now: time()) }
         flushTaps()
     }
 

@@ -196,14 +196,17 @@ extension Worker {
         lookAfterSpeakers(session, now)
         follow(session)
         var expired: [PublishTransport] = []
+        var hasNewRates = false
         for stream in session.streams {
             if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, in: session, now: now) }
+            if stream.hasNewRates(now: now) { hasNewRates = true }
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may be silent for as long as it consents.
             if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout {
                 expired.append(stream.transport)
             }
         }
+        if hasNewRates { allocateSoon(in: session, now: now) }
         for transport in expired { close(transport, in: session) }
         if !expired.isEmpty { forgetIfEmpty(session) }
         guard now >= session.reportsAt else { return }

@@ -39,6 +39,9 @@ extension Worker {
             guard let producer = track.producer else { continue }
             if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
         }
+        guard let peer = transport.peer, let outbound = peer.outbound else { return }
+        outbound.allocateSoon()
+        schedule(peer, now: time())
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {

@@ -47,6 +47,8 @@ final class Worker: @unchecked Sendable {
     var peers: [TransportID: WebRTCPeer] = [:]
     /// The same in an order of its own, to go through.
     var peerList: ContiguousArray<WebRTCPeer> = []
+    /// When something is due for each of the list, so that looking for what is due touches no peer that has nothing.
+    var peerDues: ContiguousArray<MediaTime> = []
     /// By the user name fragments that the relay gave out.
     var peersByFragment: [String: WebRTCPeer] = [:]
     var peersByAddress: [PeerAddress: WebRTCPeer] = [:]
@@ -54,6 +56,11 @@ final class Worker: @unchecked Sendable {
     var unestablished: ContiguousArray<WebRTCPeer> = []
     var unestablishedCount = 0
     var nextPeerSweep: MediaTime = .never
+    var rest: FeedbackRest
+    /// Since the sockets were looked at last, on the port of WebRTC peers.
+    var gotOtherThanRTCP = false
+    /// Where feedback is read into, so that its memory is used again.
+    var feedback = TransportCC()
     /// Subscribers whose paths are being probed.
     var probing: ContiguousArray<PeerOutbound> = []
     var nextProbe: MediaTime = .never
@@ -99,6 +106,7 @@ final class Worker: @unchecked Sendable {
         batch = EgressBatch(maximumSegments: gso ? 64 : 1)
         inbound = .allocate(capacity: inboundCapacity)
         random = WorkerRandom(seed: seed)
+        rest = FeedbackRest(length: configuration.gather)
         dirty.reserveCapacity(64)
         tapped.reserveCapacity(64)
         // The C sender reads Swift's messages as its own.

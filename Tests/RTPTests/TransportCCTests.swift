@@ -64,6 +64,20 @@ struct TransportCCTests {
         #expect(try withPacket(written(feedback.write)) { try TransportCC(parsing: $0) } == feedback)
     }
 
+    @Test("memory is used again, and an error leaves it usable") func readAgain() throws {
+        var value = TransportCC()
+        let many = Self.feedback(base: 7, count: 40, reference: 5, (0..<40).map { ($0 + 7, Int16($0) * 9 - 100) })
+        let few = Self.feedback(base: 0xffff, count: 3, reference: -1, [(0xffff, 4), (1, -6)])
+        for _ in 0..<3 {
+            try withPacket(written(many.write)) { try value.read($0) }
+            #expect(value == many)
+            let cut = TestVector.bytes(hexadecimal: "8fcd0005 00000001 00000002 00000002 00000009 40020000")
+            #expect(throws: RTPError.truncated(.transportDelta)) { try withPacket(cut) { try value.read($0) } }
+            try withPacket(written(few.write)) { try value.read($0) }
+            #expect(value == few)
+        }
+    }
+
     @Test func manyLostPacketsTakeNoRoom() throws {
         let feedback = Self.feedback(base: 1, count: .max, [])
         let bytes = written(feedback.write)

@@ -40,6 +40,9 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
+    /// False where `takeProbe(now:)` has none, told from a glance.
+    package func mayProbe(now: MediaTime) -> Bool { probes.mayTake(target: target, wanted: wanted, now: now) }
+
     /// A probe to send now; to be asked for after feedback and after `handleTimeout(sent:now:)`. The owner sends it at once, at its rate.
     package func takeProbe(now: MediaTime) -> Probe? {
         let calm = sending.isApplicationLimited ? Self.calm : Self.calmWhenFull

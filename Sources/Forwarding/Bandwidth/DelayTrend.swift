@@ -88,17 +88,28 @@ struct DelayTrend {
     }
 
     private var slope: Double? {
+        withUnsafeBytes(of: times) { times in
+            withUnsafeBytes(of: delays) { delays in
+                Self.slope(
+                    times.assumingMemoryBound(to: Float.self).baseAddress.unsafelyUnwrapped,
+                    delays.assumingMemoryBound(to: Float.self).baseAddress.unsafelyUnwrapped)
+            }
+        }
+    }
+
+    /// Of a line through `window` points.
+    private static func slope(_ times: UnsafePointer<Float>, _ delays: UnsafePointer<Float>) -> Double? {
         var meanTime: Float = 0
         var meanDelay: Float = 0
-        for index in 0..<Self.window {
+        for index in 0..<window {
             meanTime += times[index]
             meanDelay += delays[index]
         }
-        meanTime /= Float(Self.window)
-        meanDelay /= Float(Self.window)
+        meanTime /= Float(window)
+        meanDelay /= Float(window)
         var numerator: Float = 0
         var denominator: Float = 0
-        for index in 0..<Self.window {
+        for index in 0..<window {
             let time = times[index] - meanTime
             numerator += time * (delays[index] - meanDelay)
             denominator += time * time

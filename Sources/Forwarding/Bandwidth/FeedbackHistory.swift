@@ -2,13 +2,9 @@ internal import MediaBase
 internal import RTP
 
 /// Holds feedback against what was sent: each packet is acknowledged once, however often it is told of, and a packet counts as lost
-/// only when later feedback has not taken it back, so that reordering is not loss.
+/// only when later feedback has not taken it back, so that reordering is not loss. What was said of a packet stands in its entry of the
+/// ring, which forgets it together with the packet.
 struct FeedbackHistory {
-    private static let size = Int64(SentPacketRing.capacity)
-
-    /// Which of the last packets were told of at all, and which came; a bit each, by sequence number modulo the size.
-    private var told = [UInt64](repeating: 0, count: SentPacketRing.capacity / 64)
-    private var came = [UInt64](repeating: 0, count: SentPacketRing.capacity / 64)
     /// One after the highest packet that was told of.
     private(set) var end: Int64 = 0
     /// Packets before this one were counted as lost or not.
@@ -22,77 +18,70 @@ struct FeedbackHistory {
 
     /// Calls `each` with every packet that is newly acknowledged, in rising order of sequence, and before it `untold` with those that
     /// feedback which was lost itself must have told of: bytes, and microseconds of the relay's clock when it was sent.
+    @inline(__always)
     mutating func receive(
-        _ feedback: TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime,
+        _ feedback: borrowing TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime,
         untold: (_ bytes: Int, _ sent: Int64) -> Void, _ each: (Acknowledgement) -> Void
     ) {
-        let next = sent.pointee.next
-        guard next > 0, feedback.statusCount > 0 else { return }
+        let ring = sent.pointee
+        guard ring.next > 0, feedback.statusCount > 0 else { return }
         // What is told of was sent, so it lies in the last 65,536 packets.
-        let latest = next - 1
+        let latest = ring.next - 1
         let back = UInt16(truncatingIfNeeded: latest) &- feedback.baseSequence.rawValue
         let base = latest - Int64(back)
-        let first = max(base, next - Self.size, 0)
-        let last = min(base + Int64(feedback.statusCount), next)
+        let first = max(base, ring.oldest)
+        let last = min(base + Int64(feedback.statusCount), ring.next)
         guard first < last else { return }
         let nowMicroseconds = now.rawValue / 1_000
         let gap = end
         countable = end
-        advance(to: last)
-        for sequence in first..<last { told[word(sequence)] |= bit(sequence) }
+        end = max(end, last)
+        for sequence in first..<last { ring.place(of: sequence)?.pointee.setTold() }
         if gap > 0, gap < first {
-            for sequence in max(gap, next - Self.size)..<first {
-                guard let entry = sent.pointee.find(sequence), entry.bytes > 0 else { continue }
-                came[word(sequence)] |= bit(sequence)
-                untold(Int(entry.bytes), Self.time(of: entry, now: nowMicroseconds))
+            for sequence in max(gap, ring.oldest)..<first {
+                guard let entry = ring.place(of: sequence) else { continue }
+                entry.pointee.setCome()
+                untold(entry.pointee.bytes, Self.time(of: entry.pointee, now: nowMicroseconds))
             }
         }
 
-        let clock = referenceMicroseconds(feedback.referenceTime)
-        var arrival = clock
-        for packet in feedback.arrivals {
-            arrival += Int64(packet.delta) * 250
-            let offset = packet.sequence.rawValue &- feedback.baseSequence.rawValue
-            let sequence = base + Int64(offset)
-            guard offset < feedback.statusCount, sequence >= first, sequence < last,
-                came[word(sequence)] & bit(sequence) == 0, let entry = sent.pointee.find(sequence), entry.bytes > 0
-            else { continue }
-            came[word(sequence)] |= bit(sequence)
-            each(
-                Acknowledgement(
-                    sequence: sequence, sent: Self.time(of: entry, now: nowMicroseconds), arrival: arrival,
-                    bytes: Int(entry.bytes), probe: entry.probe))
+        var arrival = referenceMicroseconds(feedback.referenceTime)
+        feedback.arrivals.withUnsafeBufferPointer { arrivals in
+            for packet in arrivals {
+                arrival += Int64(packet.delta) * 250
+                let offset = packet.sequence.rawValue &- feedback.baseSequence.rawValue
+                let sequence = base + Int64(offset)
+                guard offset < feedback.statusCount, let entry = ring.place(of: sequence), !entry.pointee.hasCome else {
+                    continue
+                }
+                entry.pointee.setCome()
+                each(
+                    Acknowledgement(
+                        sequence: sequence, sent: Self.time(of: entry.pointee, now: nowMicroseconds),
+                        arrival: arrival, bytes: entry.pointee.bytes, probe: entry.pointee.probe))
+            }
         }
     }
 
     /// Calls `each` with packets whose fate is known by now, once each: bytes, time of sending (microseconds modulo 2^32), lost.
+    @inline(__always)
     mutating func forEachDecided(
         sent: UnsafePointer<SentPacketRing>, _ each: (_ bytes: Int, _ time: UInt32, _ isLost: Bool) -> Void
     ) {
-        let first = max(counted, end - Self.size)
+        let ring = sent.pointee
+        let first = max(counted, ring.oldest)
         guard first < countable else { return }
-        for sequence in first..<countable where told[word(sequence)] & bit(sequence) != 0 {
-            guard let entry = sent.pointee.find(sequence), entry.bytes > 0 else { continue }
-            each(Int(entry.bytes), entry.time, came[word(sequence)] & bit(sequence) == 0)
+        for sequence in first..<countable {
+            guard let entry = ring.place(of: sequence), entry.pointee.isTold else { continue }
+            each(entry.pointee.bytes, entry.pointee.time, !entry.pointee.hasCome)
         }
         counted = countable
     }
 
     /// The ring keeps microseconds modulo 2^32.
+    @inline(__always)
     private static func time(of entry: SentPacketRing.Entry, now: Int64) -> Int64 {
         now - Int64(UInt32(truncatingIfNeeded: now) &- entry.time)
-    }
-
-    private func word(_ sequence: Int64) -> Int { Int(sequence & (Self.size - 1)) >> 6 }
-    private func bit(_ sequence: Int64) -> UInt64 { 1 << UInt64(sequence & 63) }
-
-    private mutating func advance(to newEnd: Int64) {
-        guard newEnd > end else { return }
-        for sequence in max(end, newEnd - Self.size)..<newEnd {
-            told[word(sequence)] &= ~bit(sequence)
-            came[word(sequence)] &= ~bit(sequence)
-        }
-        end = newEnd
     }
 
     private mutating func referenceMicroseconds(_ time: Int32) -> Int64 {

@@ -53,6 +53,11 @@ struct ProbePlan {
         if isMeasured { pending = Self.firstFactors.map { min($0 * start, maximum) }.filter { $0 > start } }
     }
 
+    /// Whether there can be a probe to take, from what is cheap to see.
+    func mayTake(target: Bitrate, wanted: Bitrate, now: MediaTime) -> Bool {
+        !pending.isEmpty || now >= next && wanted > target
+    }
+
     /// The next probe, if one is due.
     /// - Parameters:
     ///   - isCalm: the path shows no queue.

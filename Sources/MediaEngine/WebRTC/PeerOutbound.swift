@@ -16,7 +16,9 @@ final class PeerOutbound {
     private(set) var estimator: BandwidthEstimator?
     private let estimate: BandwidthEstimator.Configuration
     var allocator = LayerAllocator()
-    var nextAllocation: MediaTime = .zero
+    private(set) var nextAllocation: MediaTime = .zero
+    /// The last allocation found each video track sent as it is wanted, and no limit: until something changes the next would find the same.
+    private(set) var isLevel = false
     /// When media began to go to the address in use.
     private(set) var startedAt: MediaTime
     /// Until then a limit that the path has shown counts; each time that it shows one again it counts for longer.
@@ -28,7 +30,8 @@ final class PeerOutbound {
     private(set) var isOpen = true
     /// Sound alone is sent as it comes: there are no layers to choose and nothing waits.
     let hasVideo: Bool
-    static let allocationInterval = MediaTime.milliseconds(100)
+    private static let allocationInterval = MediaTime.milliseconds(100)
+    private static let levelInterval = MediaTime.seconds(1)
     /// What is due by the clock is due for all peers at a time, as each wake-up costs more than what it is for.
     private static let beat = MediaTime.milliseconds(50)
 
@@ -67,8 +70,23 @@ final class PeerOutbound {
         return Self.onBeat(due + Self.beat - .nanoseconds(1))
     }
 
-    func scheduleAllocation(now: MediaTime) {
-        nextAllocation = Self.onBeat(now + Self.allocationInterval)
+    /// Takes what an allocation came to.
+    func note(_ allocation: LayerAllocation, isLimited: Bool, now: MediaTime) {
+        isLevel =
+            !isLimited && allocation.next == nil
+            && allocation.decisions.allSatisfy { $0.change == .none && $0.selection != nil }
+            && transport.tracks.allSatisfy { track in
+                track.kind != .video
+                    || track.producer != nil && track.wanted === track.producer
+                        && !track.isPausedByBandwidth && !transport.paused.contains(.video)
+            }
+        nextAllocation = Self.onBeat(now + (isLevel ? Self.levelInterval : Self.allocationInterval))
+    }
+
+    /// Something changed of what the last allocation was made of.
+    func allocateSoon() {
+        isLevel = false
+        nextAllocation = .zero
     }
 
     private static func onBeat(_ time: MediaTime) -> MediaTime {
@@ -103,7 +121,8 @@ final class PeerOutbound {
         startedAt = now
         limitedUntil = .zero
         limitedFor = Self.shortestLimit
-        nextAllocation = .zero
+        allocateSoon()
+        sent?.pointee.forgetFeedback()
         if estimator != nil { estimator = BandwidthEstimator(estimate, now: now) }
     }
 

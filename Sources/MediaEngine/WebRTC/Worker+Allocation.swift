@@ -30,6 +30,7 @@ extension Worker {
         for decision in allocation.decisions {
             apply(decision, to: outbound.transport.tracks[decision.id], of: outbound, now: now)
         }
+        outbound.note(allocation, isLimited: isLimited, now: now)
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
         estimator.wanted = allocation.wanted

@@ -5,20 +5,22 @@ internal import RTP
 /// What subscribers' paths take, and what follows from it.
 extension Worker {
     /// Takes what a subscriber's RTCP says of its path.
-    func measure(_ packet: RTCPPacket, _ outbound: PeerOutbound, now: MediaTime) {
+    func measure(_ packet: RTCPPacket, _ outbound: PeerOutbound, of peer: WebRTCPeer, now: MediaTime) {
         guard let estimator = outbound.estimator else { return }
         switch packet.kind {
         case .transportCC:
             guard let sent = outbound.sent else { return }
-            guard let feedback = try? TransportCC(parsing: packet) else {
+            do {
+                try feedback.read(packet)
+            } catch {
                 return counters.droppedMalformedRTCP &+= 1
             }
             let before = estimator.target
             estimator.receive(feedback, sent: sent, now: now)
             // What the path lost has to leave it at once.
-            if estimator.target < before {
-                outbound.nextAllocation = .zero
-                lookAfterPeersSoon(now)
+            if estimator.target < before || outbound.isLevel && estimator.isCongested {
+                outbound.allocateSoon()
+                schedule(peer, now: now)
             }
             // What a probe found may be followed by the next at once.
             beginProbe(outbound, now: now)
@@ -50,20 +52,21 @@ extension Worker {
     /// What is due by the clock for one subscriber. Something may be pending.
     func adapt(_ outbound: PeerOutbound, now: MediaTime) {
         if let estimator = outbound.estimator, now >= estimator.deadline {
+            let before = estimator.target
             estimator.handleTimeout(sent: UnsafePointer(outbound.sent), now: now)
+            if estimator.target < before { outbound.allocateSoon() }
             beginProbe(outbound, now: now)
         }
         if outbound.hasVideo, now >= outbound.nextAllocation {
-            outbound.scheduleAllocation(now: now)
             allocate(outbound, now: now)
         }
     }
 
     /// Begins the probe that the estimate asks for, one at a time, once there is a stream that can carry it.
     private func beginProbe(_ outbound: PeerOutbound, now: MediaTime) {
-        guard outbound.probe == nil, outbound.canProbe, let probe = outbound.estimator?.takeProbe(now: now) else {
-            return
-        }
+        guard outbound.probe == nil, let estimator = outbound.estimator, estimator.mayProbe(now: now),
+            outbound.canProbe, let probe = estimator.takeProbe(now: now)
+        else { return }
         outbound.probe = ProbePacer(probe, now: now)
         probing.append(outbound)
         nextProbe = min(nextProbe, now)

@@ -19,4 +19,13 @@ extension Worker {
         for track in outbound.transport.tracks { track.choice = choice }
         allocate(outbound, now: time())
     }
+
+    /// What subscribers' layers were chosen by is not as it was.
+    func allocateSoon(in session: EngineSession, now: MediaTime) {
+        for transport in session.subscribers.members {
+            guard let peer = transport.peer, let outbound = peer.outbound, outbound.isLevel else { continue }
+            outbound.allocateSoon()
+            schedule(peer, now: now)
+        }
+    }
 }

@@ -87,7 +87,7 @@ extension Worker {
         let peer = try find(id, session)
         let local = freeCredentials()
         peer.transport.restart(local: local, remote: credentials, now: time())
-        lookAfterPeersSoon(time())
+        schedule(peer, now: time())
         peer.credentials = (local, credentials)
         peer.fragments.append(local.ufrag)
         peersByFragment[local.ufrag] = peer
@@ -116,12 +116,13 @@ extension Worker {
         peers[peer.id] = peer
         peer.place = peerList.count
         peerList.append(peer)
+        peerDues.append(.never)
         if unestablished.count > 2 * unestablishedCount + 64 {
             unestablished.removeAll { $0.place < 0 || $0.isConnected }
         }
         unestablished.append(peer)
         unestablishedCount += 1
-        lookAfterPeersSoon(time())
+        schedule(peer, now: time())
     }
 
     private func freeCredentials() -> ICECredentials {
@@ -232,8 +233,10 @@ extension Worker {
     func end(_ peer: WebRTCPeer) {
         guard peer.place >= 0 else { return }
         let last = peerList.removeLast()
+        let due = peerDues.removeLast()
         if last !== peer {
             peerList[peer.place] = last
+            peerDues[peer.place] = due
             last.place = peer.place
         }
         peer.place = -1

@@ -102,7 +102,7 @@ extension Worker {
         if let outbound = peer.outbound {
             read(bytes, plain) { packet in
                 subscriberSent(packet, outbound.transport, in: outbound.session, now: now)
-                measure(packet, outbound, now: now)
+                measure(packet, outbound, of: peer, now: now)
             }
         }
     }

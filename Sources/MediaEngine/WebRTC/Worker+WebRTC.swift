@@ -10,7 +10,9 @@ internal import Transport
 extension Worker {
     func receiveWebRTC(_ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, now: MediaTime) {
         let view = UnsafeRawBufferPointer(start: bytes, count: length)
-        switch DatagramKind(view) {
+        let kind = DatagramKind(view)
+        if kind != .rtcp { gotOtherThanRTCP = true }
+        switch kind {
         case .rtp:
             guard let peer = peersByAddress[from], let inbound = peer.inbound else {
                 counters.droppedUnknownPeer &+= 1
@@ -65,7 +67,7 @@ extension Worker {
 
     /// Does what a peer's transport wants done.
     func act(on peer: WebRTCPeer, now: MediaTime) {
-        lookAfterPeersSoon(now)
+        defer { schedule(peer, now: now) }
         while let output = peer.transport.nextOutput() {
             switch output {
             case .transmit(let bytes, let to):
@@ -92,34 +94,49 @@ extension Worker {
         }
     }
 
-    /// Timers of peers: retransmissions of handshakes, consent, feedback. All of them are looked at: that is a load and a comparison each.
+    /// Timers of peers: retransmissions of handshakes, consent, feedback, layers.
     func lookAfterPeers(_ now: MediaTime) {
         var next = MediaTime.never
         // From the end: a peer that ends gives its place to the last.
         var place = peerList.count - 1
         while place >= 0 {
-            let peer = peerList[place]
-            if peer.transport.deadline <= now {
-                peer.transport.handleTimeout(now: now)
-                act(on: peer, now: now)
+            if peerDues[place] <= now {
+                let peer = peerList[place]
+                lookAfter(peer, now)
+                if peer.place >= 0 { peerDues[peer.place] = due(of: peer, now: now) }
             }
-            next = min(next, peer.transport.deadline)
-            if let inbound = peer.inbound {
-                if let due = inbound.feedback.deadline, due <= now { sendFeedback(inbound, of: peer, now: now) }
-                // Packets that come say nothing to this loop: with none to tell of, it looks again.
-                next = min(next, inbound.feedback.deadline ?? now)
-            }
-            if let outbound = peer.outbound {
-                adapt(outbound, now: now)
-                next = min(next, outbound.deadline)
-            }
+            if place < peerDues.count { next = min(next, peerDues[place]) }
             place -= 1
         }
         nextPeerSweep = max(next, now + Self.peerSweepInterval)
     }
 
+    private func lookAfter(_ peer: WebRTCPeer, _ now: MediaTime) {
+        if peer.transport.deadline <= now {
+            peer.transport.handleTimeout(now: now)
+            act(on: peer, now: now)
+        }
+        if let inbound = peer.inbound, let due = inbound.feedback.deadline, due <= now {
+            sendFeedback(inbound, of: peer, now: now)
+        }
+        if let outbound = peer.outbound { adapt(outbound, now: now) }
+    }
+
+    private func due(of peer: WebRTCPeer, now: MediaTime) -> MediaTime {
+        var due = peer.transport.deadline
+        // Packets that come say nothing to this loop: with none to tell of, it looks again.
+        if let inbound = peer.inbound { due = min(due, inbound.feedback.deadline ?? now) }
+        if let outbound = peer.outbound { due = min(due, outbound.deadline) }
+        return due
+    }
+
     /// Something of a peer's may be due earlier than was thought.
-    func lookAfterPeersSoon(_ now: MediaTime) { nextPeerSweep = min(nextPeerSweep, now + Self.peerSweepInterval) }
+    func schedule(_ peer: WebRTCPeer, now: MediaTime) {
+        guard peer.place >= 0 else { return }
+        let due = due(of: peer, now: now)
+        peerDues[peer.place] = due
+        nextPeerSweep = min(nextPeerSweep, max(due, now + Self.peerSweepInterval))
+    }
 
     static let peerSweepInterval = MediaTime.milliseconds(10)
 

@@ -9,46 +9,59 @@ extension TransportCC {
     }
 
     package init(parsing packet: RTCPPacket) throws(RTPError) {
-        let body = try packet.body(of: .transportCC, atLeast: 16, .feedbackControl)
-        self.init(
-            sender: SSRC(body.u32(0)), media: SSRC(body.u32(4)), baseSequence: SequenceNumber(body.u16(8)),
-            statusCount: body.u16(10), referenceTime: Int32(bitPattern: body.u32(12)) >> 8, feedbackCount: body.u8(15),
-            arrivals: [])
-        let end = packet.body.count
-        var deltas = 16
-        // The deltas start behind the last chunk, so the chunks are walked twice: to find that place, then with the deltas.
-        try Self.forEachRun(body, at: &deltas, end: end, count: statusCount) { _, _, _ in true }
-        var chunks = 16
-        var delta = deltas
-        var isCut = false
-        try Self.forEachRun(body, at: &chunks, end: end, count: statusCount) { index, length, symbol in
-            guard symbol != .notReceived else { return true }
-            let size = symbol == .smallDelta ? 1 : 2
-            guard size * length <= end - delta else {
-                isCut = true
-                return false
-            }
-            for step in 0..<length {
-                arrivals.append(
-                    Arrival(
-                        sequence: baseSequence.advanced(by: index + step),
-                        delta: size == 1 ? Int16(body.u8(delta)) : Int16(bitPattern: body.u16(delta))))
-                delta += size
-            }
-            return true
-        }
-        guard !isCut else { throw .truncated(.transportDelta) }
+        self.init()
+        try read(packet)
     }
 
-    /// Walks the packet chunks (sections 3.1.3 and 3.1.4), as runs of equal symbols, until `count` packets are told of or `each`
-    /// returns false.
+    /// As `init(parsing:)`, into the memory that the arrivals of an earlier packet had. After an error the value means nothing.
+    package mutating func read(_ packet: RTCPPacket) throws(RTPError) {
+        let body = try packet.body(of: .transportCC, atLeast: 16, .feedbackControl)
+        sender = SSRC(body.u32(0))
+        media = SSRC(body.u32(4))
+        baseSequence = SequenceNumber(body.u16(8))
+        statusCount = body.u16(10)
+        referenceTime = Int32(bitPattern: body.u32(12)) >> 8
+        feedbackCount = body.u8(15)
+        // The deltas start behind the last chunk, so the chunks are walked twice: to find that place, then with the deltas.
+        let end = packet.body.count
+        var came = 0
+        var deltaBytes = 0
+        var deltas = 16
+        try Self.forEachRun(body, at: &deltas, end: end, count: statusCount) { _, length, symbol in
+            came += symbol == .notReceived ? 0 : length
+            deltaBytes += Int(symbol.rawValue) * length
+        }
+        guard deltaBytes <= end - deltas else { throw .truncated(.transportDelta) }
+        arrivals.removeAll(keepingCapacity: true)
+        arrivals.append(
+            contentsOf: repeatElement(Arrival(sequence: baseSequence, delta: 0), count: came))
+        try arrivals.withUnsafeMutableBufferPointer { arrivals throws(RTPError) in
+            var place = 0
+            var delta = deltas
+            var chunks = 16
+            try Self.forEachRun(body, at: &chunks, end: end, count: statusCount) { index, length, symbol in
+                guard symbol != .notReceived else { return }
+                for step in 0..<length {
+                    let isSmall = symbol == .smallDelta
+                    arrivals[place] = Arrival(
+                        sequence: baseSequence.advanced(by: index + step),
+                        delta: isSmall ? Int16(body.u8(delta)) : Int16(bitPattern: body.u16(delta)))
+                    delta += isSmall ? 1 : 2
+                    place += 1
+                }
+            }
+        }
+    }
+
+    /// Walks the packet chunks (sections 3.1.3 and 3.1.4), as runs of equal symbols, until `count` packets are told of.
     ///
     ///     run length:    |0| S |   13 bits of run length  |
     ///     status vector: |1|0| 14 symbols of one bit      |
     ///                    |1|1| 7 symbols of two bits      |
+    @inline(__always)
     private static func forEachRun(
         _ body: UnsafeRawPointer, at offset: inout Int, end: Int, count: UInt16,
-        _ each: (_ index: Int, _ length: Int, _ symbol: Symbol) -> Bool
+        _ each: (_ index: Int, _ length: Int, _ symbol: Symbol) -> Void
     ) throws(RTPError) {
         let total = Int(count)
         var index = 0
@@ -60,7 +73,7 @@ extension TransportCC {
                 guard let symbol = Symbol(rawValue: chunk >> 13) else { throw .invalid(.transportStatus) }
                 let length = min(Int(chunk & 0x1fff), total - index)
                 guard length > 0 else { throw .invalid(.transportStatus) }
-                guard each(index, length, symbol) else { return }
+                each(index, length, symbol)
                 index += length
                 continue
             }
@@ -70,7 +83,7 @@ extension TransportCC {
                 shift -= bits
                 let value = (chunk >> UInt16(shift)) & (bits == 1 ? 1 : 3)
                 guard let symbol = Symbol(rawValue: value) else { throw .invalid(.transportStatus) }
-                guard each(index, 1, symbol) else { return }
+                each(index, 1, symbol)
                 index += 1
             }
         }

@@ -55,6 +55,13 @@ package struct TransportCC: Hashable, Sendable {
         self.arrivals = arrivals
     }
 
+    /// About nothing: what `read` fills.
+    package init() {
+        self.init(
+            sender: SSRC(0), media: SSRC(0), baseSequence: SequenceNumber(0), statusCount: 0, referenceTime: 0,
+            feedbackCount: 0, arrivals: [])
+    }
+
     /// Calls `body` with each packet that came and its time on the receiver's clock, whose start is arbitrary.
     package func forEachArrival(_ body: (SequenceNumber, MediaTime) -> Void) {
         var microseconds = Int64(referenceTime) * 64_000

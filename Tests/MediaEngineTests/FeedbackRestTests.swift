@@ -1,0 +1,41 @@
+import MediaBase
+import Testing
+
+@testable import MediaEngine
+
+@Suite("Feedback that comes a datagram at a time")
+struct FeedbackRestTests {
+    @Test("rests once it is dense, for as long as was said") func dense() {
+        var rest = FeedbackRest(length: .milliseconds(1))
+        rest.read(isFeedbackAlone: true, now: .milliseconds(10))
+        #expect(rest.end == nil)
+        rest.read(isFeedbackAlone: true, now: .microseconds(10_100))
+        #expect(rest.end == .microseconds(11_100))
+        rest.read(isFeedbackAlone: true, now: .microseconds(11_150))
+        #expect(rest.end == .microseconds(12_150))
+    }
+
+    @Test("does not where it is rare") func rare() {
+        var rest = FeedbackRest(length: .milliseconds(1))
+        for i in 1...20 as ClosedRange<Int64> {
+            rest.read(isFeedbackAlone: true, now: .milliseconds(i * 5))
+            #expect(rest.end == nil)
+        }
+    }
+
+    @Test("ends with any other datagram") func others() {
+        var rest = FeedbackRest(length: .milliseconds(1))
+        for i in 0..<4 as Range<Int64> { rest.read(isFeedbackAlone: true, now: .microseconds(i * 100)) }
+        #expect(rest.end != nil)
+        rest.read(isFeedbackAlone: false, now: .microseconds(500))
+        #expect(rest.end == nil)
+        rest.read(isFeedbackAlone: true, now: .microseconds(600))
+        #expect(rest.end == nil)
+    }
+
+    @Test("never where nothing is gathered") func off() {
+        var rest = FeedbackRest(length: .zero)
+        for i in 0..<4 as Range<Int64> { rest.read(isFeedbackAlone: true, now: .microseconds(i)) }
+        #expect(rest.end == nil)
+    }
+}
