@@ -72,8 +72,9 @@ struct CallsCommand: AsyncParsableCommand {
         defer { peer.stop() }
         try peer.begin(
             try await LegsRun.open(
-                shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: 4.5, base: base, consentSeconds: 20))
-        try await Task.sleep(for: .milliseconds(1500))
+                shape, kind, suite: suite, engine: engine, sinks: sinks, seconds: 6.5, base: base, consentSeconds: 20))
+        // The notes of what was sent to a WebRTC leg grow in its first seconds, once or twice.
+        try await Task.sleep(for: .milliseconds(3500))
         call_counter_start()
         let packets = await engine.counters().packetsForwarded
         let before = call_counter_read()
