@@ -38,6 +38,10 @@ package struct EngineLimits: Sendable {
     package var transportsPerSession = 10_000
     package var tapsPerStream = 16
     package var ssrcsPerTransport = 64
+    /// SSRCs that a publish peer connection may have had, with those of tracks that have ended.
+    package var ssrcsPerConnection = 512
+    /// Sections that a subscribe peer connection carries at a time: 200 streams with sound and picture.
+    package var tracksPerSubscriber = 400
     /// Kept packets of one video producer, for retransmission and for the pictures since the last key frame.
     package var retransmissionBytes = 4 << 20
     package var retransmissionAge: MediaTime = .seconds(2)

@@ -6,13 +6,16 @@ final class EngineSession {
     let name: String
     let router = Router()
     /// In order of publication.
-    var streams: [EngineStream] = []
+    private(set) var streams: [EngineStream] = []
+    private var streamsByName: [String: EngineStream] = [:]
     var publishers = TransportTable<PublishTransport>()
     var subscribers = TransportTable<SubscribeTransport>()
     /// Subscribers by the index of a path of theirs.
     var subscribersByPath: [Int: SubscribeTransport] = [:]
-    /// Names of streams whose publishers have been answered but have not connected yet.
-    var reservedNames: Set<String> = []
+    /// Streams whose publishers have been answered but have not connected yet, by their names: the kinds that start muted.
+    var reserved: [String: Set<MediaKind>] = [:]
+    /// Subscribers that have been offered a connection and have not answered yet.
+    var awaited = 0
     /// When what is pending in the router has to leave at the latest; `.never` with nothing pending.
     var flushAt: MediaTime = .never
     /// In the worker's list of sessions with something pending.
@@ -36,6 +39,18 @@ final class EngineSession {
         self.loudest = LoudestSelector(limit: loudest)
     }
 
-    func stream(named name: String) -> EngineStream? { streams.first { $0.name == name } }
-    var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reservedNames.isEmpty }
+    func stream(named name: String) -> EngineStream? { streamsByName[name] }
+
+    /// The name must not be there yet.
+    func add(_ stream: EngineStream) {
+        precondition(streamsByName.updateValue(stream, forKey: stream.name) == nil)
+        streams.append(stream)
+    }
+
+    func remove(_ stream: EngineStream) {
+        streamsByName[stream.name] = nil
+        streams.removeAll { $0 === stream }
+    }
+
+    var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 }
 }

@@ -21,6 +21,8 @@ final class EngineStream {
     /// Kinds of which every packet is dropped here, encodings that are still to come included.
     var muted: Set<MediaKind> = []
     let createdAt: Int64
+    /// Picture size that was last told of.
+    var dimensions: (width: Int, height: Int)?
     /// By the producer's tag.
     var bytesAtReport: [Int: (bytes: UInt64, at: MediaTime)] = [:]
     var bitrate: [Int: Bitrate] = [:]
@@ -62,6 +64,15 @@ final class EngineStream {
             }
         if !isSame { notedRates = rates }
         return !isSame
+    }
+
+    /// The audio or one encoding is no more.
+    func remove(_ producer: Producer) {
+        if audio === producer { audio = nil }
+        encodings.removeAll { $0.producer === producer }
+        best = max(0, encodings.count - 1)
+        bytesAtReport[producer.tag] = nil
+        bitrate[producer.tag] = nil
     }
 
     /// Puts the encodings in the order of their sizes, once those are known, and looks which have stopped.

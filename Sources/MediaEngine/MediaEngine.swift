@@ -161,7 +161,7 @@ package final class MediaEngine: Sendable {
         return workers[Int(hash % UInt64(workers.count))]
     }
 
-    private func run<R: Sendable>(
+    func run<R: Sendable>(
         _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
         try await run(on: worker(for: session), body)

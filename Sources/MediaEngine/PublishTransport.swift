@@ -4,7 +4,6 @@ internal import SRTP
 /// A publisher's SRTP: what comes in is checked by `context`, reports and requests go back under `leg`.
 final class PublishTransport {
     let id: TransportID
-    let streamName: String
     let rtcpMux: Bool
     let context: IngressContext
     let leg: UnsafeMutablePointer<EgressLeg>
@@ -17,11 +16,10 @@ final class PublishTransport {
     let localSSRC: SSRC
 
     init(
-        id: TransportID, streamName: String, rtcpMux: Bool, context: IngressContext,
+        id: TransportID, rtcpMux: Bool, context: IngressContext,
         leg: UnsafeMutablePointer<EgressLeg>, peer: WebRTCPeer? = nil, localSSRC: SSRC, now: MediaTime
     ) {
         self.id = id
-        self.streamName = streamName
         self.rtcpMux = rtcpMux
         self.context = context
         self.leg = leg

@@ -36,8 +36,14 @@ package enum StreamEvent: Sendable, Equatable {
     case published(session: String, stream: String)
     case closed(session: String, stream: String)
     /// A subscriber's path does not take a track, or takes it again.
-    case trackPaused(session: String, transport: TransportID, kind: MediaKind)
-    case trackResumed(session: String, transport: TransportID, kind: MediaKind)
+    case trackPaused(session: String, transport: TransportID, stream: String, kind: MediaKind)
+    case trackResumed(session: String, transport: TransportID, stream: String, kind: MediaKind)
+    /// The first packet of a kind has come from a WebRTC publisher, be it muted or not.
+    case mediaBegan(session: String, stream: String, kind: MediaKind)
+    /// Of the largest encoding of its video: known now, or other ones than before.
+    case dimensions(session: String, stream: String, width: Int, height: Int)
+    /// A WebRTC peer has ended without being told to: it never connected, stopped checking the path, or said goodbye.
+    case peerGone(session: String, transport: TransportID)
     /// Who has the floor; nil: nobody.
     case activeSpeaker(session: String, stream: String?)
 }

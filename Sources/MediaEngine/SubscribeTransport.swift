@@ -8,17 +8,21 @@ final class SubscribeTransport {
     let leg: UnsafeMutablePointer<EgressLeg>
     /// What leads to a WebRTC subscriber; nil for a plain one.
     unowned(unsafe) let peer: WebRTCPeer?
-    /// Where each kind of track goes that this subscriber wants.
+    /// Every path that its tracks go by.
+    let paths: Set<Int>
+    /// Where each kind of track goes that a plain subscriber wants.
     let targets: [SubscriptionTarget]
     /// Tracks of streams that are published later are added.
     let wantsAllStreams: Bool
     /// Kinds that were paused, for tracks that are attached later.
     var paused: Set<MediaKind> = []
     /// A track stays when its stream ends: it attaches again when a stream of that name is published.
-    var tracks: [SubscribedTrack] = []
+    private(set) var tracks: [SubscribedTrack] = []
+    private var nextTrack = 0
 
+    /// A plain subscriber.
     init(
-        id: TransportID, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>, peer: WebRTCPeer? = nil,
+        id: TransportID, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>,
         targets: [SubscriptionTarget], wantsAllStreams: Bool
     ) {
         self.id = id
@@ -26,9 +30,37 @@ final class SubscribeTransport {
         self.wantsAllStreams = wantsAllStreams
         self.rtcpMux = rtcpMux
         self.leg = leg
-        self.peer = peer
+        peer = nil
+        paths = Set(targets.map(\.path))
     }
 
-    /// Every path that its tracks go by.
-    var paths: Set<Int> { Set(targets.map(\.path)) }
+    /// A WebRTC subscriber: everything goes by one path.
+    init(id: TransportID, leg: UnsafeMutablePointer<EgressLeg>, peer: WebRTCPeer, path: Int) {
+        self.id = id
+        self.leg = leg
+        self.peer = peer
+        paths = [path]
+        targets = []
+        wantsAllStreams = false
+        rtcpMux = true
+    }
+
+    func add(_ track: SubscribedTrack) {
+        track.id = nextTrack
+        nextTrack += 1
+        tracks.append(track)
+    }
+
+    func remove(_ track: SubscribedTrack) { tracks.removeAll { $0 === track } }
+
+    /// Tracks stand in the order of their numbers.
+    func track(_ id: Int) -> SubscribedTrack? {
+        var low = 0
+        var high = tracks.count
+        while low < high {
+            let middle = (low + high) / 2
+            if tracks[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < tracks.count && tracks[low].id == id ? tracks[low] : nil
+    }
 }

@@ -3,6 +3,10 @@ internal import MediaBase
 
 /// One track of a subscriber.
 final class SubscribedTrack {
+    /// Number that its transport knows it by.
+    var id = -1
+    /// Of a WebRTC subscriber: the media section that carries it.
+    let mid: MID?
     let streamName: String
     let kind: MediaKind
     let path: Int
@@ -21,6 +25,8 @@ final class SubscribedTrack {
     var wanted: Producer?
     var wantedAt: MediaTime = .zero
     var choice = LayerChoice.automatic
+    /// What the viewer would like of it, besides that.
+    var preferences = StreamPreferences()
     /// Highest temporal layer that goes out; 3: all.
     var temporalLimit: UInt8 = 3
     /// The bandwidth does not suffice for it.
@@ -28,11 +34,22 @@ final class SubscribedTrack {
     /// Packets up to this one are of an encoding that the path did not take, and are not sent again.
     var abandoned: (through: SequenceNumber, at: MediaTime)?
     var reportedAt: MediaTime = .zero
+    /// What had gone out by then, and how much that was a second.
+    var reportedBytes: UInt64 = 0
+    var bitrate = Bitrate(rawValue: 0)
+    /// As the viewer reported it.
+    var lost: Int64 = 0
+    var jitter: MediaTime?
+
+    /// The viewer does not want it at present.
+    var isUnwanted: Bool { kind == .audio ? !preferences.audio : !preferences.video }
 
     init(
-        streamName: String, kind: MediaKind, path: Int, rtcpAddress: SocketAddress = SocketAddress(), ssrc: SSRC,
+        mid: MID? = nil, streamName: String, kind: MediaKind, path: Int, rtcpAddress: SocketAddress = SocketAddress(),
+        ssrc: SSRC,
         payloadType: PayloadType, progress: Consumer.Progress
     ) {
+        self.mid = mid
         self.streamName = streamName
         self.kind = kind
         self.path = path

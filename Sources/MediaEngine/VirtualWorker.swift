@@ -14,7 +14,7 @@ package import Transport
 /// relay.run(at: relay.deadline)
 /// ```
 package final class VirtualWorker {
-    private let worker: Worker
+    let worker: Worker
     private let io: VirtualIO
     private let sink = EventSink()
     /// What it says of streams and tracks; ends with `close`.

@@ -16,7 +16,10 @@ extension Worker {
     }
 
     func admitTransport(to session: EngineSession) throws(EngineError) {
-        guard session.publishers.count + session.subscribers.count < configuration.limits.transportsPerSession else {
+        guard
+            session.publishers.count + session.subscribers.count + session.awaited
+                < configuration.limits.transportsPerSession
+        else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "transportsPerSession", limit: configuration.limits.transportsPerSession)
         }
@@ -24,7 +27,7 @@ extension Worker {
 
     /// Checks that a stream of this name can be published; makes a name up where there is none.
     func admitStream(_ name: String?, to session: EngineSession) throws(EngineError) -> String {
-        guard session.streams.count + session.reservedNames.count < configuration.limits.streamsPerSession else {
+        guard session.streams.count + session.reserved.count < configuration.limits.streamsPerSession else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "streamsPerSession", limit: configuration.limits.streamsPerSession)
         }
@@ -32,7 +35,7 @@ extension Worker {
         guard name != PlainTransportRequest.allStreams else {
             throw .invalidRequest(field: "stream", reason: "this name stands for every stream")
         }
-        guard session.stream(named: name) == nil, !session.reservedNames.contains(name) else {
+        guard session.stream(named: name) == nil, session.reserved[name] == nil else {
             throw .streamExists(name)
         }
         return name
@@ -82,7 +85,7 @@ extension Worker {
                 continue
             }
             let isFirst = !transport.tracks.contains { $0.kind == target.kind }
-            transport.tracks.append(
+            transport.add(
                 SubscribedTrack(
                     streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
                     ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
@@ -110,7 +113,9 @@ extension Worker {
             path: track.path, ssrc: track.ssrc, payloadType: track.payloadType, progress: track.progress)
         consumer.rtx = track.rtx
         consumer.extensions = track.extensions
-        if transport.paused.contains(track.kind) { consumer.state = .paused }
+        if transport.paused.contains(track.kind) || track.isUnwanted || track.isPausedByBandwidth {
+            consumer.state = .paused
+        }
         track.producer = producer
         if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
         #if DEBUG
@@ -177,20 +182,30 @@ extension Worker {
 
     func close(_ transport: PublishTransport, in session: EngineSession) {
         session.publishers.remove(transport.id)
-        if let at = session.streams.firstIndex(where: { $0.transport === transport }) {
-            let stream = session.streams.remove(at: at)
-            for subscriber in session.subscribers.members {
-                for track in subscriber.tracks where track.streamName == stream.name { detach(track, in: session) }
-            }
-            for producer in stream.producers {
-                session.router.remove(producer)
-                if producer.kind == .audio { session.audioProducers -= 1 }
-            }
-            for tap in stream.taps { tap.close() }
-            events.send(.closed(session: session.name, stream: stream.name))
-        }
-        for track in transport.tracks { removeInbound(track) }
+        for stream in session.streams where stream.transport === transport { close(stream, in: session) }
         if transport.peer == nil { protector.freeLeg(transport.leg) }
+    }
+
+    /// Ends a stream; its transport stays.
+    func close(_ stream: EngineStream, in session: EngineSession) {
+        session.remove(stream)
+        for producer in stream.producers { remove(producer, of: stream, in: session) }
+        for tap in stream.taps { tap.close() }
+        events.send(.closed(session: session.name, stream: stream.name))
+    }
+
+    /// Ends the audio or one encoding of a stream. Tracks that it feeds wait for another.
+    func remove(_ producer: Producer, of stream: EngineStream, in session: EngineSession) {
+        for subscriber in session.subscribers.members {
+            for track in subscriber.tracks where track.producer === producer || track.wanted === producer {
+                detach(track, in: session)
+            }
+        }
+        session.router.remove(producer)
+        stream.remove(producer)
+        if producer.kind == .audio { session.audioProducers -= 1 }
+        stream.transport.tracks.removeAll { $0 == producer.tag }
+        removeInbound(producer.tag)
     }
 
     func closeAll() {
@@ -205,6 +220,7 @@ extension Worker {
             for transport in session.subscribers.members { close(transport, in: session) }
         }
         sessions = [:]
+        awaited = [:]
     }
 
     private func addInbound(_ track: InboundTrack) -> Int {

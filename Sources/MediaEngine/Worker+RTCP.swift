@@ -39,9 +39,8 @@ extension Worker {
             }
             track.pointee.rtcpAddress = from
             transport.lastAuthentic = now
-            let stream = track.pointee.stream.takeUnretainedValue()
             let session = track.pointee.session.takeUnretainedValue()
-            read(bytes, plain) { publisherSent($0, stream, in: session, now: now) }
+            read(bytes, plain) { publisherSent($0, transport, in: session, now: now) }
         } else if let candidates = subscribersByAddress[from] {
             guard let (session, transport) = authenticate(bytes, &plain, candidates) else {
                 counters.droppedUnauthenticRTCP &+= 1
@@ -85,13 +84,12 @@ extension Worker {
         }
     }
 
-    func publisherSent(_ packet: RTCPPacket, _ stream: EngineStream, in session: EngineSession, now: MediaTime) {
+    func publisherSent(_ packet: RTCPPacket, _ transport: PublishTransport, in session: EngineSession, now: MediaTime) {
         switch packet.kind {
         case .senderReport:
             guard let report = try? SenderReport(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
-            guard let producer = stream.producers.first(where: { $0.configuration.ssrc == report.sender }) else {
-                return
-            }
+            guard let index = transport.tracks.first(where: { inbound[$0].ssrc == report.sender }) else { return }
+            let producer = inbound[index].producer.takeUnretainedValue()
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             // Viewers cannot align sound and picture before they have had one.
@@ -200,6 +198,7 @@ extension Worker {
         for stream in session.streams {
             if stream.encodings.count > 1, stream.chooseBest(now: now) { moveOthers(to: stream, in: session, now: now) }
             if stream.hasNewRates(now: now) { hasNewRates = true }
+            tellDimensions(of: stream, in: session)
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
             // A WebRTC publisher may be silent for as long as it consents.
             if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout {
@@ -217,6 +216,15 @@ extension Worker {
         session.reportsAt = now + Self.reportInterval
         session.sentBytes /= 2
         session.retransmittedBytes /= 2
+    }
+
+    private func tellDimensions(of stream: EngineStream, in session: EngineSession) {
+        guard let size = stream.encodings.last?.producer.pictureSize,
+            stream.dimensions.map({ $0 != size }) ?? true
+        else { return }
+        stream.dimensions = size
+        events.send(
+            .dimensions(session: session.name, stream: stream.name, width: size.width, height: size.height))
     }
 
     /// The receiver report to a publisher, once a second.
@@ -239,11 +247,17 @@ extension Worker {
     /// Tells a publisher that takes REMB alone what it may send.
     private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
         guard let inbound = stream.transport.peer?.inbound, var allowance = inbound.allowance else { return }
-        let received = stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0)
-        let allowed = allowance.update(received: received, loss: Double(block.fractionLost) / 256)
+        let tracks = stream.transport.tracks
+        // What is allowed counts for all that the publisher sends, and is found once for each of its reports.
+        guard producer.tag == tracks.first(where: { self.inbound[$0].kind == .video }) else { return }
+        let received = tracks.reduce(into: Int64(0)) { sum, index in
+            sum += self.inbound[index].stream.takeUnretainedValue().bitrate[index]?.rawValue ?? 0
+        }
+        let allowed = allowance.update(
+            received: Bitrate(rawValue: received), loss: Double(block.fractionLost) / 256)
         inbound.allowance = allowance
         REMB(
-            sender: stream.transport.localSSRC, bitrate: allowed, sources: stream.producers.map(\.configuration.ssrc)
+            sender: stream.transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].ssrc }
         ).write(into: &bytes)
     }
 
@@ -261,6 +275,12 @@ extension Worker {
                 guard consumer.pointee.progress.hasSent else { continue }
                 guard sent < Self.reportsPerSlice else { return false }
                 sent += 1
+                let total = consumer.pointee.progress.payloadBytes
+                if track.reportedAt > .zero, total >= track.reportedBytes {
+                    let bits = Double(total - track.reportedBytes) * 8
+                    track.bitrate = Bitrate(bitsPerSecond: Int64(bits / (now - track.reportedAt).seconds))
+                }
+                track.reportedBytes = total
                 track.reportedAt = now
                 var bytes: [UInt8] = []
                 SenderReport(

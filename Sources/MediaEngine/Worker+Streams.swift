@@ -12,10 +12,16 @@ extension Worker {
     }
 
     func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
+        if let reserved = sessions[session]?.reserved[stream] {
+            // Of a publisher that has not connected: it starts so.
+            sessions[session]?.reserved[stream] = muted ? reserved.union([kind]) : reserved.subtracting([kind])
+            return
+        }
         let (_, found) = try find(session, stream)
         let producers = found.producers.filter { $0.kind == kind }
         // A WebRTC publisher's tracks are known before their first packets.
-        let announced = found.transport.peer?.sections.contains { $0.kind == kind } ?? false
+        let announced =
+            found.transport.peer?.published.contains { $0.stream == stream && $0.track.kind == kind } ?? false
         guard announced || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
@@ -36,7 +42,7 @@ extension Worker {
         }
         if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
         for track in tracks {
-            guard let producer = track.producer else { continue }
+            guard let producer = track.producer, !track.isUnwanted, !track.isPausedByBandwidth else { continue }
             if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
         }
         guard let peer = transport.peer, let outbound = peer.outbound else { return }
@@ -61,7 +67,7 @@ extension Worker {
         let tap = PacketTap(capacity: capacity, kinds: kinds)
         if let video = stream.video, kinds.contains(.video) { replay(video, to: tap) }
         stream.taps.append(tap)
-        for index in stream.transport.tracks { inbound[index].hasTaps = true }
+        for producer in stream.producers { inbound[producer.tag].hasTaps = true }
         return tap
     }
 

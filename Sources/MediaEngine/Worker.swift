@@ -49,6 +49,8 @@ final class Worker: @unchecked Sendable {
     var peerList: ContiguousArray<WebRTCPeer> = []
     /// When something is due for each of the list, so that looking for what is due touches no peer that has nothing.
     var peerDues: ContiguousArray<MediaTime> = []
+    /// Subscribe peer connections that were offered and not answered yet.
+    var awaited: [TransportID: AwaitedSubscriber] = [:]
     /// By the user name fragments that the relay gave out.
     var peersByFragment: [String: WebRTCPeer] = [:]
     var peersByAddress: [PeerAddress: WebRTCPeer] = [:]

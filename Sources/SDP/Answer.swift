@@ -15,11 +15,14 @@ package struct Answer: Sendable {
     package let description: SessionDescription
     package let peer: PeerDescription
     package let candidates: [ICECandidate]
-    /// In the order of the offer; rejected ones are left out.
+    /// In the order of the offer; those that are rejected, and those by which nothing flows, are left out.
     package let tracks: [Track]
 
+    /// - Parameter isFirst: of its connection; a later one may leave all sections without media.
     /// - Throws: `SDPError` where the answer does not fit the offer, or describes no transport.
-    package init(_ description: SessionDescription, to offer: SessionDescription) throws(SDPError) {
+    package init(_ description: SessionDescription, to offer: SessionDescription, isFirst: Bool = true)
+        throws(SDPError)
+    {
         try description.checkIdentifications()
         guard description.media.count == offer.media.count else {
             throw .malformed(line: description.media.last?.number ?? 1, field: "m=")
@@ -30,6 +33,7 @@ package struct Answer: Sendable {
         for (section, offered) in zip(description.media, offer.media) {
             guard section.media == offered.media else { throw .malformed(line: section.number, field: "m=") }
             let direction = section.lines.direction ?? defaultDirection
+            if !isFirst, !section.isRejected { head = head ?? section }
             guard section.port != 0, direction != .inactive, let kind = section.kind,
                 let (codec, rtx) = section.preferredCodec, offered.formats.contains(codec.payloadType.description)
             else { continue }
@@ -56,7 +60,9 @@ package struct Answer: Sendable {
         candidates = description.candidates(of: head)
     }
 
-    package init(parsing bytes: some Collection<UInt8>, to offer: SessionDescription) throws(SDPError) {
-        try self.init(SessionDescription(parsing: bytes), to: offer)
+    package init(parsing bytes: some Collection<UInt8>, to offer: SessionDescription, isFirst: Bool = true)
+        throws(SDPError)
+    {
+        try self.init(SessionDescription(parsing: bytes), to: offer, isFirst: isFirst)
     }
 }

@@ -4,6 +4,8 @@ package import MediaBase
 package enum AnsweredTrack: Sendable, Hashable {
     /// Takes what the peer sends: the encodings that the description has.
     case receive(TrackDescription)
+    /// Nothing at present.
+    case idle(TrackDescription)
     /// Sends to the peer: from `ssrc`, retransmissions from `rtxSSRC` where the description has a payload type for them. `streamID`
     /// and `trackID` are what the peer's scripts see (RFC 8830); tracks of one stream and one `cname` are played in step.
     case send(
@@ -11,13 +13,13 @@ package enum AnsweredTrack: Sendable, Hashable {
 
     package var track: TrackDescription {
         switch self {
-        case .receive(let track), .send(let track, _, _, _, _, _): track
+        case .receive(let track), .idle(let track), .send(let track, _, _, _, _, _): track
         }
     }
 
     package var sends: Bool {
         switch self {
-        case .receive: false
+        case .receive, .idle: false
         case .send: true
         }
     }

@@ -5,13 +5,19 @@ extension Offer {
     /// The answer (RFC 8829 section 5.3): one section for each of the offer's, in its order; those without a track are rejected.
     ///
     /// All candidates are there at once, so the answer says that they are complete.
-    /// - Parameter tracks: made from those that `receivable` or `sendable` gave; numbers are taken from them.
-    package func answer(_ relay: RelayDescription, tracks: [AnsweredTrack]) -> SessionDescription {
+    /// - Parameters:
+    ///   - tracks: made from those that `receivable`, `sendable` or `publishable` gave; numbers are taken from them.
+    ///   - keepsOthers: sections of the bundle that carry nothing now are answered as inactive where they could carry something, so that
+    ///     the peer can use them later.
+    package func answer(_ relay: RelayDescription, tracks: [AnsweredTrack], keepsOthers: Bool = false)
+        -> SessionDescription
+    {
         var media: [MediaSection] = []
         var mids: [String] = []
         let transport = self.transport(relay)
+        let byMID = Dictionary(tracks.map { ($0.track.mid.rawValue, $0) }) { first, _ in first }
         for section in description.media {
-            let answered = tracks.first { $0.track.mid.rawValue == section.mid }
+            let answered = section.mid.flatMap { byMID[$0] } ?? (keepsOthers ? idle(section) : nil)
             guard let answered, !section.isRejected else {
                 media.append(rejection(of: section, transport))
                 continue
@@ -21,12 +27,21 @@ extension Offer {
         }
         var lines = [
             SDPLine("v", "0"), SDPLine("o", "- \(relay.sessionID) 1 IN IP4 0.0.0.0"), SDPLine("s", "-"),
-            SDPLine("t", "0 0"), SDPLine(attribute: "ice-lite"),
+            SDPLine("t", "0 0"),
         ]
+        if relay.isLite { lines.append(SDPLine(attribute: "ice-lite")) }
         if !mids.isEmpty { lines.append(SDPLine(attribute: "group", "BUNDLE " + mids.joined(separator: " "))) }
         if description.lines.has("extmap-allow-mixed") { lines.append(SDPLine(attribute: "extmap-allow-mixed")) }
         lines.append(SDPLine(attribute: "msid-semantic", "WMS *"))
         return SessionDescription(lines: lines, media: media)
+    }
+
+    /// A section that could carry a track.
+    private func idle(_ section: MediaSection) -> AnsweredTrack? {
+        guard let kind = section.kind, let (codec, rtx) = section.preferredCodec, let mid = MID(section.mid ?? ""),
+            bundle.contains(mid.rawValue)
+        else { return nil }
+        return .idle(TrackDescription(mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx))
     }
 
     private func acceptance(
@@ -48,6 +63,8 @@ extension Offer {
         switch answered {
         case .receive:
             lines.append(SDPLine(attribute: MediaDirection.recvonly.rawValue))
+        case .idle:
+            lines.append(SDPLine(attribute: MediaDirection.inactive.rawValue))
         case .send(_, _, _, _, let streamID, let trackID):
             lines.append(SDPLine(attribute: MediaDirection.sendonly.rawValue))
             lines.append(SDPLine(attribute: "msid", "\(streamID.asIdentifier) \(trackID.asIdentifier)"))
@@ -57,6 +74,7 @@ extension Offer {
         lines += codecLines(of: section, answered)
         switch answered {
         case .receive: lines += simulcastLines(of: section, track)
+        case .idle: break
         case .send(_, let ssrc, let rtxSSRC, let cname, let streamID, let trackID):
             lines += SDPLine.sources(
                 ssrc, rtx: track.rtxPayloadType == nil ? nil : rtxSSRC, cname: cname,
@@ -118,14 +136,14 @@ extension Offer {
 
 extension RelayDescription {
     /// The number in `o=` (RFC 8829 section 5.2.1: 63 bits): as random as the fragment that it is made from.
-    fileprivate var sessionID: UInt64 {
+    var sessionID: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in credentials.ufrag.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return hash >> 1
     }
 
     /// What the m-lines and c-lines say: the first UDP candidate (RFC 8839 section 4.2.1.2).
-    fileprivate var defaultAddress: (connection: String, port: UInt16) {
+    var defaultAddress: (connection: String, port: UInt16) {
         guard let first = candidates.first(where: { $0.transport == .udp && $0.address != nil }) else {
             return ("IN IP4 0.0.0.0", 9)
         }

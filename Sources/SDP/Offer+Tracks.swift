@@ -8,26 +8,28 @@ extension Offer {
     /// What a viewer is ready to receive: the first section of each kind that takes Opus or VP8.
     package func sendable() throws(SDPError) -> [TrackDescription] { try tracks(sending: true) }
 
-    private func tracks(sending: Bool) throws(SDPError) -> [TrackDescription] {
+    /// Every section that sends Opus or VP8: what a participant offers on its publish peer connection, or the relay to a participant.
+    package func publishable() throws(SDPError) -> [TrackDescription] { try tracks(sending: false, all: true) }
+
+    /// - Parameter all: not only the first section of each kind.
+    private func tracks(sending: Bool, all: Bool = false) throws(SDPError) -> [TrackDescription] {
         var tracks: [TrackDescription] = []
-        var payloadTypes: Set<PayloadType> = []
+        var meanings: [PayloadType: Meaning] = [:]
+        var extensionKinds: [UInt8: RTPExtensionKind] = [:]
         let defaultDirection = description.defaultDirection
         for section in description.media where !section.isRejected {
             let direction = section.lines.direction ?? defaultDirection
             guard sending ? direction.receives : direction.sends, let kind = section.kind,
-                !tracks.contains(where: { $0.kind == kind }), let (codec, rtx) = section.preferredCodec
+                all || !tracks.contains(where: { $0.kind == kind }), let (codec, rtx) = section.preferredCodec
             else { continue }
             guard let line = section.lines.attribute("mid") else { throw section.missing("a=mid") }
             guard let mid = MID(line.value ?? "") else { throw line.error }
             guard bundle.contains(mid.rawValue) else { throw .notBundled(line: section.number) }
             guard section.lines.has("rtcp-mux") || description.bundleHead(of: section)?.lines.has("rtcp-mux") == true
             else { throw section.missing("a=rtcp-mux") }
-            for payloadType in [codec.payloadType, rtx].compactMap({ $0 }) {
-                guard payloadTypes.insert(payloadType).inserted else {
-                    throw .sharedPayloadType(line: section.number, payloadType: payloadType.rawValue)
-                }
-            }
-            let extensions = extensions(of: section, sending: sending, besides: tracks.map(\.extensions))
+            try note(codec.payloadType, Meaning(kind: kind, repairs: nil), of: section, in: &meanings)
+            if let rtx { try note(rtx, Meaning(kind: kind, repairs: codec.payloadType), of: section, in: &meanings) }
+            let extensions = extensions(of: section, sending: sending, besides: &extensionKinds)
             var feedback = codec.feedback
             // Feedback by transport-wide numbers needs the numbers.
             if extensions[.transportWideCC] == nil { feedback.remove(.transportCC) }
@@ -36,21 +38,37 @@ extension Offer {
                     mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx, extensions: extensions,
                     feedback: feedback, encodings: sending ? [] : section.encodings(for: codec.payloadType)))
         }
-        guard !tracks.isEmpty else { throw .noTrack(needed: sending ? .recvonly : .sendonly) }
+        guard all || !tracks.isEmpty else { throw .noTrack(needed: sending ? .recvonly : .sendonly) }
         return tracks
     }
 
+    private func note(
+        _ payloadType: PayloadType, _ meaning: Meaning, of section: MediaSection,
+        in meanings: inout [PayloadType: Meaning]
+    ) throws(SDPError) {
+        guard meanings.updateValue(meaning, forKey: payloadType) ?? meaning == meaning else {
+            throw .sharedPayloadType(line: section.number, payloadType: payloadType.rawValue)
+        }
+    }
+
+    /// What a payload type stands for, the same in all sections of a bundle (RFC 9143 section 9.1).
+    private struct Meaning: Equatable {
+        let kind: MediaKind
+        let repairs: PayloadType?
+    }
+
     /// A number that means something else in another section of the bundle is left out (RFC 9143 section 9.1 forbids it).
-    private func extensions(of section: MediaSection, sending: Bool, besides others: [RTPExtensionMap])
-        -> RTPExtensionMap
-    {
+    private func extensions(
+        of section: MediaSection, sending: Bool, besides others: inout [UInt8: RTPExtensionKind]
+    ) -> RTPExtensionMap {
         var map = RTPExtensionMap()
         for line in description.headerExtensions(of: section) {
             let direction = line.direction ?? .sendrecv
             guard sending ? direction.receives : direction.sends,
                 line.kind.isUsed(video: section.kind == .video, sending: sending),
-                others.allSatisfy({ ($0.kind(of: line.id) ?? line.kind) == line.kind })
+                others[line.id] ?? line.kind == line.kind
             else { continue }
+            others[line.id] = line.kind
             map[line.kind] = line.id
         }
         return map

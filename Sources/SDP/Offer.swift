@@ -5,23 +5,25 @@ package struct Offer: Sendable {
     /// What came with the offer; trickled ones follow later.
     package let candidates: [ICECandidate]
     /// Identifications of the sections that share the transport.
-    let bundle: [String]
+    let bundle: Set<String>
 
-    /// - Throws: `SDPError` where the transport is not described, or is none that the relay can connect to.
-    package init(_ description: SessionDescription) throws(SDPError) {
+    /// - Parameter answererIsLite: true for the relay, which cannot connect to a peer that is ICE-lite as well.
+    /// - Throws: `SDPError` where the transport is not described, or is none that can be connected to.
+    package init(_ description: SessionDescription, answererIsLite: Bool = true) throws(SDPError) {
         try description.checkIdentifications()
-        guard !description.lines.has("ice-lite") else { throw .bothLite }
+        guard !answererIsLite || !description.lines.has("ice-lite") else { throw .bothLite }
         guard let first = description.media.first else { throw .missing(line: 1, field: "m=") }
         let group = description.bundle
+        let members = Set(group ?? [])
         let live = description.media.filter { section in
-            !section.isRejected && (group == nil || section.mid.map { group?.contains($0) == true } == true)
+            !section.isRejected && (group == nil || section.mid.map(members.contains) == true)
         }
         let head = live.first { $0.preferredCodec != nil } ?? live.first ?? first
         self.description = description
         peer = try description.peer(of: head)
         candidates = description.candidates(of: head)
         // Without a group each section has a transport of its own, of which one is used.
-        bundle = group ?? (head.mid.map { [$0] } ?? [])
+        bundle = group == nil ? Set([head.mid].compactMap(\.self)) : members
     }
 
     package init(parsing bytes: some Collection<UInt8>) throws(SDPError) {

@@ -23,21 +23,30 @@ package struct OfferMaker: Sendable {
     }
 
     /// Offers to send those tracks: encodings with rids as simulcast, with SSRCs as sources.
-    package func publish(_ tracks: [TrackDescription]) -> SessionDescription { offer(tracks, .sendonly) }
+    /// - Parameters:
+    ///   - stopped: sections that send nothing any more; they keep their places.
+    ///   - version: one more with each offer of a connection (RFC 8866 section 5.2).
+    package func publish(_ tracks: [TrackDescription], stopped: Set<MID> = [], version: Int = 1) -> SessionDescription {
+        offer(tracks, .sendonly, stopped: stopped, version: version)
+    }
 
     /// Offers to receive one stream, its tracks with these numbers.
     package func view(_ tracks: [TrackDescription]) -> SessionDescription { offer(tracks, .recvonly) }
 
-    private func offer(_ tracks: [TrackDescription], _ direction: MediaDirection) -> SessionDescription {
+    private func offer(
+        _ tracks: [TrackDescription], _ direction: MediaDirection, stopped: Set<MID> = [], version: Int = 1
+    ) -> SessionDescription {
         var number: UInt64 = 0x5be0_cd19
         for byte in credentials.ufrag.utf8 { number = (number &* 31 &+ UInt64(byte)) & (1 << 62 - 1) }
         let lines = [
-            SDPLine("v", "0"), SDPLine("o", "- \(number) 1 IN IP4 0.0.0.0"), SDPLine("s", "-"), SDPLine("t", "0 0"),
+            SDPLine("v", "0"), SDPLine("o", "- \(number) \(version) IN IP4 0.0.0.0"), SDPLine("s", "-"),
+            SDPLine("t", "0 0"),
             SDPLine(attribute: "group", "BUNDLE " + tracks.map(\.mid.rawValue).joined(separator: " ")),
             SDPLine(attribute: "extmap-allow-mixed"), SDPLine(attribute: "msid-semantic", "WMS *"),
         ]
         let media = tracks.enumerated().map { place, track in
-            section(track, direction, candidates: place == 0 ? candidates : [])
+            section(
+                track, stopped.contains(track.mid) ? .inactive : direction, candidates: place == 0 ? candidates : [])
         }
         return SessionDescription(lines: lines, media: media)
     }
@@ -55,10 +64,7 @@ package struct OfferMaker: Sendable {
             SDPLine(attribute: "fingerprint", fingerprint.description), SDPLine(attribute: "setup", setup.rawValue),
             SDPLine(attribute: "mid", track.mid.rawValue),
         ]
-        for kind in RTPExtensionKind.allCases {
-            guard let id = track.extensions[kind] else { continue }
-            lines.append(SDPLine(attribute: "extmap", HeaderExtensionLine(id: id, kind: kind).text))
-        }
+        lines += SDPLine.extensions(track.extensions)
         lines.append(SDPLine(attribute: direction.rawValue))
         if direction.sends { lines.append(SDPLine(attribute: "msid", msid)) }
         lines += [SDPLine(attribute: "rtcp-mux"), SDPLine(attribute: "rtcp-rsize")]
@@ -93,7 +99,7 @@ package struct OfferMaker: Sendable {
 extension TrackDescription {
     /// A track with the numbers that our offers use: mid 0 and payload type 111 for audio, mid 1 and 96 (97 for retransmissions)
     /// for video, every header extension and RTCP message that we know.
-    /// - Parameter encodings: what is sent; empty for a track to receive.
+    /// - Parameter encodings: what a client sends; empty for a track that it receives.
     package static func offered(_ kind: MediaKind, retransmits: Bool = true, encodings: [Encoding] = [])
         -> TrackDescription
     {
@@ -118,7 +124,7 @@ extension TrackDescription {
 
 extension MID {
     /// - Precondition: `number` is 0 or more.
-    fileprivate init(number: Int) {
+    init(number: Int) {
         guard let mid = MID(String(number)) else { preconditionFailure("a number is a token") }
         self = mid
     }

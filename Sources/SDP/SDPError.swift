@@ -1,8 +1,8 @@
 /// Why a description cannot be used. Lines are counted from 1.
 package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// More than `SessionDescription.maximumLength` bytes.
+    /// More bytes than `SessionDescription.Limits` allow.
     case tooLong(bytes: Int)
-    /// More than `SessionDescription.maximumSections` media sections; the line of the first one too many.
+    /// More media sections than `SessionDescription.Limits` allow; the line of the first one too many.
     case tooManySections(line: Int)
     /// A line, or the attribute that it carries, is not what it has to be.
     case malformed(line: Int, field: String)
@@ -30,9 +30,8 @@ package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .tooLong(let bytes): "SDP: \(bytes) bytes, at most \(SessionDescription.maximumLength) are taken"
-        case .tooManySections(let line):
-            "SDP line \(line): more than \(SessionDescription.maximumSections) media sections"
+        case .tooLong(let bytes): "SDP: \(bytes) bytes are more than is taken"
+        case .tooManySections(let line): "SDP line \(line): more media sections than are taken"
         case .malformed(let line, let field): "SDP line \(line): malformed \(field)"
         case .missing(let line, let field): "SDP line \(line): \(field) is missing"
         case .repeated(let line, let field): "SDP line \(line): \(field) is there twice"

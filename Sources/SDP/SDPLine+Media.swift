@@ -1,4 +1,5 @@
 internal import MediaBase
+internal import RTP
 
 extension SDPLine {
     /// Payload types of a track, their parameters and the RTCP messages that were agreed on.
@@ -30,6 +31,13 @@ extension SDPLine {
             lines.append(SDPLine(attribute: "fmtp", "\(track.payloadType) " + parameters.joined(separator: ";")))
         }
         return lines
+    }
+
+    /// Numbers of header extensions (RFC 8285 section 5).
+    static func extensions(_ map: RTPExtensionMap) -> [SDPLine] {
+        RTPExtensionKind.allCases.compactMap { kind in
+            map[kind].map { SDPLine(attribute: "extmap", HeaderExtensionLine(id: $0, kind: kind).text) }
+        }
     }
 
     /// Who sends (RFC 5576). Without the group some clients take retransmissions for media of their own.

@@ -1,6 +1,23 @@
 /// A session description (RFC 8866) as lines: what is read is printed again, with CRLF ends and without blank lines.
 package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
-    /// Bytes.
+    /// What is read at most of a text that a peer wrote.
+    package struct Limits: Sendable, Hashable {
+        /// Bytes.
+        package var length: Int
+        package var sections: Int
+
+        package init(length: Int, sections: Int) {
+            self.length = length
+            self.sections = sections
+        }
+
+        /// Of what one peer publishes, or of one stream.
+        package static let standard = Limits(length: maximumLength, sections: maximumSections)
+        /// Of a participant's subscribe peer connection: 200 streams of two tracks, each with the lines of a browser.
+        package static let subscription = Limits(length: 1 << 20, sections: 400)
+    }
+
+    /// Bytes, of `Limits.standard`.
     package static let maximumLength = 65_536
     package static let maximumSections = 100
 
@@ -14,8 +31,8 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// - Throws: `SDPError` with the line and the reason.
-    package init(parsing bytes: some Collection<UInt8>) throws(SDPError) {
-        try self.init(sectionsOf: bytes)
+    package init(parsing bytes: some Collection<UInt8>, limits: Limits = .standard) throws(SDPError) {
+        try self.init(sectionsOf: bytes, limits: limits)
         guard let first = lines.first, first.type == UInt8(ascii: "v") else { throw .missing(line: 1, field: "v=") }
         guard first.value == "0" else { throw first.error }
         guard let origin = lines.first(where: { $0.type == UInt8(ascii: "o") }) else {
@@ -27,9 +44,9 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
     package init(parsing text: String) throws(SDPError) { try self.init(parsing: Array(text.utf8)) }
 
     /// Takes a text apart that may be a part of a description (RFC 8840 section 9).
-    init(sectionsOf bytes: some Collection<UInt8>) throws(SDPError) {
+    init(sectionsOf bytes: some Collection<UInt8>, limits: Limits = .standard) throws(SDPError) {
         let count = bytes.count
-        guard count <= Self.maximumLength else { throw .tooLong(bytes: count) }
+        guard count <= limits.length else { throw .tooLong(bytes: count) }
         lines = []
         media = []
         var number = 0
@@ -37,7 +54,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
             number += 1
             guard let line = try Self.line(bytes, number: number) else { continue }
             if line.type == UInt8(ascii: "m") {
-                guard media.count < Self.maximumSections else { throw .tooManySections(line: number) }
+                guard media.count < limits.sections else { throw .tooManySections(line: number) }
                 media.append(try MediaSection(parsing: line))
             } else if media.isEmpty {
                 lines.append(line)
@@ -92,7 +109,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
     var bundle: [String]? {
         for line in lines.attributes("group") {
             let fields = (line.value ?? "").fields()
-            if fields.first == "BUNDLE" { return fields.dropFirst().prefix(Self.maximumSections).map(String.init) }
+            if fields.first == "BUNDLE" { return fields.dropFirst().prefix(media.count).map(String.init) }
         }
         return nil
     }

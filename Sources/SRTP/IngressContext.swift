@@ -81,8 +81,19 @@ package final class IngressContext {
 
     @inline(__always)
     private func stream(_ ssrc: UInt32) -> UnsafeMutablePointer<RTPReplayWindow>? {
-        for index in 0..<streamCount where streams[index].ssrc == ssrc { return streams + index }
+        for index in 0..<streamCount where streams[index].ssrc == ssrc {
+            return index < Self.near ? streams + index : movedForward(index)
+        }
         return nil
+    }
+
+    private static let near = 16
+
+    /// SSRCs that have ended are kept, or else their packets could be played again. Those in use find their way in front of them.
+    private func movedForward(_ index: Int) -> UnsafeMutablePointer<RTPReplayWindow> {
+        let place = streams + index / 2
+        swap(&place.pointee, &streams[index])
+        return place
     }
 
     /// Bytes that stay in the clear: fixed header, CSRCs and header extension (RFC 3711 section 3.1).

@@ -3,8 +3,10 @@ package import RTP
 
 /// A media packet that came, for the first time and in the clear. Its payload is only valid during the call that hands it over.
 package struct IncomingPacket {
-    /// Number of the track in the offer.
+    /// Number of the track in the offer: the place of its media section.
     package var track: Int
+    /// Of that section.
+    package var mid: MID
     package var kind: MediaKind
     /// As it was sent at first, where it came as a retransmission.
     package var header: RTPHeader

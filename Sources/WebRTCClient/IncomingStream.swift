@@ -7,6 +7,7 @@ struct IncomingStream {
     let ssrc: SSRC
     /// Number of its track in the offer.
     let track: Int
+    let mid: MID
     let kind: MediaKind
     var numbers = SequenceUnwrapper()
     var losses = NACKGenerator()
@@ -18,9 +19,10 @@ struct IncomingStream {
 
     private static let window: Int64 = 1024
 
-    init(ssrc: SSRC, track: Int, kind: MediaKind) {
+    init(ssrc: SSRC, track: Int, mid: MID, kind: MediaKind) {
         self.ssrc = ssrc
         self.track = track
+        self.mid = mid
         self.kind = kind
         reception = ReceptionStatistics(clockRate: kind.clockRate)
         clock = SenderClock(clockRate: kind.clockRate)

@@ -7,6 +7,8 @@ extension WebRTCEndpoint {
     package enum Direction: Sendable {
         case publish
         case view
+        /// The relay offers, as many tracks as it has for this client.
+        case receive
     }
 
     package struct Configuration: Sendable {
@@ -66,6 +68,13 @@ extension WebRTCEndpoint {
                         encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) }))
             }
             return Configuration(.publish, tracks: tracks, identity: identity, using: &random)
+        }
+
+        /// Receives what the relay offers.
+        package static func receiver(identity: DTLSIdentity, using random: inout some RandomNumberGenerator)
+            -> Configuration
+        {
+            Configuration(.receive, tracks: [], identity: identity, using: &random)
         }
 
         /// Views one stream.

@@ -25,7 +25,7 @@ extension WebRTCEndpoint {
         case .senderReport:
             let report = try SenderReport(parsing: packet)
             statistics.reportsReceived += 1
-            if let place = incoming.firstIndex(where: { $0.ssrc == report.sender }) {
+            if let place = places[report.sender] {
                 incoming[place].clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
             }
             note(report.blocks, now: now)
@@ -85,8 +85,7 @@ extension WebRTCEndpoint {
         for place in incoming.indices { ask(stream: place, now: now) }
         guard nextReport <= now else { return }
         nextReport = now + Self.reportInterval
-        let bytes = report(now: now)
-        if !bytes.isEmpty, transmitRTCP(bytes) { statistics.reportsSent += 1 }
+        for bytes in reports(now: now) where transmitRTCP(bytes) { statistics.reportsSent += 1 }
     }
 
     private func ask(stream place: Int, now: MediaTime) {
@@ -109,11 +108,18 @@ extension WebRTCEndpoint {
         if transmitRTCP(bytes) { statistics.keyFrameRequestsSent += 1 }
     }
 
-    /// Sender reports of what was sent, receiver reports of what came, and the name of it all.
-    private func report(now: MediaTime) -> [UInt8] {
+    /// Sender reports of what was sent, receiver reports of what came, and the name of it all: as many packets as it takes.
+    private func reports(now: MediaTime) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
         var bytes: [UInt8] = []
         var chunks: [SDES.Chunk] = []
         for state in outgoing.joined() where state.packets > 0 {
+            if chunks.count == Self.reportsPerPacket {
+                SDES(chunks: chunks).write(into: &bytes)
+                packets.append(bytes)
+                bytes = []
+                chunks = []
+            }
             SenderReport(
                 sender: state.ssrc, ntpTime: ntp(now), rtpTimestamp: state.timestamp(now), packetCount: state.packets,
                 octetCount: state.octets
@@ -127,13 +133,27 @@ extension WebRTCEndpoint {
                 blocks.append(block)
             }
         }
-        if !blocks.isEmpty {
-            ReceiverReport(sender: configuration.reporter, blocks: blocks).write(into: &bytes)
+        while !blocks.isEmpty {
+            ReceiverReport(
+                sender: configuration.reporter, blocks: Array(blocks.prefix(Self.blocksPerReport))
+            ).write(into: &bytes)
+            blocks.removeFirst(min(blocks.count, Self.blocksPerReport))
             chunks.append(SDES.Chunk(source: configuration.reporter, cname: configuration.cname))
+            SDES(chunks: chunks).write(into: &bytes)
+            packets.append(bytes)
+            bytes = []
+            chunks = []
         }
-        if !chunks.isEmpty { SDES(chunks: chunks).write(into: &bytes) }
-        return bytes
+        if !chunks.isEmpty {
+            SDES(chunks: chunks).write(into: &bytes)
+            packets.append(bytes)
+        }
+        return packets
     }
+
+    private static let reportsPerPacket = 8
+    /// What the count of a report can say (RFC 3550 section 6.4.2).
+    private static let blocksPerReport = 31
 
     private func transmitRTCP(_ bytes: [UInt8]) -> Bool {
         var length = bytes.count

@@ -38,9 +38,9 @@ extension WebRTCEndpoint {
 
     /// By SSRC where it is known, else by payload type.
     private func track(of header: RTPHeader) -> Int? {
-        if let stream = incoming.first(where: { $0.ssrc == header.ssrc || $0.ssrc == repairs[header.ssrc] }) {
-            return stream.track
-        }
+        if let place = places[repairs[header.ssrc] ?? header.ssrc] { return incoming[place].track }
+        // The relay's offers name everything that it sends.
+        guard configuration.direction != .receive else { return nil }
         return tracks.firstIndex {
             $0?.payloadType == header.payloadType || $0.map { $0.rtxPayloadType == header.payloadType } ?? false
         }
@@ -55,7 +55,7 @@ extension WebRTCEndpoint {
             return
         }
         let media = repairs[header.ssrc]
-        guard let place = incoming.firstIndex(where: { media == nil ? $0.track == track : $0.ssrc == media }) else {
+        guard let place = media.map({ places[$0] }) ?? incoming.firstIndex(where: { $0.track == track }) else {
             statistics.padding += 1
             return
         }
@@ -91,7 +91,8 @@ extension WebRTCEndpoint {
         }
         onPacket?(
             IncomingPacket(
-                track: incoming[place].track, kind: incoming[place].kind, header: header, sequence: sequence,
+                track: incoming[place].track, mid: incoming[place].mid, kind: incoming[place].kind, header: header,
+                sequence: sequence,
                 payload: payload, extensions: values, isRetransmission: isRetransmission))
     }
 

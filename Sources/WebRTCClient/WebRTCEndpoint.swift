@@ -6,7 +6,7 @@ internal import SRTP
 package import Transport
 internal import Forwarding
 
-/// One WebRTC client that publishes to a relay or views a stream of it: offer and answer, ICE, DTLS, SRTP, retransmission both ways,
+/// One WebRTC client that publishes to a relay, views a stream of it or receives what it offers: offer and answer, ICE, DTLS, SRTP, retransmission both ways,
 /// reports, key-frame requests and transport-wide feedback. No sockets, clock or encoders: what is sent is handed in, time is an argument, so it
 /// serves tests in virtual time and the load generator alike.
 ///
@@ -33,13 +33,26 @@ package final class WebRTCEndpoint {
 
     /// Reports are sent as often.
     package static let reportInterval = MediaTime.milliseconds(1000)
-    /// Streams that are received at most.
-    static let streamLimit = 16
+    /// Streams that are received at most, of a relay that offers them and else.
+    static let streamLimits = (offered: 512, other: 16)
+    /// SSRCs that are remembered of a relay that offers: streams come and go, and what was played once is not to be played again.
+    static let rememberedSources = 8192
 
     package let configuration: Configuration
-    package let offer: SessionDescription
+    /// The latest offer; of an endpoint that receives, an empty one.
+    package internal(set) var offer: SessionDescription
+    /// What the latest offer has, by the place of the section, and which of it sends no more.
+    var offered: [TrackDescription]
+    var stopped: Set<MID> = []
+    var version = 1
+    var credentials: ICECredentials
+    /// The relay's.
+    var remoteCredentials: ICECredentials?
+    /// An offer of ours waits for its answer.
+    var isOffering = true
+    var isRestarting = false
     /// By the place of the track in the offer; nil where the relay rejected it, and before the answer.
-    package private(set) var tracks: [TrackDescription?]
+    package internal(set) var tracks: [TrackDescription?]
     package internal(set) var statistics = EndpointStatistics()
     /// Takes each media packet, in the order in which they come.
     package var onPacket: ((IncomingPacket) -> Void)?
@@ -54,6 +67,8 @@ package final class WebRTCEndpoint {
     /// By track and encoding.
     var outgoing: [[OutgoingEncoding]]
     var incoming: [IncomingStream] = []
+    /// Of each stream in `incoming`.
+    var places: [SSRC: Int] = [:]
     /// Which media stream an RTX stream repairs, as far as the answer says.
     var repairs: [SSRC: SSRC] = [:]
     var feedback: FeedbackMaker
@@ -76,8 +91,10 @@ package final class WebRTCEndpoint {
         maker.cname = configuration.cname
         maker.streamID = configuration.cname
         maker.candidates = configuration.candidates
-        let isPublisher = configuration.direction == .publish
-        offer = isPublisher ? maker.publish(configuration.tracks) : maker.view(configuration.tracks)
+        offer =
+            configuration.direction == .publish ? maker.publish(configuration.tracks) : maker.view(configuration.tracks)
+        offered = configuration.tracks
+        credentials = configuration.credentials
         tracks = configuration.tracks.map { _ in nil }
         outgoing = configuration.tracks.map { _ in [] }
         feedback = FeedbackMaker(sender: configuration.reporter, media: configuration.reporter)
@@ -89,57 +106,6 @@ package final class WebRTCEndpoint {
     deinit {
         incomingRoom.deallocate()
         outgoingRoom.deallocate()
-    }
-
-    /// Takes the relay's answer and begins to connect.
-    package func accept(_ text: some Collection<UInt8>, now: MediaTime) throws(WebRTCEndpointError) {
-        guard transport == nil else { throw .alreadyAnswered }
-        let answer: Answer
-        do throws(SDPError) { answer = try Answer(parsing: text, to: offer) } catch { throw .answer(error) }
-        for (place, offered) in configuration.tracks.enumerated() {
-            guard let agreed = answer.tracks.first(where: { $0.track.mid == offered.mid })?.track else { continue }
-            tracks[place] = agreed
-            if configuration.direction == .publish { prepare(place, offered, agreed) } else { expect(place, agreed) }
-        }
-        var options = WebRTCClientTransport.Configuration(
-            credentials: configuration.credentials, peer: answer.peer, identity: configuration.identity,
-            role: answer.peer.setup == .active ? .server : .client)
-        options.consentTimeout = configuration.consentTimeout
-        options.suites = configuration.suites
-        do throws(DTLSFailure) {
-            transport = try WebRTCClientTransport(options, random: random, now: now)
-        } catch { throw .dtls(error) }
-        for candidate in answer.candidates { transport?.add(candidate, now: now) }
-        drain(now: now)
-    }
-
-    private func prepare(_ place: Int, _ offered: TrackDescription, _ agreed: TrackDescription) {
-        var track = agreed
-        track.kind = offered.kind
-        // What the relay does not take of a simulcast offer is not sent.
-        let taken = Set(agreed.encodings.compactMap(\.rid))
-        let encodings = offered.encodings.filter { taken.isEmpty || $0.rid.map(taken.contains) ?? true }
-        outgoing[place] = encodings.map {
-            OutgoingEncoding($0, of: track, history: configuration.history, using: &random)
-        }
-    }
-
-    private func expect(_ place: Int, _ agreed: TrackDescription) {
-        for encoding in agreed.encodings {
-            guard let ssrc = encoding.ssrc else { continue }
-            addStream(ssrc, track: place)
-            if let rtx = encoding.rtxSSRC { repairs[rtx] = ssrc }
-        }
-    }
-
-    /// - Returns: where the stream is; nil where there are too many.
-    @discardableResult
-    func addStream(_ ssrc: SSRC, track: Int) -> Int? {
-        if let place = incoming.firstIndex(where: { $0.ssrc == ssrc }) { return place }
-        guard incoming.count < Self.streamLimit, let kind = tracks[track]?.kind else { return nil }
-        incoming.append(IncomingStream(ssrc: ssrc, track: track, kind: kind))
-        if incoming.count == 1 { feedback.media = ssrc }
-        return incoming.count - 1
     }
 
     /// Takes one datagram.
@@ -175,6 +141,8 @@ package final class WebRTCEndpoint {
 
     /// ICE restart with the new credentials of both sides.
     package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
+        credentials = local
+        remoteCredentials = remote
         transport?.restart(local: local, remote: remote, now: now)
         drain(now: now)
     }
@@ -217,7 +185,7 @@ package final class WebRTCEndpoint {
         return outputs[taken]
     }
 
-    private func drain(now: MediaTime) {
+    func drain(now: MediaTime) {
         while let output = transport?.nextOutput() {
             switch output {
             case .transmit(let datagram, let to): outputs.append(.transmit(datagram, to: to))
@@ -239,7 +207,9 @@ package final class WebRTCEndpoint {
             // Keys of a handshake always fit; the library is out of memory.
             return end(.dtls(.library("SRTP: \(error)")))
         }
-        opener = IngressContext(key: keys.remote, maximumStreams: 2 * Self.streamLimit)
+        opener = IngressContext(
+            key: keys.remote,
+            maximumStreams: configuration.direction == .receive ? Self.rememberedSources : 2 * Self.streamLimits.other)
         isConnected = true
         nextReport = now + .milliseconds(200)
         outputs.append(.connected)

@@ -5,14 +5,20 @@ package import SDP
 package enum WebRTCEndpointError: Error, Sendable, Equatable, CustomStringConvertible {
     case answer(SDPError)
     case dtls(DTLSFailure)
-    /// An answer came before.
+    /// An answer came before, and no offer since.
     case alreadyAnswered
+    /// The relay's offer cannot be read or connected to.
+    case offer(SDPError)
+    /// The endpoint makes the offers itself.
+    case unexpectedOffer
 
     package var description: String {
         switch self {
         case .answer(let error): "answer: \(error)"
         case .dtls(let failure): "DTLS: \(failure)"
         case .alreadyAnswered: "an answer came before"
+        case .offer(let error): "offer: \(error)"
+        case .unexpectedOffer: "offers are made here"
         }
     }
 }

@@ -78,7 +78,7 @@ import Testing
         for (read, meant) in zip(read.tracks.map(\.track), tracks) {
             var expected = meant.track
             switch meant {
-            case .receive(let track):
+            case .receive(let track), .idle(let track):
                 // Whose SSRCs they are only the sender says.
                 let rids = track.encodings.filter { $0.rid != nil }
                 expected.encodings = rids.isEmpty ? [.init()] : rids

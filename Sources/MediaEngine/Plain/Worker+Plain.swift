@@ -42,7 +42,7 @@ extension Worker {
         let clientKey = SRTPKey.random(for: request.suite)
         let relayKey = SRTPKey.random(for: request.suite)
         let transport = PublishTransport(
-            id: TransportID(rawValue: hex(16)), streamName: name, rtcpMux: request.rtcpMux,
+            id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
         let stream = EngineStream(name: name, transport: transport, createdAt: realTime())
@@ -62,7 +62,7 @@ extension Worker {
                 ssrc: ssrc.rawValue, kind: kind)
             if kind == .audio { answer.audio = described } else { answer.video = described }
         }
-        session.streams.append(stream)
+        session.add(stream)
         session.publishers.insert(transport, transport.id)
         answer.sdp = PlainSessionDescription.text(for: answer)
         attachWaiting(to: stream, in: session, now: now)

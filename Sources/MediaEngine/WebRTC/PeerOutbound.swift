@@ -11,10 +11,12 @@ final class PeerOutbound {
     /// Index of its path in the session's router.
     let path: Int
     /// Packets that carry transport-wide numbers; nil where the peer tells of none.
-    let sent: UnsafeMutablePointer<SentPacketRing>?
+    private(set) var sent: UnsafeMutablePointer<SentPacketRing>?
     /// Nil where the peer says nothing that an estimate could be made of: it gets what it asks for.
     private(set) var estimator: BandwidthEstimator?
-    private let estimate: BandwidthEstimator.Configuration
+    private var estimate: BandwidthEstimator.Configuration
+    /// As the peer's latest report tells; nil before.
+    var roundTrip: MediaTime?
     var allocator = LayerAllocator()
     private(set) var nextAllocation: MediaTime = .zero
     /// The last allocation found each video track sent as it is wanted, and no limit: until something changes the next would find the same.
@@ -29,38 +31,41 @@ final class PeerOutbound {
     var probe: ProbePacer?
     private(set) var isOpen = true
     /// Sound alone is sent as it comes: there are no layers to choose and nothing waits.
-    let hasVideo: Bool
+    private(set) var hasVideo = false
     private static let allocationInterval = MediaTime.milliseconds(100)
     private static let levelInterval = MediaTime.seconds(1)
     /// What is due by the clock is due for all peers at a time, as each wake-up costs more than what it is for.
     private static let beat = MediaTime.milliseconds(50)
 
     init(
-        transport: SubscribeTransport, session: EngineSession, path: Int, sections: [TrackDescription],
-        at address: PeerAddress, estimate: BandwidthEstimator.Configuration, now: MediaTime
+        transport: SubscribeTransport, session: EngineSession, path: Int, at address: PeerAddress,
+        estimate: BandwidthEstimator.Configuration, now: MediaTime
     ) {
         self.transport = transport
         self.session = session
         self.path = path
         startedAt = now
-        hasVideo = sections.contains { $0.kind == .video }
-        let tellsOfPackets = sections.contains {
-            $0.feedback.contains(.transportCC) && $0.extensions[.transportWideCC] != nil
+        self.estimate = estimate
+        self.estimate.hasTransportFeedback = false
+        reach(address)
+    }
+
+    /// One more track goes by the path. What the peer tells of one section it tells of all that the path carries.
+    func admit(_ section: TrackDescription, now: MediaTime) {
+        if section.kind == .video {
+            hasVideo = true
+            allocateSoon()
         }
-        if tellsOfPackets {
+        if sent == nil, section.feedback.contains(.transportCC), section.extensions[.transportWideCC] != nil {
             let ring = UnsafeMutablePointer<SentPacketRing>.allocate(capacity: 1)
             ring.initialize(to: SentPacketRing())
             sent = ring
-        } else {
-            sent = nil
+            session.router.path(path).pointee.sent = ring
+            estimate.hasTransportFeedback = true
+            estimator = BandwidthEstimator(estimate, now: now)
+        } else if estimator == nil, section.feedback.contains(.remb) {
+            estimator = BandwidthEstimator(estimate, now: now)
         }
-        let tellsOfRate = sections.contains { $0.feedback.contains(.remb) }
-        var estimate = estimate
-        estimate.hasTransportFeedback = tellsOfPackets
-        self.estimate = estimate
-        estimator = tellsOfPackets || tellsOfRate ? BandwidthEstimator(estimate, now: now) : nil
-        session.router.path(path).pointee.sent = sent
-        reach(address)
     }
 
     /// When `Worker.adapt` has something to do next.
@@ -76,8 +81,8 @@ final class PeerOutbound {
             !isLimited && allocation.next == nil
             && allocation.decisions.allSatisfy { $0.change == .none && $0.selection != nil }
             && transport.tracks.allSatisfy { track in
-                track.kind != .video
-                    || track.producer != nil && track.wanted === track.producer
+                track.kind != .video || track.producer == nil || track.isUnwanted
+                    || track.wanted === track.producer
                         && !track.isPausedByBandwidth && !transport.paused.contains(.video)
             }
         nextAllocation = Self.onBeat(now + (isLevel ? Self.levelInterval : Self.allocationInterval))

@@ -11,11 +11,13 @@ final class WebRTCPeer {
     let id: TransportID
     let direction: WebRTCRequest.Direction
     let session: String
+    /// Of a peer for one stream (WHIP, WHEP) its name; else empty.
     let stream: String
     /// Of the ICE session in force: those of the latest restart, else those of offer and answer.
     var credentials: (local: ICECredentials, remote: ICECredentials)
-    /// The media sections that were agreed on.
-    let sections: [TrackDescription]
+    /// Of a restart that the relay has offered, until its answer.
+    var prepared: ICECredentials?
+    let fingerprints: Set<CertificateFingerprint>
     let transport: WebRTCTransport
     /// Where media goes; nil before a pair was nominated.
     var address: PeerAddress?
@@ -27,9 +29,13 @@ final class WebRTCPeer {
     /// Place in the worker's list of peers.
     var place = -1
     var isConnected = false
-    /// What it will be sent, in the order of its sections.
-    var sources: [WebRTCAnswer.Source] = []
-    /// Which layers of video it asked for.
+    /// Of a publisher: the sections that were agreed on and are not closed.
+    var published: [PublishedSection] = []
+    /// Of a subscriber that has not connected yet: what it will be sent.
+    var waiting: [SubscriberTrack] = []
+    /// Of a subscriber: what it would like, by stream.
+    var preferences: [String: StreamPreferences] = [:]
+    /// Of a viewer of one stream: which layers of video it asked for.
     var choice = LayerChoice.automatic
     /// From the handshake, until a pair is nominated as well.
     var keys: DTLSKeys?
@@ -39,15 +45,15 @@ final class WebRTCPeer {
     var outbound: PeerOutbound?
 
     init(
-        id: TransportID, request: WebRTCRequest, stream: String, credentials: ICECredentials,
-        transport: WebRTCTransport
+        id: TransportID, direction: WebRTCRequest.Direction, session: String, stream: String = "",
+        credentials: ICECredentials, peer: PeerDescription, transport: WebRTCTransport
     ) {
         self.id = id
-        direction = request.direction
-        session = request.session
+        self.direction = direction
+        self.session = session
         self.stream = stream
-        self.credentials = (credentials, request.peer.credentials)
-        sections = request.tracks
+        self.credentials = (credentials, peer.credentials)
+        fingerprints = Set(peer.fingerprints)
         self.transport = transport
     }
 }

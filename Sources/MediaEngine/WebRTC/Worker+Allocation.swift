@@ -28,7 +28,8 @@ extension Worker {
         let allocation = outbound.allocator.allocate(
             claims, target: target, capacity: outbound.estimator?.capacity, now: now)
         for decision in allocation.decisions {
-            apply(decision, to: outbound.transport.tracks[decision.id], of: outbound, now: now)
+            guard let track = outbound.transport.track(decision.id) else { continue }
+            apply(decision, to: track, of: outbound, now: now)
         }
         outbound.note(allocation, isLimited: isLimited, now: now)
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
@@ -46,17 +47,18 @@ extension Worker {
 
     private func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
         var claims: [AllocatedTrack] = []
-        for (id, track) in outbound.transport.tracks.enumerated() where track.producer != nil {
+        for track in outbound.transport.tracks where track.producer != nil && !track.isUnwanted {
             guard let stream = outbound.session.stream(named: track.streamName),
                 !outbound.transport.paused.contains(track.kind)
             else { continue }
             if track.kind == .audio, let audio = stream.audio {
                 let rate = audio.measured(now: now).bitrates.last ?? Bitrate(rawValue: 0)
-                claims.append(AllocatedTrack(id: id, kind: .audio, encodings: [.init(bitrates: [rate])]))
+                claims.append(AllocatedTrack(id: track.id, kind: .audio, encodings: [.init(bitrates: [rate])]))
             } else if track.kind == .video {
                 claims.append(
                     AllocatedTrack(
-                        id: id, kind: .video, limits: limits(track.choice, stream),
+                        id: track.id, kind: .video, priority: track.preferences.priority,
+                        limits: limits(of: track, stream, now: now),
                         encodings: stream.encodings.map {
                             AllocatedTrack.Encoding(
                                 isActive: $0.producer.isActive(now: now), height: $0.producer.pictureSize?.height ?? 0,
@@ -67,9 +69,9 @@ extension Worker {
         return claims
     }
 
-    private func limits(_ choice: LayerChoice, _ stream: EngineStream) -> AllocatedTrack.Limits {
-        switch choice {
-        case .automatic: AllocatedTrack.Limits()
+    private func limits(of track: SubscribedTrack, _ stream: EngineStream, now: MediaTime) -> AllocatedTrack.Limits {
+        switch track.choice {
+        case .automatic: track.preferences.limits(of: stream, now: now)
         case .upTo(let spatial, let temporal): AllocatedTrack.Limits(spatial: spatial, temporal: temporal)
         case .encoding(let rid, let temporal):
             AllocatedTrack.Limits(temporal: temporal, encoding: stream.encodings.firstIndex { $0.rid == rid })
@@ -80,7 +82,8 @@ extension Worker {
     private func least(_ claims: [AllocatedTrack]) -> Bitrate {
         var sum: Int64 = 0
         for claim in claims where claim.kind == .audio { sum += claim.encodings.first?.bitrates[3] ?? 0 }
-        let smallest = claims.first { $0.kind == .video }?.encodings.filter(\.isActive).map { $0.bitrates[3] }.min()
+        let first = claims.filter { $0.kind == .video }.max { $0.priority < $1.priority }
+        let smallest = first?.encodings.filter(\.isActive).map { $0.bitrates[3] }.min()
         return Bitrate(rawValue: (sum + (smallest ?? 0)) * 5 / 4)
     }
 
@@ -98,14 +101,18 @@ extension Worker {
             counters.tracksPaused &+= 1
             _ = router.setPaused(true, path: track.path, producer: producer)
             events.send(
-                .trackPaused(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
+                .trackPaused(
+                    session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
+                    kind: track.kind))
             return
         }
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
             if router.setPaused(false, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
             events.send(
-                .trackResumed(session: outbound.session.name, transport: outbound.transport.id, kind: track.kind))
+                .trackResumed(
+                    session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
+                    kind: track.kind))
         }
         let wanted = stream.encodings[selection.encoding].producer
         // While a key frame is waited for nothing larger is chosen: each change of mind would wait for another.

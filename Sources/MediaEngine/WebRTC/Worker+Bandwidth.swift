@@ -31,10 +31,21 @@ extension Worker {
             guard let report = try? ReceiverReport(parsing: packet) else {
                 return counters.droppedMalformedRTCP &+= 1
             }
-            estimator.receive(
-                reports: report.blocks, roundTrip: roundTrip(report.blocks, outbound, now: now), now: now)
+            note(report.blocks, outbound)
+            let roundTrip = roundTrip(report.blocks, outbound, now: now)
+            outbound.roundTrip = roundTrip ?? outbound.roundTrip
+            estimator.receive(reports: report.blocks, roundTrip: roundTrip, now: now)
         case .senderReport, .sdes, .bye, .genericNACK, .pli, .fir, .xr, .other:
             break
+        }
+    }
+
+    /// Keeps what a viewer says of its reception, for who asks for numbers.
+    private func note(_ blocks: [ReportBlock], _ outbound: PeerOutbound) {
+        for block in blocks {
+            guard let track = outbound.transport.tracks.first(where: { $0.ssrc == block.source }) else { continue }
+            track.lost = Int64(block.cumulativeLost)
+            track.jitter = MediaTime(rawValue: Int64(block.jitter) * 1_000_000_000 / Int64(track.kind.clockRate))
         }
     }
 

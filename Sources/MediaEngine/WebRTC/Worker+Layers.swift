@@ -5,8 +5,8 @@ internal import MediaBase
 extension Worker {
     func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
         let peer = try find(id, session)
-        guard peer.direction == .subscribe else {
-            throw .invalidRequest(field: "layer", reason: "the transport sends to the relay")
+        guard peer.direction == .subscribe, !peer.stream.isEmpty else {
+            throw .invalidRequest(field: "layer", reason: "the transport does not view one stream")
         }
         if case .encoding(let rid, _) = choice,
             let stream = sessions[session]?.stream(named: peer.stream),

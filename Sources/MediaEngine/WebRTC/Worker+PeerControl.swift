@@ -14,66 +14,91 @@ extension Worker {
         guard !request.tracks.isEmpty else {
             throw .invalidRequest(field: "sdp", reason: "no media section has Opus or VP8 in this direction")
         }
-        guard !request.peer.isLite else {
-            throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would begin")
-        }
-        let session: EngineSession
-        let name: String
         switch request.direction {
         case .publish:
-            if let existing = sessions[request.session] {
-                session = existing
-            } else {
-                session = try newSession(request.session)
-            }
-            try admitTransport(to: session)
-            name = try admitStream(request.stream, to: session)
+            let session = try session(toOpenIn: request.session)
+            let name = try admitStream(request.stream, to: session)
+            return try publish(
+                request.tracks.map { PublishedSection(stream: name, track: $0) }, as: request.peer, stream: name,
+                in: session)
         case .subscribe:
-            guard let existing = sessions[request.session] else { throw .unknownSession(request.session) }
-            session = existing
-            try admitTransport(to: session)
-            guard let found = request.stream.map({ session.stream(named: $0) }) ?? session.streams.last else {
-                throw .unknownStream(request.stream ?? "")
-            }
-            name = found.name
+            return try view(request)
+        }
+    }
+
+    /// The session of that name with room for one more transport; one that is not listed yet where there is none.
+    func session(toOpenIn name: String) throws(EngineError) -> EngineSession {
+        let session: EngineSession
+        if let existing = sessions[name] { session = existing } else { session = try newSession(name) }
+        try admitTransport(to: session)
+        return session
+    }
+
+    /// A viewer of one stream, which offers itself.
+    private func view(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
+        guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
+        try admitTransport(to: session)
+        guard let stream = request.stream.map({ session.stream(named: $0) }) ?? session.streams.last else {
+            throw .unknownStream(request.stream ?? "")
+        }
+        let peer = try makePeer(
+            .subscribe, request.peer, credentials: freeCredentials(), in: request.session, stream: stream.name)
+        var ssrcs = SSRCSequence(using: &random)
+        peer.waiting = request.tracks.map { section in
+            SubscriberTrack(
+                stream: stream.name, track: section, ssrc: ssrcs.next(),
+                rtxSSRC: section.rtxPayloadType.map { _ in ssrcs.next() })
+        }
+        var answer = answer(of: peer, to: request.peer)
+        answer.sources = peer.waiting.map {
+            WebRTCAnswer.Source(mid: $0.track.mid, kind: $0.track.kind, ssrc: $0.ssrc, rtxSSRC: $0.rtxSSRC)
+        }
+        return answer
+    }
+
+    /// A peer that may connect from now on.
+    func makePeer(
+        _ direction: WebRTCRequest.Direction, _ description: PeerDescription, credentials: ICECredentials,
+        id: TransportID? = nil, in session: String, stream: String = ""
+    ) throws(EngineError) -> WebRTCPeer {
+        guard !description.isLite else {
+            throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would begin")
         }
         if unestablishedCount >= perWorker(configuration.webRTC.unestablishedTransports) { endOldestUnestablished() }
-
-        let now = time()
-        let credentials = freeCredentials()
-        let role: DTLSConnection.Role = request.peer.setup == .passive ? .client : .server
         var path = WebRTCTransport.Configuration(
-            credentials: credentials, peer: request.peer, identity: identity, role: role)
+            credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
         path.connectTimeout = configuration.webRTC.connectTimeout
         path.consentTimeout = configuration.webRTC.consentTimeout
         let transport: WebRTCTransport
         do {
-            transport = try WebRTCTransport(path, now: now)
+            transport = try WebRTCTransport(path, now: time())
         } catch {
             throw .invalidRequest(field: "sdp", reason: "\(error)")
         }
         let peer = WebRTCPeer(
-            id: TransportID(rawValue: hex(16)), request: request, stream: name, credentials: credentials,
-            transport: transport)
+            id: id ?? TransportID(rawValue: hex(16)), direction: direction, session: session, stream: stream,
+            credentials: credentials, peer: description, transport: transport)
         list(peer, fragment: credentials.ufrag)
-        if request.direction == .publish {
-            session.reservedNames.insert(name)
-            sessions[request.session] = session
-        } else {
-            peer.sources = request.tracks.map { section in
-                let ssrc = freeSSRC()
-                return WebRTCAnswer.Source(
-                    mid: section.mid, kind: section.kind, ssrc: ssrc,
-                    rtxSSRC: section.rtxPayloadType.map { _ in freeSSRC() })
-            }
-        }
-        return WebRTCAnswer(
-            id: peer.id, session: request.session, stream: name, direction: request.direction,
-            credentials: credentials, fingerprint: identity.fingerprint, setup: role == .server ? .passive : .active,
-            candidates: candidates, sources: peer.sources)
+        return peer
+    }
+
+    /// The relay waits for the handshake unless the peer does so itself (RFC 5763 section 5).
+    private static func role(facing peer: PeerDescription) -> DTLSConnection.Role {
+        peer.setup == .passive ? .client : .server
+    }
+
+    func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
+        WebRTCAnswer(
+            id: peer.id, session: peer.session, stream: peer.stream, direction: peer.direction,
+            credentials: peer.credentials.local, fingerprint: identity.fingerprint,
+            setup: Self.role(facing: description) == .server ? .passive : .active, candidates: candidates, sources: [])
     }
 
     func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
+        if awaited[id]?.session == session {
+            forget(awaited: id)
+            return
+        }
         let peer = try find(id, session)
         peer.transport.close(now: time())
         act(on: peer, now: time())
@@ -85,7 +110,8 @@ extension Worker {
         -> ICECredentials
     {
         let peer = try find(id, session)
-        let local = freeCredentials()
+        let local = peer.prepared ?? freeCredentials()
+        peer.prepared = nil
         peer.transport.restart(local: local, remote: credentials, now: time())
         schedule(peer, now: time())
         peer.credentials = (local, credentials)
@@ -125,7 +151,7 @@ extension Worker {
         schedule(peer, now: time())
     }
 
-    private func freeCredentials() -> ICECredentials {
+    func freeCredentials() -> ICECredentials {
         while true {
             let made = ICECredentials.random(using: &random)
             if peersByFragment[made.ufrag] == nil { return made }
@@ -138,6 +164,7 @@ extension Worker {
             let oldest = unestablished.removeFirst()
             guard oldest.place >= 0, !oldest.isConnected else { continue }
             counters.peersDisplaced &+= 1
+            events.send(.peerGone(session: oldest.session, transport: oldest.id))
             end(oldest)
             return
         }
@@ -163,70 +190,6 @@ extension Worker {
         }
     }
 
-    /// What a publisher that takes REMB alone may send at first.
-    private static let uplinkStart = Bitrate.kilobits(1_500)
-
-    private func beginPublishing(
-        _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
-        now: MediaTime
-    ) {
-        let transport = PublishTransport(
-            id: peer.id, streamName: peer.stream, rtcpMux: true,
-            context: IngressContext(key: keys.remote, maximumStreams: configuration.limits.ssrcsPerTransport),
-            leg: leg, peer: peer, localSSRC: freeSSRC(), now: now)
-        let stream = EngineStream(name: peer.stream, transport: transport, createdAt: realTime())
-        session.reservedNames.remove(peer.stream)
-        session.publishers.insert(transport, peer.id)
-        session.streams.append(stream)
-        peer.inbound = PeerInbound(
-            transport: transport, stream: stream, session: session, sections: peer.sections,
-            maximumBindings: configuration.limits.ssrcsPerTransport,
-            allowed: UplinkAllowance(
-                start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
-                maximum: configuration.webRTC.maximumBitrate))
-        attachWaiting(to: stream, in: session, now: now)
-        events.send(.published(session: session.name, stream: stream.name))
-    }
-
-    private func beginSubscribing(
-        _ peer: WebRTCPeer, _ leg: UnsafeMutablePointer<EgressLeg>, at address: PeerAddress,
-        in session: EngineSession, now: MediaTime
-    ) {
-        let path = session.router.open(
-            EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
-        let targets = peer.sections.map {
-            SubscriptionTarget(
-                kind: $0.kind, path: path, address: address.address, rtcpAddress: address.address,
-                payloadType: $0.payloadType, ssrc: nil)
-        }
-        let transport = SubscribeTransport(
-            id: peer.id, rtcpMux: true, leg: leg, peer: peer, targets: targets, wantsAllStreams: false)
-        var estimate = BandwidthEstimator.Configuration()
-        estimate.minimum = configuration.webRTC.minimumBitrate
-        estimate.start = configuration.webRTC.startBitrate
-        estimate.maximum = configuration.webRTC.maximumBitrate
-        let outbound = PeerOutbound(
-            transport: transport, session: session, path: path, sections: peer.sections, at: address,
-            estimate: estimate, now: now)
-        for (section, source) in zip(peer.sections, peer.sources) {
-            let track = SubscribedTrack(
-                streamName: peer.stream, kind: section.kind, path: path, ssrc: source.ssrc,
-                payloadType: section.payloadType, progress: freshProgress())
-            track.extensions = HeaderExtensionTemplate(map: section.extensions, kind: section.kind, mid: section.mid)
-            if let payloadType = section.rtxPayloadType, let ssrc = source.rtxSSRC {
-                track.rtx = RTXStream(ssrc: ssrc, payloadType: payloadType)
-            }
-            track.choice = peer.choice
-            transport.tracks.append(track)
-        }
-        peer.outbound = outbound
-        session.subscribersByPath[path] = transport
-        session.subscribers.insert(transport, peer.id)
-        if let stream = session.stream(named: peer.stream) {
-            attach(transport, to: stream, in: session, now: now)
-        }
-    }
-
     // MARK: the end
 
     /// Forgets a peer and what it sent or got.
@@ -248,7 +211,7 @@ extension Worker {
         }
         if !peer.isConnected { unestablishedCount -= 1 }
         if let session = sessions[peer.session] {
-            if peer.direction == .publish, peer.inbound == nil { session.reservedNames.remove(peer.stream) }
+            if peer.inbound == nil { for section in peer.published { session.reserved[section.stream] = nil } }
             if let inbound = peer.inbound { close(inbound.transport, in: session) }
             if let outbound = peer.outbound { close(outbound.transport, in: session) }
             forgetIfEmpty(session)

@@ -66,20 +66,24 @@ extension Worker {
         _ binding: PeerInbound.Binding, ssrc: SSRC, _ inbound: PeerInbound, now: MediaTime
     ) -> Producer {
         forwardAll()
-        let section = inbound.sections[binding.section]
+        let section = inbound.sections[binding.section].track
+        let stream = inbound.sections[binding.section].stream
+        if stream.producer(section.kind) == nil {
+            events.send(.mediaBegan(session: inbound.session.name, stream: stream.name, kind: section.kind))
+        }
         let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
         let producer = addProducer(
             .init(
                 kind: section.kind, ssrc: ssrc, payloadType: section.payloadType,
                 retransmissionBytes: configuration.limits.retransmissionBytes),
-            rid: section.encodings[binding.encoding].rid, at: position, to: inbound.stream, in: inbound.session,
+            rid: section.encodings[binding.encoding].rid, at: position, to: stream, in: inbound.session,
             now: now)
-        producer.setMuted(inbound.stream.muted.contains(section.kind))
+        producer.setMuted(stream.muted.contains(section.kind))
         inbound.feedback.media = ssrc
         // Browsers go on for minutes without a key frame, and make one within a frame's time when they are asked.
         if section.feedback.contains(.pli) { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
-        attachWaiting(to: inbound.stream, in: inbound.session, now: now)
+        attachWaiting(to: stream, in: inbound.session, now: now)
         if section.kind == .video { requestKeyFrame(of: producer) }
         return producer
     }
@@ -97,7 +101,7 @@ extension Worker {
             return
         }
         if let inbound = peer.inbound {
-            read(bytes, plain) { publisherSent($0, inbound.stream, in: inbound.session, now: now) }
+            read(bytes, plain) { publisherSent($0, inbound.transport, in: inbound.session, now: now) }
         }
         if let outbound = peer.outbound {
             read(bytes, plain) { packet in

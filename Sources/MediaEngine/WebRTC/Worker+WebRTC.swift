@@ -88,6 +88,7 @@ extension Worker {
             case .ended(let reason):
                 counters.count(reason)
                 forwardAll()
+                if peer.place >= 0 { events.send(.peerGone(session: peer.session, transport: peer.id)) }
                 end(peer)
                 return
             }

@@ -1,0 +1,62 @@
+internal import Forwarding
+internal import MediaBase
+
+/// Numbers of one peer, for whoever asks.
+extension Worker {
+    func statistics(of id: TransportID, session: String) throws(EngineError) -> PeerStatistics {
+        if awaited[id]?.session == session { return PeerStatistics() }
+        let peer = try find(id, session)
+        var statistics = PeerStatistics()
+        if let inbound = peer.inbound {
+            for section in inbound.sections { statistics.published.append(published(section)) }
+        }
+        guard let outbound = peer.outbound else { return statistics }
+        follow(outbound.session)
+        for track in outbound.transport.tracks { statistics.subscribed.append(subscribed(track, outbound)) }
+        statistics.availableBitrate = outbound.estimator?.target
+        statistics.roundTrip = outbound.roundTrip
+        return statistics
+    }
+
+    private func published(_ section: PeerInbound.Section) -> PeerStatistics.Track {
+        let kind = section.track.kind
+        let stream = section.stream
+        var track = PeerStatistics.Track(stream: stream.name, kind: kind)
+        var bits: Int64 = 0
+        for producer in stream.producers where producer.kind == kind {
+            track.packets &+= producer.packets
+            track.bytes &+= producer.bytes
+            track.lost += Int64(producer.statistics.cumulativeLost)
+            track.jitter = max(track.jitter ?? .zero, producer.statistics.jitter)
+            bits += stream.bitrate[producer.tag]?.rawValue ?? 0
+        }
+        track.bitrate = Bitrate(rawValue: bits)
+        if kind == .video {
+            track.width = stream.video?.pictureSize?.width
+            track.height = stream.video?.pictureSize?.height
+        }
+        return track
+    }
+
+    private func subscribed(_ sent: SubscribedTrack, _ outbound: PeerOutbound) -> PeerStatistics.Track {
+        var track = PeerStatistics.Track(stream: sent.streamName, kind: sent.kind)
+        var progress = sent.progress
+        if let producer = sent.producer, let at = producer.core.pointee.index(path: sent.path) {
+            progress = producer.core.pointee.consumers[at].progress
+        }
+        track.packets = progress.packets
+        track.bytes = progress.payloadBytes
+        track.lost = sent.lost
+        track.bitrate = sent.bitrate
+        track.jitter = sent.jitter
+        track.isPaused =
+            sent.isUnwanted || sent.isPausedByBandwidth || outbound.transport.paused.contains(sent.kind)
+        guard sent.kind == .video, let producer = sent.producer else { return track }
+        let stream = outbound.session.stream(named: sent.streamName)
+        track.encoding = stream?.encodings.first { $0.producer === producer }?.rid
+        track.temporalLayer = Int(sent.temporalLimit)
+        track.width = producer.pictureSize?.width
+        track.height = producer.pictureSize?.height
+        return track
+    }
+}

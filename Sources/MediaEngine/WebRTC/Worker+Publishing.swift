@@ -1,0 +1,198 @@
+internal import DTLS
+internal import Forwarding
+internal import MediaBase
+internal import SDP
+internal import SRTP
+
+/// Publish peers: one connection each, with as many streams as it has offered.
+extension Worker {
+    /// Media sections of one peer connection.
+    private static let maximumSections = SessionDescription.maximumSections
+    /// What a publisher that takes REMB alone may send at first.
+    private static let uplinkStart = Bitrate.kilobits(1_500)
+
+    // MARK: calls
+
+    func openPublisher(_ request: PublisherRequest) throws(EngineError) -> WebRTCAnswer {
+        try check(request.sections)
+        let session = try session(toOpenIn: request.session)
+        try admit(Self.streams(of: request.sections), to: session)
+        return try publish(request.sections, as: request.peer, in: session)
+    }
+
+    /// The streams are admitted by then.
+    func publish(
+        _ sections: [PublishedSection], as description: PeerDescription, stream: String = "",
+        in session: EngineSession
+    ) throws(EngineError) -> WebRTCAnswer {
+        let peer = try makePeer(
+            .publish, description, credentials: freeCredentials(), in: session.name, stream: stream)
+        peer.published = sections
+        for name in Self.streams(of: sections) { session.reserved[name] = Self.mutedKinds(of: name, in: sections) }
+        sessions[session.name] = session
+        return answer(of: peer, to: description)
+    }
+
+    /// Another offer of the same peer: streams begin, end and change; ICE starts again where its credentials are new.
+    func updatePublisher(
+        _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection]
+    ) throws(EngineError) -> WebRTCAnswer {
+        let peer = try find(id, name)
+        guard peer.direction == .publish, let session = sessions[name] ?? peer.inbound?.session else {
+            throw .unknownTransport(id.rawValue)
+        }
+        guard Set(description.fingerprints) == peer.fingerprints else {
+            throw .invalidRequest(field: "sdp", reason: "the certificate is another one than before")
+        }
+        try check(sections)
+        let before = Set(peer.published.map(\.stream))
+        let streams = Self.streams(of: sections)
+        try admit(streams.filter { !before.contains($0) }, to: session)
+        if let inbound = peer.inbound {
+            replace(sections, of: inbound, now: time())
+        } else {
+            for gone in before.subtracting(streams) { session.reserved[gone] = nil }
+            for stream in streams where !before.contains(stream) {
+                session.reserved[stream] = Self.mutedKinds(of: stream, in: sections)
+            }
+        }
+        peer.published = sections
+        if description.credentials != peer.credentials.remote {
+            _ = try restartICE(id, session: name, peer: description.credentials)
+        }
+        return answer(of: peer, to: description)
+    }
+
+    /// Ends one stream. Its publisher's connection stays; what still comes of the stream is dropped.
+    func closeStream(session name: String, stream: String) throws(EngineError) {
+        guard let session = sessions[name] else { throw .unknownSession(name) }
+        if session.reserved.removeValue(forKey: stream) != nil {
+            for peer in peerList where peer.session == name && peer.inbound == nil {
+                peer.published.removeAll { $0.stream == stream }
+            }
+            forgetIfEmpty(session)
+            return
+        }
+        guard let found = session.stream(named: stream) else { throw .unknownStream(stream) }
+        if let peer = found.transport.peer, let inbound = peer.inbound {
+            peer.published.removeAll { $0.stream == stream }
+            replace(peer.published, of: inbound, now: time())
+        } else {
+            close(found.transport, in: session)
+            forgetIfEmpty(session)
+        }
+    }
+
+    private func check(_ sections: [PublishedSection]) throws(EngineError) {
+        guard sections.count <= Self.maximumSections else {
+            throw .limitReached(name: "sections", limit: Self.maximumSections)
+        }
+        var mids: Set<MID> = []
+        var tracks: Set<[String]> = []
+        for section in sections {
+            guard mids.insert(section.track.mid).inserted else {
+                throw .invalidRequest(field: "sdp", reason: "two tracks in media section \"\(section.track.mid)\"")
+            }
+            guard tracks.insert([section.stream, section.track.kind.rawValue]).inserted else {
+                throw .invalidRequest(
+                    field: "streams", reason: "\"\(section.stream)\" has more than one \(section.track.kind.rawValue)")
+            }
+        }
+    }
+
+    private func admit(_ streams: [String], to session: EngineSession) throws(EngineError) {
+        let limit = configuration.limits.streamsPerSession
+        guard session.streams.count + session.reserved.count + streams.count <= limit else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "streamsPerSession", limit: limit)
+        }
+        for stream in streams { _ = try admitStream(stream, to: session) }
+    }
+
+    /// Each once, in the order of the sections.
+    private static func streams(of sections: [PublishedSection]) -> [String] {
+        var seen: Set<String> = []
+        return sections.map(\.stream).filter { seen.insert($0).inserted }
+    }
+
+    private static func mutedKinds(of stream: String, in sections: [PublishedSection]) -> Set<MediaKind> {
+        Set(sections.filter { $0.stream == stream && $0.startsMuted }.map(\.track.kind))
+    }
+
+    // MARK: connected
+
+    func beginPublishing(
+        _ peer: WebRTCPeer, _ keys: DTLSKeys, _ leg: UnsafeMutablePointer<EgressLeg>, in session: EngineSession,
+        now: MediaTime
+    ) {
+        let transport = PublishTransport(
+            id: peer.id, rtcpMux: true,
+            context: IngressContext(key: keys.remote, maximumStreams: configuration.limits.ssrcsPerConnection),
+            leg: leg, peer: peer, localSSRC: freeSSRC(), now: now)
+        session.publishers.insert(transport, peer.id)
+        let inbound = PeerInbound(
+            transport: transport, session: session, maximumBindings: configuration.limits.ssrcsPerTransport,
+            maximumEnded: configuration.limits.ssrcsPerConnection,
+            allowed: UplinkAllowance(
+                start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
+                maximum: configuration.webRTC.maximumBitrate))
+        peer.inbound = inbound
+        // Mute may have been asked for since the offer.
+        let sections = peer.published.map { section in
+            var section = section
+            section.startsMuted = session.reserved[section.stream]?.contains(section.track.kind) ?? section.startsMuted
+            return section
+        }
+        for section in sections { session.reserved[section.stream] = nil }
+        replace(sections, of: inbound, now: now)
+    }
+
+    /// Makes a connected publisher's streams and tracks what its sections say. With nothing pending.
+    private func replace(_ sections: [PublishedSection], of inbound: PeerInbound, now: MediaTime) {
+        let session = inbound.session
+        let transport = inbound.transport
+        var streams: [String: EngineStream] = [:]
+        for section in inbound.sections { streams[section.stream.name] = section.stream }
+        let names = Set(sections.map(\.stream))
+        for stream in session.streams where stream.transport === transport && !names.contains(stream.name) {
+            close(stream, in: session)
+            streams[stream.name] = nil
+        }
+        var fresh: [EngineStream] = []
+        var next: [(section: PeerInbound.Section, before: Int?)] = []
+        for section in sections {
+            let stream: EngineStream
+            if let known = streams[section.stream] {
+                stream = known
+            } else {
+                stream = EngineStream(name: section.stream, transport: transport, createdAt: realTime())
+                streams[section.stream] = stream
+                fresh.append(stream)
+            }
+            let kind = section.track.kind
+            let before = inbound.sections.firstIndex { $0.stream === stream && $0.track.kind == kind }
+            if before == nil, section.startsMuted { stream.muted.insert(kind) }
+            let isSame = before.map { Self.isSame(inbound.sections[$0].track, section.track) } ?? false
+            next.append((PeerInbound.Section(track: section.track, stream: stream), isSame ? before : nil))
+        }
+        let kept = Set(next.compactMap(\.before))
+        for (place, section) in inbound.sections.enumerated() where !kept.contains(place) {
+            // A stream that was closed took its producers with it.
+            guard names.contains(section.stream.name) else { continue }
+            for producer in inbound.producers[place].compactMap(\.self) {
+                remove(producer, of: section.stream, in: session)
+            }
+        }
+        inbound.replace(next)
+        for stream in fresh {
+            session.add(stream)
+            attachWaiting(to: stream, in: session, now: now)
+            events.send(.published(session: session.name, stream: stream.name))
+        }
+    }
+
+    /// Packets of the one are packets of the other.
+    private static func isSame(_ before: TrackDescription, _ now: TrackDescription) -> Bool {
+        before.mid == now.mid && before.payloadType == now.payloadType && before.encodings == now.encodings
+    }
+}

@@ -1,0 +1,190 @@
+internal import Forwarding
+internal import MediaBase
+internal import SDP
+internal import SRTP
+internal import Transport
+
+/// Subscribe peers: the relay offers one connection to a participant, and its tracks come and go.
+extension Worker {
+    /// Preferences that a subscriber may have at a time: as many as it may have subscriptions, and as many that are about to begin.
+    private static let maximumPreferences = 400
+
+    // MARK: the connection
+
+    func openSubscriber(session name: String) throws(EngineError) -> SubscriberOffer {
+        let session = try session(toOpenIn: name)
+        sessions[name] = session
+        session.awaited += 1
+        let id = TransportID(rawValue: hex(16))
+        let credentials = freeCredentials()
+        awaited[id] = AwaitedSubscriber(session: name, credentials: credentials)
+        return SubscriberOffer(
+            id: id, session: name,
+            relay: RelayDescription(
+                credentials: credentials, fingerprint: identity.fingerprint, setup: .actpass, candidates: candidates))
+    }
+
+    /// The participant has answered: it may connect from now on.
+    func connectSubscriber(_ id: TransportID, session: String, peer description: PeerDescription) throws(EngineError) {
+        guard let offered = awaited[id], offered.session == session else { throw .unknownTransport(id.rawValue) }
+        let peer = try makePeer(.subscribe, description, credentials: offered.credentials, id: id, in: session)
+        peer.preferences = offered.preferences
+        forget(awaited: id)
+    }
+
+    /// An offer that nobody will answer any more, or that was answered.
+    func forget(awaited id: TransportID) {
+        guard let offered = awaited.removeValue(forKey: id), let session = sessions[offered.session] else { return }
+        session.awaited -= 1
+        // What has answered belongs to it once it has connected.
+        forgetIfEmpty(session)
+    }
+
+    /// The credentials that the relay offers for an ICE restart; the same until the restart is made. Those of the first offer before that
+    /// was answered: there is nothing to restart.
+    func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {
+        if let offered = awaited[id], offered.session == session { return offered.credentials }
+        let peer = try find(id, session)
+        let made = peer.prepared ?? freeCredentials()
+        peer.prepared = made
+        return made
+    }
+
+    func beginSubscribing(
+        _ peer: WebRTCPeer, _ leg: UnsafeMutablePointer<EgressLeg>, at address: PeerAddress,
+        in session: EngineSession, now: MediaTime
+    ) {
+        let path = session.router.open(
+            EgressPath(address: address.address, leg: leg, tagLength: leg.pointee.suite.tagLength, lane: .webRTC))
+        let transport = SubscribeTransport(id: peer.id, leg: leg, peer: peer, path: path)
+        var estimate = BandwidthEstimator.Configuration()
+        estimate.minimum = configuration.webRTC.minimumBitrate
+        estimate.start = configuration.webRTC.startBitrate
+        estimate.maximum = configuration.webRTC.maximumBitrate
+        let outbound = PeerOutbound(
+            transport: transport, session: session, path: path, at: address, estimate: estimate, now: now)
+        peer.outbound = outbound
+        session.subscribersByPath[path] = transport
+        session.subscribers.insert(transport, peer.id)
+        let waiting = peer.waiting
+        peer.waiting = []
+        for track in waiting { begin(track, of: peer, outbound, now: now) }
+    }
+
+    // MARK: tracks
+
+    func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack]) throws(EngineError) {
+        let peer = try find(id, session)
+        guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
+        var mids = Set(peer.waiting.map(\.track.mid))
+        var ssrcs = Set(peer.waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
+        for track in peer.outbound?.transport.tracks ?? [] {
+            if let mid = track.mid { mids.insert(mid) }
+            ssrcs.insert(track.ssrc)
+            if let rtx = track.rtx { ssrcs.insert(rtx.ssrc) }
+        }
+        let limit = configuration.limits.tracksPerSubscriber
+        guard mids.count + tracks.count <= limit else {
+            counters.refusedLimit &+= 1
+            throw .limitReached(name: "tracksPerSubscriber", limit: limit)
+        }
+        for track in tracks {
+            guard mids.insert(track.track.mid).inserted else {
+                throw .invalidRequest(field: "mid", reason: "media section \"\(track.track.mid)\" is in use")
+            }
+            // Two streams under one SSRC and key would share a keystream.
+            for ssrc in [track.ssrc, track.rtxSSRC].compactMap(\.self) where !ssrcs.insert(ssrc).inserted {
+                throw .ssrcInUse(ssrc.rawValue)
+            }
+        }
+        guard let outbound = peer.outbound else {
+            peer.waiting += tracks
+            return
+        }
+        for track in tracks { begin(track, of: peer, outbound, now: time()) }
+        schedule(peer, now: time())
+    }
+
+    private func begin(_ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, now: MediaTime) {
+        let section = wanted.track
+        let track = SubscribedTrack(
+            mid: section.mid, streamName: wanted.stream, kind: section.kind, path: outbound.path, ssrc: wanted.ssrc,
+            payloadType: section.payloadType, progress: freshProgress())
+        track.extensions = HeaderExtensionTemplate(map: section.extensions, kind: section.kind, mid: section.mid)
+        if let payloadType = section.rtxPayloadType, let ssrc = wanted.rtxSSRC {
+            track.rtx = RTXStream(ssrc: ssrc, payloadType: payloadType)
+        }
+        track.choice = peer.choice
+        if let preferences = peer.preferences[wanted.stream] { track.preferences = preferences }
+        outbound.admit(section, now: now)
+        outbound.transport.add(track)
+        let session = outbound.session
+        if let stream = session.stream(named: wanted.stream) {
+            attach(outbound.transport, to: stream, in: session, now: now)
+        }
+    }
+
+    /// Sections that it does not have are passed over.
+    func removeTracks(_ id: TransportID, session: String, mids: [MID]) throws(EngineError) {
+        if awaited[id]?.session == session { return }
+        let peer = try find(id, session)
+        let gone = Set(mids)
+        peer.waiting.removeAll { gone.contains($0.track.mid) }
+        guard let outbound = peer.outbound else { return }
+        for track in outbound.transport.tracks where track.mid.map(gone.contains) == true {
+            detach(track, in: outbound.session)
+            outbound.transport.remove(track)
+            if !outbound.transport.tracks.contains(where: { $0.streamName == track.streamName }) {
+                peer.preferences[track.streamName] = nil
+            }
+        }
+        allocate(outbound, now: time())
+        schedule(peer, now: time())
+    }
+
+    // MARK: wishes
+
+    func setPreferences(
+        _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
+    ) throws(EngineError) {
+        if awaited[id]?.session == session {
+            try checkPreferences(stream, awaited[id]?.preferences ?? [:])
+            awaited[id]?.preferences[stream] = preferences
+            return
+        }
+        let peer = try find(id, session)
+        guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
+        if peer.preferences.count >= Self.maximumPreferences { forgetPreferences(of: peer) }
+        try checkPreferences(stream, peer.preferences)
+        peer.preferences[stream] = preferences
+        guard let outbound = peer.outbound else { return }
+        var isChanged = false
+        for track in outbound.transport.tracks where track.streamName == stream && track.preferences != preferences {
+            isChanged = true
+            let wasUnwanted = track.isUnwanted
+            track.preferences = preferences
+            guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
+                !outbound.transport.paused.contains(track.kind)
+            else { continue }
+            let router = outbound.session.router
+            if router.setPaused(track.isUnwanted, path: track.path, producer: producer) {
+                requestKeyFrame(of: producer)
+            }
+        }
+        guard isChanged else { return }
+        allocate(outbound, now: time())
+        schedule(peer, now: time())
+    }
+
+    /// Those of streams that were subscribed to for too short a time to be sent.
+    private func forgetPreferences(of peer: WebRTCPeer) {
+        let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.transport.tracks.map(\.streamName) ?? []))
+        peer.preferences = peer.preferences.filter { streams.contains($0.key) }
+    }
+
+    private func checkPreferences(_ stream: String, _ known: [String: StreamPreferences]) throws(EngineError) {
+        guard known[stream] == nil, known.count >= Self.maximumPreferences else { return }
+        counters.refusedLimit &+= 1
+        throw .limitReached(name: "preferences", limit: Self.maximumPreferences)
+    }
+}

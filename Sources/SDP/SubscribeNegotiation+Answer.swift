@@ -1,0 +1,142 @@
+package import MediaBase
+internal import RTP
+
+extension SubscribeNegotiation {
+    /// Takes the answer to the open offer.
+    /// - Throws: where it is to another offer, or cannot be used; the offer is open as before then.
+    package mutating func accept(_ sdp: String, revision: Int, now: MediaTime) throws(SubscribeNegotiationError)
+        -> SubscribeAgreement
+    {
+        guard let open = openOffer, open.revision == revision else { throw .staleOffer(revision: revision) }
+        let answers: [SectionAnswer]
+        let described: PeerDescription?
+        do throws(SDPError) {
+            (answers, described) = try read(sdp)
+        } catch { throw .answer(error) }
+        var agreement = SubscribeAgreement()
+        if let described { try adopt(described, &agreement) }
+        openOffer = nil
+        isOpenForRestart = false
+        for (place, answer) in answers.enumerated() { settle(place, answer, &agreement) }
+        for refusal in agreement.refused {
+            guard let place = wishes.firstIndex(where: { $0.stream == refusal.stream }) else { continue }
+            wishes[place].refused.insert(refusal.kind)
+        }
+        // What waited for a free section, or changed meanwhile.
+        if sections.contains(where: { $0.source != $0.offered }) || hasUnplacedWish { noteChange(now) }
+        return agreement
+    }
+
+    /// What the participant says to one section.
+    private enum SectionAnswer {
+        case rejected
+        /// It takes no media by it, or none that the relay has.
+        case inactive
+        case takes(TrackDescription)
+    }
+
+    private var hasUnplacedWish: Bool {
+        var placed: [String: Set<MediaKind>] = [:]
+        for section in sections {
+            if let source = section.source { placed[source.stream, default: []].insert(section.kind) }
+        }
+        return wishes.contains { !$0.kinds.subtracting($0.refused).isSubset(of: placed[$0.stream] ?? []) }
+    }
+
+    private mutating func adopt(_ described: PeerDescription, _ agreement: inout SubscribeAgreement)
+        throws(SubscribeNegotiationError)
+    {
+        if let peer {
+            guard described.setup == peer.setup, Set(described.fingerprints) == Set(peer.fingerprints),
+                isOpenForRestart || described.credentials == peer.credentials
+            else { throw .transportChanged }
+            if isOpenForRestart { agreement.restarts = described.credentials }
+        } else {
+            agreement.connects = described
+        }
+        peer = described
+    }
+
+    private mutating func settle(_ place: Int, _ answer: SectionAnswer, _ agreement: inout SubscribeAgreement) {
+        let offered = sections[place].offered
+        // The wish may have gone, and its section with it, while the offer was open.
+        let isWanted = offered != nil && sections[place].source == offered
+        if offered == nil { sections[place].isSettling = false }
+        switch answer {
+        case .takes(let track):
+            guard isWanted, let offered, sections[place].agreed != offered else { return }
+            sections[place].agreed = offered
+            agreement.added.append(
+                SubscriberTrack(
+                    stream: offered.stream, track: track, ssrc: offered.ssrc,
+                    rtxSSRC: track.rtxPayloadType == nil ? nil : offered.rtxSSRC))
+        case .inactive, .rejected:
+            if isWanted, let offered {
+                agreement.refused.append(.init(stream: offered.stream, kind: sections[place].kind))
+                if sections[place].agreed != nil { agreement.removed.append(sections[place].mid) }
+            }
+            sections[place].agreed = nil
+            if isWanted { sections[place].source = nil }
+            if case .rejected = answer {
+                sections[place].isRejected = true
+                sections[place].source = nil
+                sections[place].offered = nil
+                sections[place].isSettling = false
+            }
+        }
+    }
+
+    // MARK: reading
+
+    /// - Returns: an answer for each section, and the transport; nil where the participant rejects all of it.
+    private func read(_ sdp: String) throws(SDPError) -> ([SectionAnswer], PeerDescription?) {
+        let description = try SessionDescription(parsing: Array(sdp.utf8), limits: .subscription)
+        try description.checkIdentifications()
+        guard !description.lines.has("ice-lite") else { throw .bothLite }
+        guard description.media.count == sections.count else {
+            throw .malformed(line: description.media.last?.number ?? 1, field: "m=")
+        }
+        let bundle = Set(description.bundle ?? description.media.prefix(1).compactMap(\.mid))
+        var answers: [SectionAnswer] = []
+        var head: MediaSection?
+        for (section, answer) in zip(sections, description.media) {
+            guard answer.media == section.kind.rawValue else { throw .malformed(line: answer.number, field: "m=") }
+            guard !section.isRejected, !answer.isRejected else {
+                answers.append(.rejected)
+                continue
+            }
+            guard answer.mid == section.mid.rawValue else {
+                throw answer.mid == nil
+                    ? answer.missing("a=mid") : .malformed(line: answer.number, field: "a=mid")
+            }
+            guard bundle.contains(section.mid.rawValue) else { throw .notBundled(line: answer.number) }
+            head = head ?? answer
+            let direction = description.direction(of: answer)
+            answers.append(
+                direction.receives
+                    ? take(section, answer, in: description).map { SectionAnswer.takes($0) } ?? .inactive : .inactive)
+        }
+        guard let head else { return (answers, nil) }
+        let peer = try description.peer(of: head)
+        guard peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
+        return (answers, peer)
+    }
+
+    /// What the answer leaves of what was offered: less of it, never other numbers. Nil where the codec is not among it.
+    private func take(_ section: SubscribeSection, _ answer: MediaSection, in description: SessionDescription)
+        -> TrackDescription?
+    {
+        var track = Self.offered(section)
+        guard let (codec, rtx) = answer.preferredCodec, codec.payloadType == track.payloadType else { return nil }
+        if rtx != track.rtxPayloadType { track.rtxPayloadType = nil }
+        var extensions = RTPExtensionMap()
+        for line in description.headerExtensions(of: answer) where track.extensions[line.kind] == line.id {
+            extensions[line.kind] = line.id
+        }
+        track.extensions = extensions
+        track.feedback.formIntersection(codec.feedback)
+        // Feedback by transport-wide numbers needs the numbers.
+        if extensions[.transportWideCC] == nil { track.feedback.remove(.transportCC) }
+        return track
+    }
+}

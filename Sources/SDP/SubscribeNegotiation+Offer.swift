@@ -1,0 +1,147 @@
+package import MediaBase
+
+extension SubscribeNegotiation {
+    /// The next offer, which is open from then on; nil before `deadline`, and where everything has been said.
+    package mutating func takeOffer(now: MediaTime) -> SubscribeOffer? {
+        guard now >= deadline else { return nil }
+        changedAt = nil
+        assign()
+        guard needsRestart || sections.contains(where: { $0.source != $0.offered }) else { return nil }
+        // A transport that there is not yet needs no restart, and a description without sections has none.
+        guard !sections.isEmpty else {
+            needsRestart = false
+            return nil
+        }
+        for place in sections.indices {
+            if sections[place].offered != nil, sections[place].source == nil { sections[place].isSettling = true }
+            sections[place].offered = sections[place].source
+        }
+        isOpenForRestart = needsRestart && peer != nil
+        needsRestart = false
+        revision += 1
+        let offer = SubscribeOffer(revision: revision, sdp: text(), streams: streams())
+        openOffer = offer
+        return offer
+    }
+
+    /// Gives each wanted track a section: a free one, else a new one. Where all are in use it waits for the next answer.
+    private mutating func assign() {
+        var carried: Set<Carried> = []
+        var free: [MediaKind: [Int]] = [:]
+        var count: [MediaKind: Int] = [:]
+        for (place, section) in sections.enumerated().reversed() {
+            count[section.kind, default: 0] += 1
+            if let source = section.source {
+                carried.insert(Carried(stream: source.stream, kind: section.kind))
+            } else if section.isFree {
+                free[section.kind, default: []].append(place)
+            }
+        }
+        for wish in wishes {
+            for kind in MediaKind.allCases where wish.kinds.contains(kind) && !wish.refused.contains(kind) {
+                guard !carried.contains(Carried(stream: wish.stream, kind: kind)) else { continue }
+                if let place = free[kind]?.popLast() {
+                    if sections[place].isRejected { sections[place].mid = makeMID() }
+                    sections[place].isRejected = false
+                    sections[place].source = makeSource(wish.stream, kind)
+                } else if count[kind, default: 0] < configuration.maximumSubscriptions {
+                    count[kind, default: 0] += 1
+                    var section = SubscribeSection(mid: makeMID(), kind: kind)
+                    section.source = makeSource(wish.stream, kind)
+                    sections.append(section)
+                }
+            }
+        }
+    }
+
+    private struct Carried: Hashable {
+        let stream: String
+        let kind: MediaKind
+    }
+
+    private mutating func makeMID() -> MID {
+        defer { nextMID += 1 }
+        return MID(number: nextMID)
+    }
+
+    private mutating func makeSource(_ stream: String, _ kind: MediaKind) -> SubscribeSection.Source {
+        SubscribeSection.Source(
+            stream: stream, ssrc: sources.next(), rtxSSRC: kind == .video ? sources.next() : nil)
+    }
+
+    private func streams() -> [SubscribeOffer.Stream] {
+        var mids: [String: SubscribeOffer.Stream] = [:]
+        for section in sections {
+            guard let stream = section.source?.stream else { continue }
+            switch section.kind {
+            case .audio: mids[stream, default: .init(id: stream)].audioMid = section.mid.rawValue
+            case .video: mids[stream, default: .init(id: stream)].videoMid = section.mid.rawValue
+            }
+        }
+        return wishes.compactMap { mids[$0.stream] }
+    }
+
+    // MARK: text
+
+    private func text() -> String {
+        let mids = sections.filter { !$0.isRejected }.map(\.mid.rawValue)
+        var lines = [
+            SDPLine("v", "0"), SDPLine("o", "- \(configuration.relay.sessionID) \(revision) IN IP4 0.0.0.0"),
+            SDPLine("s", "-"), SDPLine("t", "0 0"), SDPLine(attribute: "ice-lite"),
+        ]
+        if !mids.isEmpty { lines.append(SDPLine(attribute: "group", "BUNDLE " + mids.joined(separator: " "))) }
+        lines += [SDPLine(attribute: "extmap-allow-mixed"), SDPLine(attribute: "msid-semantic", "WMS *")]
+        let transport = transport
+        let media = sections.map { $0.isRejected ? rejected($0) : live($0, transport) }
+        return SessionDescription(lines: lines, media: media).text
+    }
+
+    private var transport: [SDPLine] {
+        let relay = configuration.relay
+        // In each section, since some clients read them in whichever they keep.
+        return relay.candidates.map { SDPLine(attribute: "candidate", $0.description) } + [
+            SDPLine(attribute: "end-of-candidates"), SDPLine(attribute: "ice-ufrag", relay.credentials.ufrag),
+            SDPLine(attribute: "ice-pwd", relay.credentials.password), SDPLine(attribute: "ice-options", "ice2"),
+            SDPLine(attribute: "fingerprint", relay.fingerprint.description), SDPLine(attribute: "setup", "actpass"),
+        ]
+    }
+
+    private func live(_ section: SubscribeSection, _ transport: [SDPLine]) -> MediaSection {
+        let address = configuration.relay.defaultAddress
+        let track = Self.offered(section)
+        let direction: MediaDirection = section.offered == nil ? .inactive : .sendonly
+        var lines = [SDPLine("c", address.connection)] + transport
+        lines.append(SDPLine(attribute: "mid", section.mid.rawValue))
+        lines += SDPLine.extensions(track.extensions)
+        lines.append(SDPLine(attribute: direction.rawValue))
+        let msid = section.offered.map { "\($0.stream.asIdentifier) \(section.kind.rawValue)-\($0.ssrc)" }
+        if let msid { lines.append(SDPLine(attribute: "msid", msid)) }
+        lines += [SDPLine(attribute: "rtcp-mux"), SDPLine(attribute: "rtcp-rsize")]
+        lines += SDPLine.codec(track, sends: true)
+        if let source = section.offered, let msid {
+            lines += SDPLine.sources(source.ssrc, rtx: source.rtxSSRC, cname: configuration.cname, msid: msid)
+        }
+        return MediaSection(
+            media: section.kind.rawValue, port: address.port, proto: "UDP/TLS/RTP/SAVPF",
+            formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+    }
+
+    /// Keeps its place (RFC 8829 section 5.2.2).
+    private func rejected(_ section: SubscribeSection) -> MediaSection {
+        let track = Self.offered(section)
+        let lines = [
+            SDPLine("c", "IN IP4 0.0.0.0"), SDPLine(attribute: "mid", section.mid.rawValue),
+            SDPLine(attribute: MediaDirection.inactive.rawValue), SDPLine(attribute: "rtcp-mux"),
+        ]
+        return MediaSection(
+            media: section.kind.rawValue, port: 0, proto: "UDP/TLS/RTP/SAVPF",
+            formats: [track.payloadType.description], lines: lines + SDPLine.codec(track, sends: true).prefix(1))
+    }
+
+    /// What a section offers: the numbers are the same in all offers.
+    static func offered(_ section: SubscribeSection) -> TrackDescription {
+        var track = TrackDescription.offered(section.kind)
+        track.mid = section.mid
+        return track
+    }
+}

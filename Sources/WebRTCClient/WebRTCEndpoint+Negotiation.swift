@@ -1,0 +1,185 @@
+internal import DTLS
+package import MediaBase
+package import SDP
+internal import Transport
+
+/// Offers and answers.
+extension WebRTCEndpoint {
+    /// Takes the relay's answer to the latest offer. The first begins to connect.
+    package func accept(_ text: some Collection<UInt8>, now: MediaTime) throws(WebRTCEndpointError) {
+        guard isOffering, configuration.direction != .receive else { throw .alreadyAnswered }
+        let answer: Answer
+        do throws(SDPError) {
+            answer = try Answer(parsing: text, to: offer, isFirst: transport == nil)
+        } catch { throw .answer(error) }
+        for (place, offered) in offered.enumerated() {
+            let agreed = answer.tracks.first(where: { $0.track.mid == offered.mid })?.track
+            tracks[place] = agreed
+            if configuration.direction == .publish {
+                prepare(place, offered, agreed)
+            } else if let agreed {
+                expect(place, agreed)
+            }
+        }
+        isOffering = false
+        if let transport {
+            guard isRestarting else { return }
+            isRestarting = false
+            transport.restart(local: credentials, remote: answer.peer.credentials, now: now)
+            remoteCredentials = answer.peer.credentials
+            for candidate in answer.candidates { transport.add(candidate, now: now) }
+            drain(now: now)
+        } else {
+            try connect(to: answer.peer, answer.candidates, now: now)
+        }
+    }
+
+    /// Adds tracks to what is published, in the next offer.
+    /// - Parameter tracks: encodings without SSRCs get some; sections get identifications of their own.
+    /// - Returns: the places of their sections.
+    package func addTracks(_ tracks: [TrackDescription]) -> [Int] {
+        tracks.map { track in
+            var track = track
+            var number = offered.count
+            while offered.contains(where: { $0.mid.rawValue == "\(number)" }) { number += 1 }
+            track.mid = MID("\(number)") ?? track.mid
+            for place in track.encodings.indices {
+                track.encodings[place].ssrc =
+                    track.encodings[place].ssrc ?? SSRC(.random(in: 1 ... .max, using: &random))
+                guard track.rtxPayloadType != nil else { continue }
+                track.encodings[place].rtxSSRC =
+                    track.encodings[place].rtxSSRC ?? SSRC(.random(in: 1 ... .max, using: &random))
+            }
+            offered.append(track)
+            self.tracks.append(nil)
+            outgoing.append([])
+            return offered.count - 1
+        }
+    }
+
+    /// Sends no more of a track. The next offer says so, in its section.
+    package func stopTrack(_ place: Int) {
+        guard offered.indices.contains(place) else { return }
+        stopped.insert(offered[place].mid)
+        outgoing[place] = []
+        tracks[place] = nil
+    }
+
+    /// Offers what is published now; `accept` is to follow.
+    /// - Parameter restart: new credentials, to look for a path anew (RFC 8445 section 9).
+    package func reoffer(restart: ICECredentials? = nil) -> SessionDescription {
+        if let restart {
+            credentials = restart
+            isRestarting = transport != nil
+        }
+        var maker = OfferMaker(credentials: credentials, fingerprint: configuration.identity.fingerprint)
+        maker.cname = configuration.cname
+        maker.streamID = configuration.cname
+        maker.candidates = configuration.candidates
+        version += 1
+        isOffering = true
+        offer = maker.publish(offered, stopped: stopped, version: version)
+        return offer
+    }
+
+    /// Takes an offer of the relay's; the first one begins to connect. `tracks` is what it has, by the places of its sections.
+    /// - Parameter restart: credentials to answer an ICE restart with; made where there are none.
+    /// - Returns: the answer.
+    package func answer(_ text: some Collection<UInt8>, restart: ICECredentials? = nil, now: MediaTime)
+        throws(WebRTCEndpointError) -> String
+    {
+        guard configuration.direction == .receive else { throw .unexpectedOffer }
+        let offer: Offer
+        let agreed: [TrackDescription]
+        do throws(SDPError) {
+            offer = try Offer(
+                SessionDescription(parsing: text, limits: .subscription), answererIsLite: false)
+            agreed = try offer.publishable()
+        } catch { throw .offer(error) }
+        let setup: PeerDescription.Setup = offer.peer.setup == .active ? .passive : .active
+        if let transport {
+            if offer.peer.credentials != remoteCredentials {
+                credentials = restart ?? .random(using: &random)
+                remoteCredentials = offer.peer.credentials
+                transport.restart(local: credentials, remote: offer.peer.credentials, now: now)
+                for candidate in offer.candidates { transport.add(candidate, now: now) }
+                drain(now: now)
+            }
+        } else {
+            var peer = offer.peer
+            peer.setup = setup == .active ? .passive : .active
+            try connect(to: peer, offer.candidates, now: now)
+        }
+        expect(agreed, in: offer.description)
+        let own = RelayDescription(
+            credentials: credentials, fingerprint: configuration.identity.fingerprint, setup: setup,
+            candidates: configuration.candidates, isLite: false)
+        return offer.answer(own, tracks: agreed.map { .receive($0) }, keepsOthers: true).text
+    }
+
+    private func connect(to peer: PeerDescription, _ candidates: [ICECandidate], now: MediaTime)
+        throws(WebRTCEndpointError)
+    {
+        var options = WebRTCClientTransport.Configuration(
+            credentials: credentials, peer: peer, identity: configuration.identity,
+            role: peer.setup == .active ? .server : .client)
+        options.consentTimeout = configuration.consentTimeout
+        options.suites = configuration.suites
+        do throws(DTLSFailure) {
+            transport = try WebRTCClientTransport(options, random: random, now: now)
+        } catch { throw .dtls(error) }
+        remoteCredentials = peer.credentials
+        for candidate in candidates { transport?.add(candidate, now: now) }
+        drain(now: now)
+    }
+
+    private func prepare(_ place: Int, _ offered: TrackDescription, _ agreed: TrackDescription?) {
+        guard let agreed, !stopped.contains(offered.mid) else {
+            outgoing[place] = []
+            return
+        }
+        // Numbers go on where they stood.
+        guard outgoing[place].isEmpty else { return }
+        var track = agreed
+        track.kind = offered.kind
+        // What the relay does not take of a simulcast offer is not sent.
+        let taken = Set(agreed.encodings.compactMap(\.rid))
+        let encodings = offered.encodings.filter { taken.isEmpty || $0.rid.map(taken.contains) ?? true }
+        outgoing[place] = encodings.map {
+            OutgoingEncoding($0, of: track, history: configuration.history, using: &random)
+        }
+    }
+
+    private func expect(_ place: Int, _ agreed: TrackDescription) {
+        for encoding in agreed.encodings {
+            guard let ssrc = encoding.ssrc else { continue }
+            addStream(ssrc, track: place)
+            if let rtx = encoding.rtxSSRC { repairs[rtx] = ssrc }
+        }
+    }
+
+    /// Streams that an offer has not got any more are forgotten; those that stay go on.
+    private func expect(_ agreed: [TrackDescription], in offer: SessionDescription) {
+        let byMID = Dictionary(agreed.map { ($0.mid.rawValue, $0) }) { first, _ in first }
+        tracks = offer.media.map { section in section.mid.flatMap { byMID[$0] } }
+        let sources = Set(agreed.flatMap { $0.encodings.compactMap(\.ssrc) })
+        incoming.removeAll { !sources.contains($0.ssrc) || tracks[$0.track]?.mid != $0.mid }
+        places = Dictionary(uniqueKeysWithValues: incoming.enumerated().map { ($1.ssrc, $0) })
+        repairs = [:]
+        for (place, track) in tracks.enumerated() {
+            if let track { expect(place, track) }
+        }
+    }
+
+    /// - Returns: where the stream is; nil where there are too many.
+    @discardableResult
+    func addStream(_ ssrc: SSRC, track: Int) -> Int? {
+        if let place = places[ssrc] { return place }
+        let limit = configuration.direction == .receive ? Self.streamLimits.offered : Self.streamLimits.other
+        guard incoming.count < limit, let description = tracks[track] else { return nil }
+        incoming.append(IncomingStream(ssrc: ssrc, track: track, mid: description.mid, kind: description.kind))
+        places[ssrc] = incoming.count - 1
+        if incoming.count == 1 { feedback.media = ssrc }
+        return incoming.count - 1
+    }
+}
