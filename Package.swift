@@ -47,6 +47,8 @@ let package = Package(
         .target(name: "CIPSecMB", linkerSettings: multiBuffer),
         .target(name: "CWebM", linkerSettings: [.linkedLibrary("webm")]),
         .target(name: "CLinuxNet"),
+        // The page's files, taken into the binary by the compiler.
+        .target(name: "CPage", exclude: ["web"]),
 
         // L1: bytes <-> values
         .target(name: "MediaBase"),
@@ -85,7 +87,7 @@ let package = Package(
         .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SDP", "Signaling", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet",
+                "MediaBase", "SDP", "Signaling", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),

@@ -60,6 +60,7 @@ package struct ControlServer: Sendable {
         router.add(middleware: ProblemMiddleware(statistics: statistics))
         let open = RouteTable(group: router.group())
         HealthRoutes(bodies: bodies).add(to: open)
+        PageRoutes().add(to: open)
         MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies).add(to: open)
 
         let group = router.group("v1")

@@ -19,7 +19,7 @@ struct HTTPDoorTests {
     @Test(
         "errors are problem documents with a code, and readable by pages",
         arguments: [
-            ("GET", "/nowhere", nil, 404, "notFound"), ("GET", "/", nil, 404, "notFound"),
+            ("GET", "/nowhere", nil, 404, "notFound"), ("GET", "/page/nothing.js", nil, 404, "notFound"),
             ("GET", "/v1/nowhere", nil, 404, "notFound"), ("POST", "/healthz", "{}", 405, "methodNotAllowed"),
             ("GET", "/v1/sessions/a/plain", nil, 405, "methodNotAllowed"),
             ("PATCH", "/v1/sessions", "{}", 405, "methodNotAllowed"),

@@ -1,0 +1,143 @@
+#include "page.h"
+
+// The compiler takes the files in as they are and notes them as dependencies: no generator, and a change of one rebuilds this file
+// alone. A file that is added under web/ is named here twice; a test holds the folder against this list.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char admin_css[] = {
+#embed "web/admin.css"
+};
+static const unsigned char admin_html[] = {
+#embed "web/admin.html"
+};
+static const unsigned char admin_api_js[] = {
+#embed "web/admin/api.js"
+};
+static const unsigned char admin_app_js[] = {
+#embed "web/admin/app.js"
+};
+static const unsigned char admin_gauges_js[] = {
+#embed "web/admin/gauges.js"
+};
+static const unsigned char admin_sessioncard_js[] = {
+#embed "web/admin/sessioncard.js"
+};
+static const unsigned char client_publishing_js[] = {
+#embed "web/client/publishing.js"
+};
+static const unsigned char client_session_js[] = {
+#embed "web/client/session.js"
+};
+static const unsigned char client_signaling_js[] = {
+#embed "web/client/signaling.js"
+};
+static const unsigned char client_sources_js[] = {
+#embed "web/client/sources.js"
+};
+static const unsigned char client_state_js[] = {
+#embed "web/client/state.js"
+};
+static const unsigned char client_statistics_js[] = {
+#embed "web/client/statistics.js"
+};
+static const unsigned char client_subscribing_js[] = {
+#embed "web/client/subscribing.js"
+};
+static const unsigned char icon_svg[] = {
+#embed "web/icon.svg"
+};
+static const unsigned char index_html[] = {
+#embed "web/index.html"
+};
+static const unsigned char room_css[] = {
+#embed "web/room.css"
+};
+static const unsigned char style_css[] = {
+#embed "web/style.css"
+};
+static const unsigned char ui_app_js[] = {
+#embed "web/ui/app.js"
+};
+static const unsigned char ui_chart_js[] = {
+#embed "web/ui/chart.js"
+};
+static const unsigned char ui_dialogs_js[] = {
+#embed "web/ui/dialogs.js"
+};
+static const unsigned char ui_dom_js[] = {
+#embed "web/ui/dom.js"
+};
+static const unsigned char ui_join_js[] = {
+#embed "web/ui/join.js"
+};
+static const unsigned char ui_menu_js[] = {
+#embed "web/ui/menu.js"
+};
+static const unsigned char ui_moderation_js[] = {
+#embed "web/ui/moderation.js"
+};
+static const unsigned char ui_notices_js[] = {
+#embed "web/ui/notices.js"
+};
+static const unsigned char ui_numbers_js[] = {
+#embed "web/ui/numbers.js"
+};
+static const unsigned char ui_people_js[] = {
+#embed "web/ui/people.js"
+};
+static const unsigned char ui_signals_js[] = {
+#embed "web/ui/signals.js"
+};
+static const unsigned char ui_stage_js[] = {
+#embed "web/ui/stage.js"
+};
+static const unsigned char ui_tabs_js[] = {
+#embed "web/ui/tabs.js"
+};
+static const unsigned char ui_tile_js[] = {
+#embed "web/ui/tile.js"
+};
+static const unsigned char ui_toolbar_js[] = {
+#embed "web/ui/toolbar.js"
+};
+
+#define FILE(path, bytes) {path, bytes, sizeof bytes}
+
+static const millrace_page_file files[] = {
+    FILE("admin.css", admin_css),
+    FILE("admin.html", admin_html),
+    FILE("admin/api.js", admin_api_js),
+    FILE("admin/app.js", admin_app_js),
+    FILE("admin/gauges.js", admin_gauges_js),
+    FILE("admin/sessioncard.js", admin_sessioncard_js),
+    FILE("client/publishing.js", client_publishing_js),
+    FILE("client/session.js", client_session_js),
+    FILE("client/signaling.js", client_signaling_js),
+    FILE("client/sources.js", client_sources_js),
+    FILE("client/state.js", client_state_js),
+    FILE("client/statistics.js", client_statistics_js),
+    FILE("client/subscribing.js", client_subscribing_js),
+    FILE("icon.svg", icon_svg),
+    FILE("index.html", index_html),
+    FILE("room.css", room_css),
+    FILE("style.css", style_css),
+    FILE("ui/app.js", ui_app_js),
+    FILE("ui/chart.js", ui_chart_js),
+    FILE("ui/dialogs.js", ui_dialogs_js),
+    FILE("ui/dom.js", ui_dom_js),
+    FILE("ui/join.js", ui_join_js),
+    FILE("ui/menu.js", ui_menu_js),
+    FILE("ui/moderation.js", ui_moderation_js),
+    FILE("ui/notices.js", ui_notices_js),
+    FILE("ui/numbers.js", ui_numbers_js),
+    FILE("ui/people.js", ui_people_js),
+    FILE("ui/signals.js", ui_signals_js),
+    FILE("ui/stage.js", ui_stage_js),
+    FILE("ui/tabs.js", ui_tabs_js),
+    FILE("ui/tile.js", ui_tile_js),
+    FILE("ui/toolbar.js", ui_toolbar_js),
+};
+
+const size_t millrace_page_file_count = sizeof files / sizeof files[0];
+
+millrace_page_file millrace_page_file_at(size_t index) { return files[index]; }

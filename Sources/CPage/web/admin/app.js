@@ -1,0 +1,115 @@
+// The page at `/admin`: what runs on this relay, and what can be done about it.
+
+import {ask} from "../ui/dialogs.js";
+import {byID, element} from "../ui/dom.js";
+import {attempt, notice} from "../ui/notices.js";
+import {AdminAPI} from "./api.js";
+import {Gauges} from "./gauges.js";
+import {SessionCard} from "./sessioncard.js";
+
+const INTERVAL = 2000;
+
+class AdminView {
+  #api = new AdminAPI(); #gauges = new Gauges(); #cards = new Map(); #timer = 0; #isBusy = false; #again = false;
+
+  constructor() {
+    byID("login-form").addEventListener("submit", event => {
+      event.preventDefault();
+      this.#api.token = event.target.elements.token.value.trim();
+      event.target.reset();
+      this.refresh();
+    });
+    byID("logout").addEventListener("click", () => {
+      this.#api.token = "";
+      this.#login("");
+    });
+    byID("drain").addEventListener("click", () => this.#drain());
+    document.addEventListener("visibilitychange", () => { if (!document.hidden) this.refresh(); });
+    this.refresh();
+  }
+
+  /// Reads everything anew; one reading at a time.
+  async refresh() {
+    if (this.#isBusy) {
+      this.#again = true;
+      return;
+    }
+    this.#isBusy = true;
+    clearTimeout(this.#timer);
+    let next = INTERVAL;
+    try {
+      await this.#read();
+    } catch (error) {
+      if (error.status === 401 || error.status === 403) {
+        this.#login(this.#api.token ? `${error.message}.` : "");
+        next = 0;
+      } else {
+        this.#state(error.status ? error.message : "The relay does not answer", "failed");
+      }
+    }
+    this.#isBusy = false;
+    if (this.#again) {
+      this.#again = false;
+      this.refresh();
+    } else if (next && !document.hidden) {
+      this.#timer = setTimeout(() => this.refresh(), next);
+    }
+  }
+
+  async #read() {
+    const [relay, {sessions, next}, metrics] = await Promise.all([this.#api.relay(), this.#api.sessions(), this.#api.metrics()]);
+    byID("login").hidden = true;
+    byID("view").hidden = false;
+    byID("version").textContent = relay.version;
+    byID("drain").disabled = relay.isDraining;
+    this.#state(relay.isDraining ? "Draining" : "Running", relay.isDraining ? "reconnecting" : "connected");
+    this.#gauges.read(metrics);
+    byID("session-count").textContent = next ? `the first ${sessions.length} of ${relay.sessions}` : String(sessions.length);
+    await this.#showSessions(sessions.map(session => ({...session, isStandard: session.app === relay.defaultApp})));
+  }
+
+  async #showSessions(sessions) {
+    const place = byID("sessions"), keyOf = session => `${session.app}/${session.name}`, keys = new Set(sessions.map(keyOf));
+    for (const [key, card] of this.#cards) {
+      if (keys.has(key)) continue;
+      card.end();
+      this.#cards.delete(key);
+    }
+    place.querySelector(".empty")?.remove();
+    if (!sessions.length) place.append(element("p", {class: "empty"}, "No session is live."));
+    for (const session of sessions) {
+      if (this.#cards.has(keyOf(session))) continue;
+      const card = new SessionCard(this.#api, session, () => this.refresh());
+      this.#cards.set(keyOf(session), card);
+      place.append(card.node);
+    }
+    // One that ends just now answers 404, and is gone at the next reading.
+    await Promise.all(sessions.map(session => this.#cards.get(keyOf(session)).refresh(session).catch(error => { if (error.status !== 404) throw error; })));
+  }
+
+  #state(text, status) {
+    byID("state").textContent = text;
+    byID("state").dataset.status = status;
+  }
+
+  #login(text) {
+    clearTimeout(this.#timer);
+    byID("view").hidden = true;
+    byID("login").hidden = false;
+    byID("login-error").textContent = text;
+    byID("login-form").elements.token.focus();
+  }
+
+  async #drain() {
+    const answer = await ask("Drain the relay", "Nothing new is admitted, clients are told to move; the relay ends when it is empty, or after so many seconds:",
+                             {value: "60", action: "Drain"});
+    if (answer === null) return;
+    await attempt(async () => {
+      await this.#api.drain(Math.round(Number(answer)) || 0);
+      notice("The relay is draining");
+      this.refresh();
+    });
+  }
+}
+
+new AdminView();

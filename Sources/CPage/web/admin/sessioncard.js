@@ -1,0 +1,139 @@
+// One session: who is in it, what is published, and what an operator can do about it.
+
+import {confirm} from "../ui/dialogs.js";
+import {bitrate, element, number} from "../ui/dom.js";
+import {attempt} from "../ui/notices.js";
+
+/// Milliseconds between two stills of a stream.
+const STILL_AGE = 4000;
+
+export class SessionCard {
+  #api; #changed; #rows = element("tbody"); #stills = element("div", {class: "stills"}); #title = element("h3"); #badges = element("span", {class: "row"});
+  #figures = new Map();
+
+  /// `changed()`: something was done here that the view should show at once.
+  constructor(api, session, changed) {
+    this.#api = api;
+    this.#changed = changed;
+    this.session = session;
+    const head = ["Name", "Role", "Sound", "Video", "Screen", "Joined", "Id", ""].map(text => element("th", {scope: "col"}, text));
+    this.node = element("article", {class: "session", data: {session: session.name, app: session.app}},
+                        element("header", {}, this.#title, this.#badges, element("span", {class: "spring"}),
+                                this.#button("End session", "end", () => this.#end(), "danger")),
+                        element("div", {class: "scroll"}, element("table", {}, element("caption", {class: "unseen"}, "Participants"),
+                                                                  element("thead", {}, element("tr", {}, ...head)), this.#rows)),
+                        this.#stills);
+  }
+
+  async refresh(session) {
+    this.session = session;
+    this.#title.textContent = session.name;
+    const badges = [`app ${session.app}`, `${session.participants} here`, `${session.streams} streams`, session.hasPassword && "password",
+                    session.isMuteForced && "mute forced", session.isShareLocked && "share locked"];
+    this.#badges.replaceChildren(...badges.filter(Boolean).map(text => element("span", {class: "badge"}, text)));
+    const [participants, streams, tracks] = await Promise.all([
+      this.#api.participants(session), this.#api.streams(session), this.#api.tracks(session).catch(() => ({streams: []})),
+    ]);
+    this.#showPeople(participants.participants, participants.next);
+    this.#showStreams(streams.streams, new Map(tracks.streams.map(stream => [stream.name, stream])), participants.participants);
+  }
+
+  end() {
+    for (const figure of this.#figures.values()) URL.revokeObjectURL(figure.url);
+    this.node.remove();
+  }
+
+  #showPeople(users, more) {
+    const state = value => element("span", {class: `is-${value}`}, value);
+    const rows = users.map(user => element("tr", {data: {user: user.id, name: user.name, audio: user.audio, role: user.role}},
+      element("th", {scope: "row"}, user.name, user.isConnected ? null : element("span", {class: "badge warn"}, "lost")),
+      element("td", {}, user.kind === "publisher" ? "publisher" : user.role), element("td", {}, state(user.audio)), element("td", {}, state(user.video)),
+      element("td", {}, state(user.share)), element("td", {}, new Date(user.joinedAt).toLocaleTimeString()), element("td", {}, element("code", {}, user.id)),
+      element("td", {class: "actions"},
+              user.audio === "on" ? this.#button("Mute", "mute", () => this.#act(() => this.#api.mute(this.session, user.id, "audio"))) : null, " ",
+              this.#button("Remove", "remove", () => this.#remove(user)))));
+    if (more) rows.push(element("tr", {}, element("td", {colspan: 8}, "More participants are not shown.")));
+    const held = this.#rows.contains(document.activeElement) ? [document.activeElement.closest("tr")?.dataset.user, document.activeElement.dataset.action] : null;
+    this.#rows.replaceChildren(...rows);
+    if (held) this.#rows.querySelector(`tr[data-user="${CSS.escape(held[0] ?? "")}"] [data-action="${held[1]}"]`)?.focus();
+  }
+
+  #showStreams(streams, tracks, users) {
+    for (const [id, figure] of this.#figures) {
+      if (streams.some(stream => stream.id === id)) continue;
+      URL.revokeObjectURL(figure.url);
+      figure.node.remove();
+      this.#figures.delete(id);
+    }
+    for (const stream of streams) {
+      if (!this.#figures.has(stream.id)) this.#figures.set(stream.id, this.#figure(stream));
+      const figure = this.#figures.get(stream.id), owner = users.find(user => user.id === stream.connection);
+      figure.name.textContent = `${owner?.name ?? "?"}: ${stream.name}`;
+      const media = tracks.get(stream.id);
+      figure.rates.textContent = [
+        stream.videoType, media?.video?.height ? `${media.video.width}×${media.video.height}` : null, media?.video && bitrate(media.video.bitsPerSecond),
+        media?.audio && `sound ${bitrate(media.audio.bitsPerSecond)}`, media?.video && `lost ${media.video.lost}`,
+        media?.video && number(media.video.jitterMilliseconds, 1, " ms jitter"), media && `${media.subscribers} watching`,
+      ].filter(Boolean).join(" · ");
+      figure.actions.replaceChildren(...this.#streamActions(stream));
+      this.#still(stream, figure);
+    }
+  }
+
+  #figure(stream) {
+    const picture = element("div", {class: "picture"}, "waiting for a picture"), name = element("strong"), rates = element("span", {class: "rates"});
+    const actions = element("div", {class: "row"});
+    const node = element("figure", {class: "still", data: {stream: stream.id}}, picture, element("figcaption", {}, name, rates, actions));
+    this.#stills.append(node);
+    return {node, picture, name, rates, actions, url: null, at: -Infinity, isBusy: false};
+  }
+
+  #streamActions(stream) {
+    const act = (text, name, kind, muted) => this.#button(text, name, () => this.#act(() => this.#api.muteStream(this.session, stream.id, kind, muted)));
+    return [
+      stream.isAudioMuted ? act("Lift mute", "unmute-audio", "audio", false) : stream.hasAudio ? act("Mute sound", "mute-audio", "audio", true) : null,
+      stream.isVideoMuted ? act("Show video", "unmute-video", "video", false) : stream.hasVideo ? act("Stop video", "mute-video", "video", true) : null,
+    ].filter(Boolean);
+  }
+
+  /// A new still where the last is old; pictures that nobody looks at are not asked for.
+  async #still(stream, figure) {
+    if (figure.isBusy || document.hidden || performance.now() - figure.at < STILL_AGE) return;
+    if (!stream.hasVideo) {
+      figure.picture.replaceChildren(stream.isVideoMuted ? "video is stopped" : "no video");
+      return;
+    }
+    figure.isBusy = true;
+    try {
+      const blob = await this.#api.still(this.session, stream.id), url = URL.createObjectURL(blob);
+      const image = element("img", {src: url, alt: `Still picture of ${figure.name.textContent}`});
+      await image.decode();
+      figure.picture.replaceChildren(image);
+      if (figure.url) URL.revokeObjectURL(figure.url);
+      figure.url = url;
+    } catch {
+      if (!figure.url) figure.picture.replaceChildren("no picture yet");
+    } finally {
+      figure.at = performance.now();
+      figure.isBusy = false;
+    }
+  }
+
+  #button(text, action, run, kind = "") { return element("button", {type: "button", class: kind, data: {action}, onclick: run}, text); }
+
+  #act(work) {
+    return attempt(async () => {
+      await work();
+      this.#changed();
+    });
+  }
+
+  async #end() {
+    if (await confirm("End session", `Everybody in ${this.session.name} is disconnected.`, "End", {danger: true})) this.#act(() => this.#api.end(this.session));
+  }
+
+  async #remove(user) {
+    const sure = await confirm("Remove", `${user.name} is disconnected and cannot come back while the session lives.`, "Remove", {danger: true});
+    if (sure) this.#act(() => this.#api.remove(this.session, user.id));
+  }
+}

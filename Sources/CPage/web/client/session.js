@@ -1,0 +1,194 @@
+// A session as a page uses it: signalling, state and both peer connections put together. No DOM in here but what media needs.
+
+import {PublishPeer} from "./publishing.js";
+import {Signaling} from "./signaling.js";
+import {SessionState} from "./state.js";
+import {SubscribePeer} from "./subscribing.js";
+
+/// Milliseconds that a peer connection may be without a path before its ICE is restarted.
+const PATH_PATIENCE = 4000;
+
+/// Emits
+/// - `status`: of the connection, `detail` one of notConnected, connecting, connected, reconnecting, disconnecting, failed
+/// - `change`: of the state, see `SessionState`
+/// - `media`: tracks of a stream came, `detail` its id
+/// - `published`: own streams came or went
+/// - `notice`: something to tell the user, `detail` `{text, isError}`
+/// - `ended`: for good, `detail` `{reason, message}`
+export class Session extends EventTarget {
+  state = new SessionState();
+  publisher = null;
+  subscriber = null;
+  /// What a new stream's subscription begins with: a function of the stream.
+  preferencesFor = () => ({});
+
+  #signaling; #timers = new Map();
+
+  constructor(url) {
+    super();
+    this.#signaling = new Signaling(url, {
+      onStatus: status => this.#emit("status", status),
+      onJoined: (answer, again) => this.#joined(answer, again),
+      onResumed: answer => this.#resumed(answer),
+      onEvent: (event, data) => this.#event(event, data),
+      onEnded: ending => this.#ended(ending),
+    });
+    this.state.addEventListener("change", ({detail}) => this.#emit("change", detail));
+  }
+
+  get status() { return this.#signaling.status; }
+  get signalingRoundTrip() { return this.#signaling.roundTrip; }
+
+  join(options) { return this.#signaling.join(options); }
+  cancel() { this.#signaling.cancel(); }
+  leave(endForAll = false) { return this.#signaling.leave(endForAll); }
+  request(method, params, options) { return this.#signaling.request(method, params, options); }
+  reconnect() { this.#signaling.reconnect(); }
+
+  // MARK: what a user does
+
+  async publish(options) {
+    const publication = await this.publisher.publish(options);
+    for (const track of options.media.getTracks()) {
+      // Somebody ended it outside this page: the browser's own "stop sharing".
+      track.addEventListener("ended", () => this.unpublish(publication).catch(() => {}));
+    }
+    this.#emit("published", publication);
+    return publication;
+  }
+
+  async unpublish(publication) {
+    const done = this.publisher.unpublish(publication);
+    this.#emit("published", publication);
+    await done;
+  }
+
+  publication(videoType) { return this.publisher?.publications.find(one => one.videoType === videoType && one.id); }
+
+  /// Mutes or unmutes one's own stream; what is muted is not even sent.
+  async setMuted(publication, kind, isMuted) {
+    const track = publication.track(kind);
+    if (track && isMuted) track.enabled = false;
+    await this.request("setMuted", {stream: publication.id, kind, isMuted});
+    if (track && !isMuted) track.enabled = true;
+  }
+
+  isMuted(publication, kind) {
+    const info = this.state.streams.get(publication.id);
+    return !!info?.[kind === "audio" ? "isAudioMuted" : "isVideoMuted"] || publication.track(kind)?.enabled === false;
+  }
+
+  // MARK: what the relay says
+
+  #joined(answer, again) {
+    if (again) {
+      this.subscriber?.close();
+      this.#emit("notice", {text: "Joined anew: the relay had given the old connection up", isError: false});
+    } else {
+      this.publisher = new PublishPeer((...call) => this.request(...call), answer.iceServers, {
+        onState: state => this.#path("publish", state, () => this.publisher.restart()),
+      });
+    }
+    this.subscriber = new SubscribePeer((...call) => this.request(...call), answer.iceServers, {
+      onState: state => this.#path("subscribe", state, () => this.subscriber.restart()),
+    });
+    this.subscriber.onError = error => this.#failed("Receiving failed", error);
+    this.subscriber.addEventListener("media", ({detail}) => this.#emit("media", detail));
+    this.state.reset(answer);
+    for (const stream of this.state.otherStreams) this.#subscribe(stream);
+    if (again) this.#renewPublisher(false);
+  }
+
+  #resumed({publishLost, subscribeLost}) {
+    if (publishLost) this.#renewPublisher(true);
+    else if (this.publisher.connection && this.publisher.connection.connectionState !== "connected") this.#restart(this.publisher);
+    if (subscribeLost) this.subscriber.renew();
+    else {
+      this.subscriber.sayAgain().catch(error => this.#failed("Receiving failed", error));
+      if (this.subscriber.connection && this.subscriber.connection.connectionState !== "connected") this.#restart(this.subscriber);
+    }
+  }
+
+  #event(event, data) {
+    switch (event) {
+    case "offer":
+      this.subscriber.offered(data);
+      break;
+    case "mediaReset":
+      if (data.publish) this.#renewPublisher(false);
+      if (data.subscribe) this.subscriber.renew();
+      break;
+    case "streamDestroyed":
+      this.#destroyed(data);
+      break;
+    }
+    this.state.apply(event, data);
+    if (event === "streamCreated" && data.stream.connection !== this.state.self) this.#subscribe(data.stream);
+    if (["streamCreated", "streamChanged"].includes(event) && data.stream.connection === this.state.self) this.#follow(data.stream);
+  }
+
+  /// The relay has ended a stream: a subscription of this client's, or what it published itself.
+  #destroyed({stream, reason}) {
+    this.subscriber.forget(stream);
+    const own = this.publisher.byID(stream);
+    if (!own || reason === "reset") return;
+    this.publisher.unpublish(own, {tell: false}).catch(() => {});
+    this.#emit("published", own);
+  }
+
+  /// What the relay keeps from everybody is not worth sending.
+  #follow(info) {
+    const publication = this.publisher.byID(info.id);
+    if (!publication) return;
+    for (const [kind, isMuted] of [["audio", info.isAudioMuted], ["video", info.isVideoMuted]]) {
+      const track = publication.track(kind);
+      if (track) track.enabled = !isMuted;
+    }
+  }
+
+  #subscribe(stream) {
+    if (!this.state.capabilities?.canSubscribe) return;
+    this.subscriber.subscribe(stream.id, this.preferencesFor(stream)).catch(error => {
+      // It may have ended while the request was on its way.
+      if (!["unknownStream", "alreadySubscribed", "notConnected"].includes(error.code)) this.#failed("A stream cannot be received", error);
+    });
+  }
+
+  async #renewPublisher(keepIDs) {
+    try {
+      await this.publisher.renew({keepIDs}).catch(error => {
+        if (!keepIDs || error.code !== "unknownStream") throw error;
+        return this.publisher.renew({keepIDs: false});
+      });
+    } catch (error) {
+      this.#failed("Publishing could not be taken up again", error);
+    }
+    this.#emit("published", null);
+  }
+
+  /// A path that does not come back by itself is sought anew.
+  #path(name, state, restart) {
+    clearTimeout(this.#timers.get(name));
+    if (state === "failed") this.#restart({restart});
+    if (state === "disconnected") this.#timers.set(name, setTimeout(() => this.#restart({restart}), PATH_PATIENCE));
+    this.#emit("path", {name, state});
+  }
+
+  #restart(peer) {
+    if (this.status === "connected") Promise.resolve(peer.restart()).catch(error => this.#failed("The media path is lost", error));
+  }
+
+  #ended(ending) {
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+    this.publisher?.close();
+    this.subscriber?.close();
+    this.state.clear();
+    this.#emit("ended", ending);
+  }
+
+  #failed(what, error) {
+    this.#emit("notice", {text: `${what}: ${error.message}`, isError: true});
+  }
+
+  #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, {detail})); }
+}

@@ -1,0 +1,114 @@
+// What can be published: devices, a screen, and a test picture with a tone that needs neither.
+
+const RATE = 20;
+
+/// A colour of one's own for each name, 0...359 degrees.
+export function hue(name) {
+  let hash = 2166136261;
+  for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619) >>> 0;
+  return hash % 360;
+}
+
+/// Camera and microphone; with `video` false the microphone alone.
+export function camera({audio = true, video = true} = {}) {
+  return navigator.mediaDevices.getUserMedia({
+    audio: audio && {echoCancellation: true, noiseSuppression: true, autoGainControl: true},
+    video: video && {width: {ideal: 1280}, height: {ideal: 720}, frameRate: {ideal: 30}},
+  });
+}
+
+export function screen() {
+  return navigator.mediaDevices.getDisplayMedia({video: {frameRate: {ideal: 15, max: 30}}, audio: true});
+}
+
+/// A moving picture with a counter, and a soft tone whose height is the name's own.
+export function testPicture(name, {width = 640, height = 360} = {}) {
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, {width, height});
+  const painter = new Painter(canvas, name), media = canvas.captureStream(RATE), video = media.getVideoTracks()[0];
+  painter.draw();
+  const timer = setInterval(() => painter.draw(), 1000 / RATE);
+  const sound = tone(name);
+  if (sound) media.addTrack(sound.track);
+  const stop = video.stop.bind(video);
+  video.stop = () => {
+    clearInterval(timer);
+    sound?.stop();
+    stop();
+  };
+  // Canvas tracks say nothing of their size in some browsers.
+  const settings = video.getSettings.bind(video);
+  video.getSettings = () => ({width, height, ...settings()});
+  return media;
+}
+
+class Painter {
+  number = 0;
+
+  constructor(canvas, name) {
+    this.canvas = canvas;
+    this.context = canvas.getContext("2d", {alpha: false});
+    this.name = name;
+    this.hue = hue(name);
+  }
+
+  draw() {
+    const {context, canvas: {width, height}} = this, turn = this.number / RATE, unit = height / 12;
+    context.fillStyle = `hsl(${this.hue} 62% 42%)`;
+    context.fillRect(0, 0, width, height);
+    // Slow diagonal bands, so that an encoder has something to move.
+    context.fillStyle = `hsl(${this.hue} 62% 47%)`;
+    const band = width / 6, shift = (turn * 30) % (2 * band);
+    for (let x = -height - 2 * band; x < width; x += 2 * band) {
+      context.beginPath();
+      context.moveTo(x + shift, height);
+      context.lineTo(x + shift + band, height);
+      context.lineTo(x + shift + band + height, 0);
+      context.lineTo(x + shift + height, 0);
+      context.fill();
+    }
+    this.#hand(width - 2.6 * unit, 2.6 * unit, 1.7 * unit, turn);
+    context.fillStyle = "white";
+    context.textBaseline = "alphabetic";
+    context.font = `700 ${2.6 * unit}px system-ui, sans-serif`;
+    context.fillText(this.name, unit, height - 4.6 * unit, width - 2 * unit);
+    context.font = `500 ${1.5 * unit}px ui-monospace, monospace`;
+    context.fillText(`${new Date().toISOString().slice(11, 21)}  #${this.number}`, unit, height - 2.6 * unit, width - 2 * unit);
+    this.number += 1;
+  }
+
+  #hand(x, y, radius, turn) {
+    const {context} = this;
+    context.strokeStyle = context.fillStyle = "white";
+    context.lineWidth = radius / 9;
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.stroke();
+    context.beginPath();
+    context.moveTo(x, y);
+    context.arc(x, y, radius * 0.78, -Math.PI / 2, -Math.PI / 2 + (turn % 4) / 4 * 2 * Math.PI);
+    context.fill();
+  }
+}
+
+/// Null where the browser has no sound system.
+function tone(name) {
+  let context;
+  try {
+    context = new AudioContext({sampleRate: 48000});
+  } catch {
+    return null;
+  }
+  const destination = context.createMediaStreamDestination(), gain = context.createGain(), swell = context.createOscillator(), depth = context.createGain();
+  const oscillator = context.createOscillator();
+  // Of a pentatonic scale, so that several sound well together.
+  oscillator.frequency.value = 220 * 2 ** ([0, 2, 4, 7, 9][hue(name) % 5] / 12 + (hue(name) >> 3) % 2);
+  gain.gain.value = 0.06;
+  swell.frequency.value = 0.5;
+  depth.gain.value = 0.04;
+  swell.connect(depth).connect(gain.gain);
+  oscillator.connect(gain).connect(destination);
+  for (const source of [oscillator, swell]) source.start();
+  context.resume().catch(() => {});
+  return {track: destination.stream.getAudioTracks()[0], stop: () => context.close().catch(() => {})};
+}

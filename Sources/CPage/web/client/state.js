@@ -1,0 +1,118 @@
+// What is true of the session: users, streams, roles. True at every event: each is applied before anybody is told.
+
+/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user or stream as it was.
+export class SessionState extends EventTarget {
+  users = new Map();
+  streams = new Map();
+  /// Own connection id.
+  self = null;
+  session = null;
+  sessionName = "";
+  capabilities = null;
+  isMuteForced = false;
+  isShareLocked = false;
+  /// Stream id of who speaks.
+  activeSpeaker = null;
+
+  /// Begins anew from an answer to `join`.
+  reset(answer) {
+    this.self = answer.connection;
+    this.session = answer.session;
+    this.sessionName = answer.sessionName;
+    this.capabilities = answer.capabilities;
+    this.users = new Map(answer.users.map(user => [user.id, user]));
+    this.streams = new Map(answer.streams.map(stream => [stream.id, stream]));
+    this.isMuteForced = answer.isMuteForced;
+    this.isShareLocked = answer.isShareLocked;
+    this.activeSpeaker = null;
+    this.#tell("reset", answer);
+  }
+
+  clear() {
+    this.users.clear();
+    this.streams.clear();
+    this.self = null;
+    this.capabilities = null;
+    this.#tell("reset", null);
+  }
+
+  /// Takes in one event of the relay. Events that say nothing of the state are passed on all the same.
+  apply(event, data) {
+    let before;
+    switch (event) {
+    case "userJoined":
+    case "userChanged":
+      before = this.users.get(data.user.id);
+      this.users.set(data.user.id, data.user);
+      break;
+    case "userLeft":
+      before = this.users.get(data.user);
+      this.users.delete(data.user);
+      break;
+    case "userDropped":
+      before = this.users.get(data.user);
+      if (before) this.users.set(data.user, {...before, isConnected: !data.isDropped});
+      for (const stream of this.streamsOf(data.user)) this.streams.set(stream.id, {...stream, isDropped: data.isDropped});
+      break;
+    case "hostChanged":
+      before = this.host;
+      for (const user of this.users.values()) {
+        if (user.id === data.host) this.users.set(user.id, {...user, role: "host"});
+        else if (user.role === "host") this.users.set(user.id, {...user, role: "participant"});
+      }
+      break;
+    case "streamCreated":
+    case "streamChanged":
+      before = this.streams.get(data.stream.id);
+      this.streams.set(data.stream.id, data.stream);
+      break;
+    case "streamDestroyed":
+      before = this.streams.get(data.stream);
+      this.streams.delete(data.stream);
+      if (this.activeSpeaker === data.stream) this.activeSpeaker = null;
+      break;
+    case "muteForced":
+      before = this.isMuteForced;
+      if (data.stream == null) this.isMuteForced = data.isActive;
+      break;
+    case "shareLockChanged":
+      this.isShareLocked = data.isLocked;
+      break;
+    case "activeSpeaker":
+      this.activeSpeaker = data.stream ?? null;
+      break;
+    }
+    this.#tell(event, data, before);
+  }
+
+  get me() { return this.users.get(this.self); }
+  get host() { return [...this.users.values()].find(user => user.role === "host"); }
+  get ownStreams() { return this.streamsOf(this.self); }
+  get otherStreams() { return [...this.streams.values()].filter(stream => stream.connection !== this.self); }
+
+  streamsOf(user) { return [...this.streams.values()].filter(stream => stream.connection === user); }
+
+  /// What the user of this page may do, as far as it can be known here; the relay checks each request itself.
+  get may() {
+    const role = this.me?.role, can = this.capabilities ?? {};
+    const moderates = role === "host" || role === "manager";
+    return {
+      publish: can.canPublish ?? false,
+      share: (can.canPublish ?? false) && (moderates || !this.isShareLocked),
+      moderate: moderates,
+      forceMute: can.canForceMute ?? false,
+      lockShare: moderates,
+      endForAll: role === "host",
+      rename: user => user.id === this.self || moderates,
+      mute: user => user.id !== this.self && (moderates || !!can.canForceMute),
+      askToUnmute: user => user.id !== this.self && user.kind === "client" && (moderates || !!can.canForceMute),
+      makeHost: user => user.id !== this.self && user.kind === "client" && role === "host",
+      setManager: user => user.id !== this.self && user.kind === "client" && role === "host",
+      remove: user => user.id !== this.self && (role === "host" || (user.role !== "host" && (moderates || !!can.canForceDisconnect))),
+    };
+  }
+
+  #tell(event, data, before) {
+    this.dispatchEvent(new CustomEvent("change", {detail: {event, data, before}}));
+  }
+}

@@ -1,0 +1,133 @@
+// The subscribe peer connection: the relay offers, as streams come and go, and this side answers in order.
+
+/// Emits `media` when the tracks of a stream are known or have changed; its `detail` is the stream id.
+export class SubscribePeer extends EventTarget {
+  connection = null;
+  /// Stream id -> preferences that were asked for.
+  wanted = new Map();
+
+  #request; #iceServers; #work = Promise.resolve(); #revision = 0; #unsaid = null; #media = new Map();
+
+  constructor(request, iceServers, {onState} = {}) {
+    super();
+    this.#request = request;
+    this.#iceServers = iceServers;
+    this.onState = onState;
+  }
+
+  /// MediaStream of a stream; nil before it is offered.
+  media(stream) { return this.#media.get(stream) ?? null; }
+
+  /// The receiver of one kind of a stream, for its statistics.
+  receiver(stream, kind) {
+    const track = this.media(stream)?.getTracks().find(one => one.kind === kind);
+    return track && this.connection?.getReceivers().find(receiver => receiver.track === track);
+  }
+
+  async subscribe(stream, preferences = {}) {
+    if (this.wanted.has(stream)) return this.prefer(stream, preferences);
+    this.wanted.set(stream, complete(preferences));
+    try {
+      await this.#request("subscribe", {stream, preferences: complete(preferences)});
+    } catch (error) {
+      this.wanted.delete(stream);
+      throw error;
+    }
+  }
+
+  /// Changes what is wanted; nothing is sent where it is the same.
+  async prefer(stream, preferences) {
+    const before = this.wanted.get(stream), now = complete(preferences);
+    if (!before || JSON.stringify(before) === JSON.stringify(now)) return;
+    this.wanted.set(stream, now);
+    await this.#request("updateSubscription", {stream, preferences: now});
+  }
+
+  async unsubscribe(stream) {
+    if (this.forget(stream)) await this.#request("unsubscribe", {stream});
+  }
+
+  /// The stream is over at the relay.
+  forget(stream) {
+    this.#media.delete(stream);
+    return this.wanted.delete(stream);
+  }
+
+  /// An `offer` event. One that an earlier answer was for is passed over; one whose answer was lost is answered anew.
+  offered({revision, sdp, streams}) {
+    this.#work = this.#work.then(async () => {
+      if (revision < this.#revision) return;
+      this.#revision = revision;
+      await this.#answer(revision, sdp, streams);
+    }).catch(error => {
+      if (!["staleOffer", "notConnected"].includes(error.code)) this.onError?.(error);
+    });
+    return this.#work;
+  }
+
+  /// After a resumed connection: an answer that may not have arrived goes again.
+  async sayAgain() {
+    const answer = this.#unsaid;
+    if (answer) await this.#say(answer).catch(error => { if (error.code !== "staleOffer") throw error; });
+  }
+
+  /// Asks the relay for new ICE credentials.
+  restart() { return this.connection ? this.#request("restartICE") : Promise.resolve(); }
+
+  /// The relay has lost the peer connection: a new one, for the same streams.
+  async renew() {
+    const wanted = [...this.wanted];
+    this.close();
+    for (const [stream, preferences] of wanted) this.subscribe(stream, preferences).catch(error => this.onError?.(error));
+  }
+
+  close() {
+    if (this.connection) this.connection.onconnectionstatechange = null;
+    this.connection?.close();
+    this.connection = null;
+    this.wanted.clear();
+    this.#media.clear();
+    this.#revision = 0;
+    this.#unsaid = null;
+  }
+
+  async #answer(revision, sdp, streams) {
+    if (!this.connection) {
+      this.connection = new RTCPeerConnection({iceServers: this.#iceServers, bundlePolicy: "max-bundle"});
+      this.connection.onconnectionstatechange = () => this.onState?.(this.connection.connectionState);
+    }
+    const {connection} = this;
+    await connection.setRemoteDescription({type: "offer", sdp});
+    const answer = await connection.createAnswer();
+    await connection.setLocalDescription({type: "answer", sdp: stereo(answer.sdp)});
+    this.#map(streams);
+    await this.#say({revision, sdp: connection.localDescription.sdp});
+  }
+
+  async #say(answer) {
+    this.#unsaid = answer;
+    await this.#request("answer", answer);
+    if (this.#unsaid === answer) this.#unsaid = null;
+  }
+
+  /// Which tracks are whose: the sections' names say it, and sections are used again for other streams.
+  #map(streams) {
+    const byMid = new Map(this.connection.getTransceivers().map(transceiver => [transceiver.mid, transceiver.receiver.track]));
+    const offered = new Set(streams.map(stream => stream.id));
+    for (const id of [...this.#media.keys()]) if (!offered.has(id)) this.#media.delete(id);
+    for (const {id, audioMid, videoMid} of streams) {
+      const tracks = [audioMid, videoMid].map(mid => mid != null && byMid.get(mid)).filter(Boolean);
+      const known = this.#media.get(id);
+      const same = known && known.getTracks().length === tracks.length && tracks.every(track => known.getTracks().includes(track));
+      if (same) continue;
+      this.#media.set(id, new MediaStream(tracks));
+      this.dispatchEvent(new CustomEvent("media", {detail: id}));
+    }
+  }
+}
+
+const complete = ({audio = true, video = true, width, height, frameRate, priority = 50}) =>
+  ({audio, video, ...(width && {width}), ...(height && {height}), ...(frameRate && {frameRate}), priority});
+
+/// Chromium decodes two channels only where its own description asks for them.
+const stereo = sdp => sdp.replace(/^(a=fmtp:\d+ (?=.*minptime=)(?!.*stereo=)[^\r\n]*)/gm, "$1;stereo=1");

@@ -1,0 +1,153 @@
+// The page at `/`: puts the pieces together.
+
+import {Session} from "../client/session.js";
+import {relayURL} from "../client/signaling.js";
+import {Statistics} from "../client/statistics.js";
+import {byID} from "./dom.js";
+import {JoinForm} from "./join.js";
+import {closeMenu} from "./menu.js";
+import {userMenu} from "./moderation.js";
+import {attempt, notice} from "./notices.js";
+import {Numbers} from "./numbers.js";
+import {People} from "./people.js";
+import {Signals} from "./signals.js";
+import {Stage} from "./stage.js";
+import {Tabs} from "./tabs.js";
+import {Toolbar} from "./toolbar.js";
+
+const STATUS = {connecting: "Connecting…", connected: "Connected", reconnecting: "Reconnecting…", disconnecting: "Leaving…", failed: "Disconnected",
+                notConnected: "Not connected"};
+const ENDED = {
+  left: "", removed: "You were removed from the session.", sessionEnded: "The session has ended.", networkLost: "The connection could not be restored.",
+  slowConsumer: "This device could not keep up.", protocolViolation: "The relay closed the connection.", relayShutdown: "The relay has shut down.",
+  tokenExpired: "Your token has expired.", tokenRevoked: "You were removed from this session.",
+};
+
+class Room {
+  #session; #stage; #statistics; #toolbar;
+
+  constructor(session) {
+    this.#session = session;
+    byID("room").hidden = false;
+    const menu = (user, stream) => userMenu(session, this.#stage, user, stream);
+    this.#stage = new Stage(session, menu);
+    new People(session, menu);
+    new Signals(session);
+    const numbers = new Numbers(session), tabs = new Tabs(document.querySelector("#side .tabs"), [
+      {name: "people", title: "People", glyph: "people"}, {name: "signals", title: "Signals", glyph: "wave"}, {name: "statistics", title: "Statistics", glyph: "chart"},
+    ]);
+    this.#statistics = new Statistics(session);
+    this.#toolbar = new Toolbar(session, {onPanel: () => byID("room").classList.toggle("has-side")});
+    byID("room").classList.toggle("has-side", innerWidth > 900);
+    tabs.onChange = () => numbers.render(this.#statistics);
+    this.#statistics.start(statistics => {
+      numbers.render(statistics);
+      for (const track of statistics.tracks.values()) if (track.kind === "video") this.#stage.showFacts(track.stream, Numbers.facts(track));
+    });
+    session.addEventListener("change", ({detail}) => this.#changed(detail));
+    session.addEventListener("status", () => this.#showState());
+    session.addEventListener("notice", ({detail}) => notice(detail.text, detail));
+    byID("stage").addEventListener("silent", this.#silent);
+    this.#showState();
+    byID("stage").focus({preventScroll: true});
+  }
+
+  end() {
+    closeMenu();
+    this.#statistics.stop();
+    this.#stage.end();
+    byID("stage").removeEventListener("silent", this.#silent);
+    byID("room").hidden = true;
+    byID("banner").hidden = true;
+    for (const dialog of document.querySelectorAll("dialog")) dialog.close("");
+    document.title = "Millrace";
+  }
+
+  #showState() {
+    const {status, state} = this.#session, banner = byID("banner");
+    byID("session-name").textContent = state.sessionName;
+    document.title = `${state.sessionName} – Millrace`;
+    byID("status").textContent = STATUS[status];
+    byID("status").dataset.status = status;
+    byID("lock-state").hidden = !state.isShareLocked;
+    byID("mute-state").hidden = !state.isMuteForced;
+    const isLost = status === "reconnecting";
+    if (banner.hidden === isLost) {
+      banner.textContent = isLost ? "The connection is lost. Reconnecting: what runs goes on as soon as it is back." : "";
+      banner.hidden = !isLost;
+    }
+  }
+
+  #changed({event, data, before}) {
+    const {state} = this.#session, name = id => state.users.get(id)?.name ?? "Somebody";
+    switch (event) {
+    case "userJoined":
+      notice(`${data.user.name} joined`);
+      break;
+    case "userLeft":
+      notice(`${before?.name ?? "Somebody"} ${data.reason === "removed" ? "was removed" : "left"}`);
+      break;
+    case "userDropped":
+      if (data.user !== state.self) notice(data.isDropped ? `${name(data.user)} lost the connection` : `${name(data.user)} is back`);
+      break;
+    case "hostChanged":
+      if (data.host) notice(data.host === state.self ? "You are host now" : `${name(data.host)} is host now`);
+      break;
+    case "userChanged":
+      if (data.user.id === state.self && before && before.role !== data.user.role && data.user.role === "manager") notice("You are manager now");
+      break;
+    case "muteForced":
+      if (data.stream) notice(data.kind === "video" ? "Your video was stopped" : "You are muted: a moderator asked for silence");
+      else if (data.isActive !== before) notice(data.isActive ? "Everyone is muted, and starts muted" : "Newcomers start unmuted again");
+      break;
+    case "shareLockChanged":
+      notice(data.isLocked ? "Sharing is locked" : "Sharing is unlocked");
+      break;
+    case "unmuteRequested":
+      this.#unmuteRequested(data, name(data.from));
+      break;
+    case "draining":
+      notice(`The relay restarts within ${data.seconds} s; this page comes back by itself`);
+      break;
+    }
+    this.#showState();
+  }
+
+  /// A moderator can ask; only this user unmutes.
+  #unmuteRequested({kind}, who) {
+    const session = this.#session, camera = session.publication("camera");
+    if (!camera?.track(kind)) return;
+    const [question, yes] = kind === "audio" ? ["asks you to unmute", "Unmute"] : ["asks you to start your video", "Start video"];
+    notice(`${who} ${question}`, {actions: [
+      {text: yes, name: "accept-unmute", run: () => attempt(() => session.setMuted(camera, kind, false))}, {text: "Not now", name: "decline-unmute", run: () => {}},
+    ]});
+  }
+
+  /// The browser plays nothing until the user has touched the page.
+  #silent = () => {
+    if (this.silentSaid) return;
+    this.silentSaid = true;
+    notice("This browser keeps the sound off", {actions: [{text: "Play sound", name: "play", run: () => {
+      for (const video of document.querySelectorAll("video")) video.play().catch(() => {});
+    }}]});
+  };
+}
+
+let room = null;
+
+const form = new JoinForm({
+  makeSession: () => new Session(relayURL()),
+  onJoined: session => {
+    room = new Room(session);
+    session.addEventListener("ended", ({detail: {reason, message}}) => {
+      room?.end();
+      room = null;
+      form.show(ENDED[reason] ?? message ?? reason);
+    });
+    // For tests and for the curious: the session behind the page.
+    window.millrace = session;
+  },
+});
+
+// Another network: the old WebSocket may be dead without knowing it.
+window.addEventListener("online", () => window.millrace?.reconnect());

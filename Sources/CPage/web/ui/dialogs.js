@@ -1,0 +1,45 @@
+// Questions that have to be answered first.
+
+import {element} from "./dom.js";
+
+function show(title, body, buttons, {onOpen} = {}) {
+  return new Promise(done => {
+    const form = element("form", {method: "dialog", class: "card"}, element("h2", {id: "dialog-title"}, title), ...body,
+                         element("div", {class: "row end"}, ...buttons));
+    const dialog = element("dialog", {"aria-labelledby": "dialog-title"}, form);
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      done(dialog.returnValue);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    onOpen?.(dialog);
+  });
+}
+
+const button = (text, value, kind = "") => element("button", {value, class: kind}, text);
+
+/// True where the user agrees.
+export async function confirm(title, text, action, {danger = false} = {}) {
+  const answer = await show(title, [element("p", {}, text)], [button("Cancel", ""), button(action, "yes", danger ? "danger" : "primary")]);
+  return answer === "yes";
+}
+
+/// What the user types; null where it is cancelled.
+export async function ask(title, label, {value = "", action = "OK", maximum = 200, lines = 1} = {}) {
+  const input = element(lines > 1 ? "textarea" : "input", {name: "answer", maxlength: maximum, ...(lines > 1 && {rows: lines})});
+  input.value = value;
+  const answer = await show(title, [element("label", {class: "field"}, label, input)], [
+    element("button", {type: "button", onclick: event => event.target.closest("dialog").close("")}, "Cancel"), button(action, "yes", "primary"),
+  ], {onOpen: () => input.select()});
+  return answer === "yes" ? input.value : null;
+}
+
+/// Something to read or copy.
+export function tell(title, text, code) {
+  const copy = code && element("button", {type: "button", onclick: async event => {
+    await navigator.clipboard?.writeText(code).then(() => { event.target.textContent = "Copied"; }, () => {});
+  }}, "Copy");
+  return show(title, [element("p", {}, text), code ? element("output", {class: "code"}, code) : null].filter(Boolean),
+              [copy, button("Close", "", "primary")].filter(Boolean));
+}

@@ -1,0 +1,58 @@
+// Building what is shown. Everything that comes from others goes in as text, never as markup.
+
+const SVG = "http://www.w3.org/2000/svg";
+
+/// An element with attributes and children. `on…` attributes are listeners, `data` is the dataset, true and false are set and unset
+/// attributes; children are nodes or texts.
+export function element(tag, attributes = {}, ...children) {
+  const node = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
+    else if (name === "data") Object.assign(node.dataset, value);
+    else if (value === true) node.setAttribute(name, "");
+    else if (value !== false && value != null) node.setAttribute(name, value);
+  }
+  node.append(...children.filter(child => child != null));
+  return node;
+}
+
+export function drawn(tag, attributes = {}, ...children) {
+  const node = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
+  node.append(...children);
+  return node;
+}
+
+export const byID = id => document.getElementById(id);
+
+/// Outlines on a 24 x 24 grid.
+const ICONS = {
+  mic: "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4",
+  micOff: "M9 6a3 3 0 0 1 6 0v5m-1.5 2.6A3 3 0 0 1 9 11V9M6 11a6 6 0 0 0 9 5.2M18 11a6 6 0 0 1-.4 2.2M12 17v4M4 4l16 16",
+  camera: "M4 7h10a1 1 0 0 1 1 1v8a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1zM15 11l6-3v8l-6-3",
+  cameraOff: "M9 7h5a1 1 0 0 1 1 1v3l6-3v8l-4-2M15 16a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1V8a1 1 0 0 1 1-1M4 4l16 16",
+  screen: "M4 5h16v11H4zM9 20h6M12 16v4M12 13V8M9.5 10.5 12 8l2.5 2.5",
+  picture: "M4 5h16v14H4zM4 15l5-5 5 5 3-3 3 3M15.5 9.5h.01",
+  people: "M9 11a3 3 0 1 0 0-6 3 3 0 0 0 0 6zM3 19a6 6 0 0 1 12 0M16 5.5a3 3 0 0 1 0 5M17 13.5a6 6 0 0 1 4 5.5",
+  more: "M12 5h.01M12 12h.01M12 19h.01",
+  pin: "M9 4h6l-1 6 3 3H7l3-3zM12 13v7",
+  leave: "M10 4H5v16h5M14 8l4 4-4 4M18 12H9",
+  flag: "M6 21V4h11l-2 4 2 4H6",
+  shield: "M12 3l7 3v5c0 5-3 8-7 10-4-2-7-5-7-10V6z",
+  chart: "M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6",
+  wave: "M3 12h3l2-6 4 12 3-9 2 3h4",
+  panel: "M4 5h16v14H4zM14 5v14",
+};
+
+export function icon(name) {
+  return drawn("svg", {viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true"}, drawn("path", {d: ICONS[name]}));
+}
+
+/// 1,234,567 bits a second as "1.23 Mbit/s".
+export function bitrate(bits) {
+  if (bits == null) return "–";
+  if (bits >= 1e6) return `${(bits / 1e6).toFixed(2)} Mbit/s`;
+  return `${Math.round(bits / 1e3)} kbit/s`;
+}
+
+export const number = (value, digits = 0, unit = "") => value == null || Number.isNaN(value) ? "–" : `${value.toFixed(digits)}${unit}`;

@@ -1,0 +1,65 @@
+// What one user may do with another, and with the session; the same entries at tiles and in the list of people.
+
+import {ask, confirm} from "./dialogs.js";
+import {attempt, notice} from "./notices.js";
+
+/// Entries of the menu of a user, or of one of its streams.
+export function userMenu(session, stage, user, stream) {
+  if (!user) return [];
+  const {state} = session, {may} = state, items = [], isSelf = user.id === state.self;
+  const add = (allowed, name, text, run, danger = false) => { if (allowed) items.push({name, text, danger, run: () => attempt(run)}); };
+  const request = (method, params) => () => session.request(method, params);
+
+  if (stream && !isSelf) {
+    for (const [kind, on, off] of [["video", "Show video", "Hide video for me"], ["audio", "Hear again", "Silence for me"]]) {
+      const isOff = stage.isOff(stream.id, kind);
+      add(true, `off-${kind}`, isOff ? on : off, async () => stage.setOff(stream.id, kind, !isOff));
+    }
+    items.push(null);
+  }
+  add(may.rename(user), "rename", isSelf ? "Change your name…" : "Rename…", () => rename(session, user));
+  add(may.mute(user) && user.audio === "on", "mute", "Mute", request("muteUser", {user: user.id, kind: "audio"}));
+  add(may.mute(user) && user.video === "on", "mute-video", "Stop video", request("muteUser", {user: user.id, kind: "video"}));
+  add(may.askToUnmute(user) && user.audio === "muted", "ask-unmute", "Ask to unmute", async () => {
+    await session.request("requestUnmute", {user: user.id, kind: "audio"});
+    notice(`${user.name} was asked to unmute`);
+  });
+  add(may.askToUnmute(user) && user.video === "muted", "ask-unmute-video", "Ask to start video", request("requestUnmute", {user: user.id, kind: "video"}));
+  add(may.forceMute && stream && !stream.isAudioMuted && stream.hasAudio, "force-mute-stream", "Force mute this stream",
+      request("forceMuteStream", {stream: stream?.id}));
+  add(may.setManager(user) && user.role === "participant", "make-manager", "Make manager", request("setManager", {user: user.id, isManager: true}));
+  add(may.setManager(user) && user.role === "manager", "revoke-manager", "No longer manager", request("setManager", {user: user.id, isManager: false}));
+  add(may.makeHost(user), "make-host", "Make host", async () => {
+    if (await confirm("Make host", `${user.name} becomes host; you are host no longer.`, "Make host")) await session.request("makeHost", {user: user.id});
+  });
+  add(may.remove(user), "remove", "Remove…", async () => {
+    if (await confirm("Remove", `${user.name} is disconnected and cannot come back while this session lives.`, "Remove", {danger: true})) {
+      await session.request("removeUser", {user: user.id});
+    }
+  }, true);
+  while (items.at(-1) === null) items.pop();
+  return items;
+}
+
+async function rename(session, user) {
+  const name = await ask("Rename", "Name", {value: user.name, action: "Rename"});
+  if (name !== null && name.trim() !== user.name) await session.request("rename", {user: user.id, name: name.trim()});
+}
+
+/// Entries for the session as a whole.
+export function sessionMenu(session) {
+  const {state} = session, {may} = state, items = [];
+  const add = (allowed, name, text, run, danger = false) => { if (allowed) items.push({name, text, danger, run: () => attempt(run)}); };
+  const own = state.ownStreams.map(stream => stream.id);
+  add(may.forceMute, "force-mute-all", "Mute everyone", () => session.request("forceMuteAll", {excluding: []}));
+  add(may.forceMute && own.length, "force-mute-others", "Mute everyone but me", () => session.request("forceMuteAll", {excluding: own}));
+  add(may.forceMute && state.isMuteForced, "disable-force-mute", "Newcomers start unmuted again", () => session.request("disableForceMute"));
+  if (items.length) items.push(null);
+  add(may.lockShare && !state.isShareLocked, "lock-share", "Lock sharing", () => session.request("lockShare", {isLocked: true}));
+  add(may.lockShare && state.isShareLocked, "unlock-share", "Unlock sharing", () => session.request("lockShare", {isLocked: false}));
+  add(may.endForAll, "end-for-all", "End for all…", async () => {
+    if (await confirm("End for all", "Everybody is disconnected and the session is over.", "End", {danger: true})) await session.leave(true);
+  }, true);
+  while (items.at(-1) === null) items.pop();
+  return items;
+}

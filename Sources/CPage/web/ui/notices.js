@@ -1,0 +1,30 @@
+// What the user is told in passing; read out by screen readers, gone after a while unless it asks something.
+
+import {byID, element} from "./dom.js";
+
+const SHOWN = 6000;
+const MAXIMUM = 5;
+
+/// `actions`: [{text, run}]; with them the notice stays until one is taken or it is dismissed.
+export function notice(text, {isError = false, actions = []} = {}) {
+  const place = byID(isError ? "alerts" : "notices");
+  const node = element("div", {class: `notice${isError ? " is-error" : ""}`}, element("span", {}, text));
+  const end = () => node.remove();
+  for (const action of actions) {
+    node.append(element("button", {type: "button", data: {action: action.name ?? ""}, onclick: () => { end(); action.run(); }}, action.text));
+  }
+  node.append(element("button", {type: "button", class: "quiet", "aria-label": "Dismiss", onclick: end}, "×"));
+  place.append(node);
+  while (place.children.length > MAXIMUM) place.firstElementChild.remove();
+  if (!actions.length) setTimeout(end, isError ? 2 * SHOWN : SHOWN);
+}
+
+/// Runs something asynchronous; an error becomes a notice.
+export async function attempt(work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (error.name !== "AbortError") notice(error.message || String(error), {isError: true});
+    return undefined;
+  }
+}

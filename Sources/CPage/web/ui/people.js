@@ -1,0 +1,55 @@
+// The list of who is here.
+
+import {byID, element, icon} from "./dom.js";
+import {menuButton} from "./menu.js";
+
+const ROLES = {host: "Host", manager: "Manager", participant: ""};
+const ORDER = {host: 0, manager: 1, participant: 2};
+/// Rows shown; a session can have thousands of users, a list for people cannot.
+const MAXIMUM = 200;
+
+export class People {
+  #place = byID("panel-people"); #session; #menu; #list = element("ul", {class: "people"}); #count = element("p", {class: "hint"}); #waiting = false;
+
+  constructor(session, menu) {
+    this.#session = session;
+    this.#menu = menu;
+    this.#place.replaceChildren(this.#count, this.#list);
+    session.addEventListener("change", () => this.#soon());
+    this.render();
+  }
+
+  /// Many events at once make one rendering.
+  #soon() {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      this.render();
+    });
+  }
+
+  render() {
+    const {state} = this.#session;
+    const users = [...state.users.values()].sort((a, b) => ORDER[a.role] - ORDER[b.role] || a.joinedAt - b.joinedAt);
+    this.#count.textContent = users.length > MAXIMUM ? `${users.length} here, the first ${MAXIMUM} are shown` : `${users.length} here`;
+    // The rows are made anew; whoever is at one of them by keyboard stays there.
+    const focused = this.#list.contains(document.activeElement) ? document.activeElement.closest("[data-user]")?.dataset.user : null;
+    this.#list.replaceChildren(...users.slice(0, MAXIMUM).map(user => this.#row(user, state)));
+    if (focused) this.#list.querySelector(`[data-user="${CSS.escape(focused)}"] button`)?.focus();
+  }
+
+  #row(user, state) {
+    const marks = [["audio", "mic", "micOff", "microphone"], ["video", "camera", "cameraOff", "camera"], ["share", "screen", "screen", "screen"]]
+      .filter(([kind]) => user[kind] !== "off")
+      .map(([kind, on, off, word]) => element("span", {class: `mark is-${user[kind]}`, title: `${word} ${user[kind]}`}, icon(user[kind] === "on" ? on : off),
+                                              element("span", {class: "unseen"}, `${word} ${user[kind]}`)));
+    const button = element("button", {type: "button", class: "round", data: {action: "menu"}, "aria-label": `More for ${user.name}`}, icon("more"));
+    menuButton(button, () => this.#menu(user, state.streamsOf(user.id)[0] ?? null));
+    return element("li", {data: {user: user.id, role: user.role, audio: user.audio, name: user.name}, class: user.isConnected ? "" : "is-dropped"},
+                   element("span", {class: "name"}, user.id === state.self ? `${user.name} (you)` : user.name),
+                   ROLES[user.role] ? element("span", {class: "badge"}, ROLES[user.role]) : null,
+                   user.isConnected ? null : element("span", {class: "badge warn"}, "Connection lost"),
+                   element("span", {class: "marks"}, ...marks), button);
+  }
+}

@@ -1,0 +1,177 @@
+// The videos: a grid, or one large beside a strip of the others. Tells the relay what sizes are worth sending.
+
+import {byID} from "./dom.js";
+import {Tile} from "./tile.js";
+
+/// Heights worth asking for; the next that is not smaller than the tile.
+const HEIGHTS = [180, 360, 720, 1080];
+const SHAPE = 16 / 9;
+/// Audio level, 0...1, from which somebody is taken to speak.
+const SPEAKS = 0.02;
+
+/// Milliseconds since a time of a receiver's, which browsers count from the page's start or from 1970.
+function age(timestamp) {
+  const now = performance.now();
+  return Math.min(Math.abs(now - timestamp), Math.abs(performance.timeOrigin + now - timestamp));
+}
+
+export class Stage {
+  #place = byID("stage"); #tiles = new Map(); #session; #menu; #pinned = null; #unpinned = new Set(); #timers = []; #observer; #preferTimer = 0;
+  #off = new Map();
+
+  /// `menu(user, stream)`: what can be done with whom.
+  constructor(session, menu) {
+    this.#session = session;
+    this.#menu = menu;
+    this.#observer = new ResizeObserver(() => this.#arrange());
+    this.#observer.observe(this.#place);
+    session.addEventListener("media", () => this.render());
+    session.addEventListener("published", () => this.render());
+    session.addEventListener("change", ({detail}) => this.#changed(detail));
+    this.#timers.push(setInterval(() => this.#listen(), 250));
+    session.preferencesFor = stream => ({...this.#size(stream.videoType === "screen" ? 1080 : 360), ...this.#off.get(stream.id)});
+    document.addEventListener("visibilitychange", this.#prefer);
+    this.render();
+  }
+
+  end() {
+    this.#timers.forEach(clearInterval);
+    this.#observer.disconnect();
+    document.removeEventListener("visibilitychange", this.#prefer);
+    clearTimeout(this.#preferTimer);
+    for (const tile of this.#tiles.values()) tile.end();
+    this.#tiles.clear();
+  }
+
+  /// Shows a line of numbers in a tile.
+  showFacts(stream, text) {
+    for (const tile of this.#tiles.values()) if (tile.stream?.id === stream) tile.showFacts(text);
+  }
+
+  isOff(stream, kind) { return this.#off.get(stream)?.[kind] === false; }
+
+  /// Stops or goes on receiving a kind of a stream, for this user alone.
+  setOff(stream, kind, isOff) {
+    this.#off.set(stream, {...this.#off.get(stream), [kind]: !isOff});
+    this.#prefer();
+  }
+
+  pin(key) {
+    if (this.#focus() === key) {
+      this.#unpinned.add(key);
+      this.#pinned = null;
+    } else {
+      this.#unpinned.delete(key);
+      this.#pinned = key;
+    }
+    this.render();
+  }
+
+  render() {
+    const wanted = this.#wanted(), focus = this.#focus(wanted);
+    for (const [key, tile] of this.#tiles) {
+      if (wanted.has(key)) continue;
+      tile.end();
+      this.#tiles.delete(key);
+    }
+    for (const [key, facts] of wanted) {
+      if (!this.#tiles.has(key)) {
+        const tile = new Tile(key, {pin: tile => this.pin(tile.key), menu: tile => this.#menu(tile.user, tile.stream)});
+        this.#tiles.set(key, tile);
+        this.#place.append(tile.node);
+      }
+      this.#tiles.get(key).update({...facts, isPinned: key === focus});
+      this.#tiles.get(key).node.classList.toggle("is-large", key === focus);
+    }
+    this.#arrange();
+  }
+
+  /// Key -> what a tile shows. Keys stay the same over reconnects of the same user.
+  #wanted() {
+    const {state, publisher, subscriber} = this.#session, wanted = new Map();
+    for (const user of state.users.values()) {
+      const isOwn = user.id === state.self, streams = state.streamsOf(user.id);
+      if (isOwn) {
+        for (const publication of publisher?.publications ?? []) {
+          if (!publication.id) continue;
+          const stream = state.streams.get(publication.id) ?? {
+            id: publication.id, connection: user.id, videoType: publication.videoType, hasAudio: !!publication.track("audio"),
+            hasVideo: !!publication.track("video"), isAudioMuted: publication.track("audio")?.enabled === false,
+          };
+          wanted.set(publication.id, {user, stream, media: publication.media, isOwn});
+        }
+      } else {
+        for (const stream of streams) wanted.set(stream.id, {user, stream, media: subscriber?.media(stream.id), isOwn});
+      }
+      const has = [...wanted.values()].some(one => one.user === user && one.stream.videoType !== "screen");
+      if (!has && user.kind !== "publisher") wanted.set(`user:${user.id}`, {user, stream: null, media: null, isOwn});
+    }
+    return wanted;
+  }
+
+  /// The key of the large tile: what is pinned, else the newest screen.
+  #focus(wanted = this.#wanted()) {
+    if (wanted.has(this.#pinned)) return this.#pinned;
+    const screens = [...wanted].filter(([key, {stream}]) => stream?.videoType === "screen" && !this.#unpinned.has(key));
+    return screens.at(-1)?.[0] ?? null;
+  }
+
+  #arrange() {
+    const count = this.#tiles.size, focus = this.#focus(), place = this.#place;
+    place.classList.toggle("has-focus", focus !== null && count > 1);
+    const {clientWidth: width, clientHeight: height} = place;
+    let best = {columns: 1, size: 0};
+    for (let columns = 1; columns <= count; columns++) {
+      const rows = Math.ceil(count / columns), size = Math.min(width / columns, height / rows * SHAPE);
+      if (size > best.size) best = {columns, size};
+    }
+    place.style.setProperty("--strip", Math.max(1, count - 1));
+    place.style.setProperty("--stage-height", `${height}px`);
+    place.style.setProperty("--columns", best.columns);
+    place.style.setProperty("--tile", `${Math.max(120, Math.floor(best.size) - 12)}px`);
+    clearTimeout(this.#preferTimer);
+    this.#preferTimer = setTimeout(this.#prefer, 400);
+  }
+
+  #size(height) {
+    const fit = HEIGHTS.find(one => one >= height * 0.8) ?? HEIGHTS.at(-1);
+    return {height: fit, width: Math.round(fit * SHAPE)};
+  }
+
+  /// Asks for what the tiles can show, and for no pictures at all while nobody looks.
+  #prefer = () => {
+    const {subscriber, status} = this.#session;
+    if (!subscriber || status !== "connected") return;
+    for (const tile of this.#tiles.values()) {
+      if (tile.isOwn || !tile.stream || !subscriber.wanted.has(tile.stream.id)) continue;
+      const isLarge = tile.node.classList.contains("is-large"), off = this.#off.get(tile.stream.id);
+      const preferences = {...this.#size(tile.node.clientHeight * devicePixelRatio), priority: isLarge ? 90 : 50, ...off};
+      if (document.hidden) preferences.video = false;
+      subscriber.prefer(tile.stream.id, preferences).catch(() => {});
+    }
+  };
+
+  #changed({event, data}) {
+    if (event === "signal" || event === "offer") return;
+    if (event === "subscriptionChanged") {
+      const tile = this.#tiles.get(data.stream);
+      if (data.state === "videoDisabled") tile?.setPaused(true, data.reason);
+      if (data.state === "videoEnabled" || data.state === "reconnected") tile?.setPaused(false);
+      return;
+    }
+    if (event === "activeSpeaker") return this.#listen();
+    this.render();
+  }
+
+  /// Who speaks: what the relay says, and what is heard here just now.
+  #listen() {
+    const {state, subscriber} = this.#session;
+    for (const tile of this.#tiles.values()) {
+      if (!tile.stream) continue;
+      const sources = tile.isOwn ? [] : subscriber?.receiver(tile.stream.id, "audio")?.getSynchronizationSources?.() ?? [];
+      const recent = sources.find(source => age(source.timestamp) < 800);
+      const isMuted = tile.stream.isAudioMuted;
+      tile.speak(!isMuted && ((recent?.audioLevel ?? 0) > SPEAKS || state.activeSpeaker === tile.stream.id));
+    }
+  }
+}

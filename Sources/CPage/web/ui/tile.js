@@ -1,0 +1,97 @@
+// One stream, or one user without any, on the stage.
+
+import {hue} from "../client/sources.js";
+import {element, icon} from "./dom.js";
+import {menuButton} from "./menu.js";
+
+const ROLES = {host: "Host", manager: "Manager"};
+
+export class Tile {
+  /// `actions`: `{pin(tile), menu(tile)}`.
+  constructor(key, actions) {
+    this.key = key;
+    this.isOwn = false;
+    this.stream = null;
+    this.hasVideo = this.paused = false;
+    this.video = element("video", {autoplay: true, playsinline: true});
+    this.avatar = element("span", {class: "avatar", "aria-hidden": "true"});
+    this.name = element("span", {class: "name"});
+    this.role = element("span", {class: "badge", hidden: true});
+    this.muted = element("span", {class: "mark", title: "Muted", hidden: true}, icon("micOff"), element("span", {class: "unseen"}, "muted"));
+    this.note = element("span", {class: "note", hidden: true});
+    this.facts = element("span", {class: "facts"});
+    this.pinButton = element("button", {type: "button", class: "round", data: {action: "pin"}, "aria-pressed": "false",
+                                        onclick: () => actions.pin(this)}, icon("pin"));
+    this.menu = menuButton(element("button", {type: "button", class: "round", data: {action: "menu"}}, icon("more")), () => actions.menu(this));
+    this.node = element("article", {class: "tile", data: {key}}, this.avatar, this.video, this.note,
+                        element("div", {class: "tile-tools"}, this.pinButton, this.menu),
+                        element("div", {class: "caption"}, this.muted, this.name, this.role, this.facts));
+    this.node.addEventListener("dblclick", () => actions.pin(this));
+  }
+
+  /// `media`: what to show; kept where it is the same, so that nothing flickers.
+  update({user, stream, media, isOwn, isPinned}) {
+    Object.assign(this, {user, stream, isOwn});
+    const name = user?.name ?? "Unknown", isScreen = stream?.videoType === "screen";
+    const label = isScreen ? `${name}: screen` : name;
+    this.name.textContent = isOwn && !isScreen ? `${label} (you)` : label;
+    this.role.textContent = ROLES[user?.role] ?? "";
+    this.role.hidden = !ROLES[user?.role];
+    this.node.setAttribute("aria-label", this.#spoken(label));
+    this.node.dataset.stream = stream?.id ?? "";
+    this.node.dataset.user = user?.id ?? "";
+    this.node.classList.toggle("is-screen", isScreen);
+    this.#avatar(name);
+    this.#media(media, isOwn);
+    const isMuted = !!stream && !!(stream.isAudioMuted || (!stream.hasAudio && !isScreen));
+    this.muted.hidden = !isMuted;
+    this.node.dataset.muted = String(isMuted);
+    this.hasVideo = !!media?.getVideoTracks().length && !!stream && stream.hasVideo && !stream.isVideoMuted;
+    this.#remark();
+    this.pinButton.setAttribute("aria-pressed", String(isPinned));
+    this.pinButton.setAttribute("aria-label", isPinned ? `Unpin ${label}` : `Pin ${label}`);
+    this.menu.setAttribute("aria-label", `More for ${label}`);
+  }
+
+  /// The relay sends no video just now: for want of bandwidth, or because nobody wants it.
+  setPaused(isPaused, reason) {
+    this.paused = isPaused;
+    this.pausedFor = reason;
+    this.#remark();
+  }
+
+  speak(isSpeaking) { this.node.classList.toggle("is-speaking", isSpeaking); }
+
+  showFacts(text) { this.facts.textContent = text; }
+
+  end() {
+    this.video.srcObject = null;
+    this.node.remove();
+  }
+
+  #spoken(label) {
+    const parts = [label, ROLES[this.user?.role], this.stream?.isAudioMuted ? "muted" : null, this.stream?.isDropped ? "connection lost" : null];
+    return parts.filter(Boolean).join(", ");
+  }
+
+  #avatar(name) {
+    this.avatar.textContent = [...name.trim()][0]?.toUpperCase() ?? "?";
+    this.avatar.style.background = `hsl(${hue(name)} 45% 36%)`;
+  }
+
+  #media(media, isOwn) {
+    this.video.muted = isOwn;
+    if (this.video.srcObject === media || (!media && !this.video.srcObject)) return;
+    this.video.srcObject = media ?? null;
+    if (media) this.video.play().catch(error => { if (error.name === "NotAllowedError") this.node.dispatchEvent(new CustomEvent("silent", {bubbles: true})); });
+  }
+
+  #remark() {
+    const dropped = this.stream?.isDropped || this.user?.isConnected === false;
+    const text = dropped ? "Connection lost" : this.paused && this.pausedFor === "quality" ? "Video paused: the network is too slow" : "";
+    this.node.classList.toggle("has-video", this.hasVideo && !this.paused);
+    this.note.textContent = text;
+    this.note.hidden = !text;
+    this.node.classList.toggle("is-dropped", !!dropped);
+  }
+}

@@ -1,0 +1,44 @@
+internal import CPage
+package import NIOCore
+
+/// One file of the page, as it lies in the binary.
+package struct PageFile: Sendable {
+    /// As in its address: `ui/app.js`.
+    package let path: String
+    package let bytes: ByteBuffer
+    /// A strong validator (RFC 9110 section 8.8.3): a digest of the bytes.
+    package let entityTag: String
+
+    package var contentType: String {
+        switch path.split(separator: ".").last {
+        case "html": "text/html; charset=utf-8"
+        case "css": "text/css; charset=utf-8"
+        case "js": "text/javascript; charset=utf-8"
+        case "svg": "image/svg+xml"
+        default: "application/octet-stream"
+        }
+    }
+
+    /// All of them, by path.
+    package static let all: [String: PageFile] = {
+        let files = (0..<millrace_page_file_count).map { PageFile(millrace_page_file_at($0)) }
+        return Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0) })
+    }()
+
+    private init(_ file: millrace_page_file) {
+        let content = UnsafeBufferPointer(start: file.bytes, count: file.count)
+        path = String(cString: file.path)
+        bytes = ByteBuffer(bytes: content)
+        // FNV-1a: it tells versions of a file apart, and protects nothing.
+        let digest = content.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+        entityTag = "\"\(String(digest, radix: 16))-\(file.count)\""
+    }
+
+    /// Whether an `If-None-Match` field (RFC 9110 section 13.1.2) names this version.
+    package func isNamed(by field: String) -> Bool {
+        field.split(separator: ",").contains { item in
+            let tag = item.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()
+            return String(tag) == "*" || String(tag) == entityTag || String(tag) == "W/" + entityTag
+        }
+    }
+}

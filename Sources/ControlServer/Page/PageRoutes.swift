@@ -1,0 +1,53 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// The page at `/`, the operator view at `/admin`, and what both load from `/page`. Nothing in them is secret; what they show they ask
+/// for themselves, with a token.
+struct PageRoutes {
+    /// What the page may load and run: its own files and nothing else, nothing inline, no text as code; and nobody may frame it.
+    static let policy = [
+        "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "media-src 'self' blob:",
+        "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
+        "require-trusted-types-for 'script'", "trusted-types 'none'",
+    ].joined(separator: "; ")
+
+    func add(to table: RouteTable) {
+        table.add("", [.get: { request, _ in try Self.answer(request, "index.html") }])
+        table.add("admin", [.get: { request, _ in try Self.answer(request, "admin.html") }])
+        // One word for both: the router knows a place in a path by one name.
+        table.add("page/:place", [.get: { try Self.answer($0, $1.parameters.get("place") ?? "") }])
+        table.add(
+            "page/:place/:file",
+            [
+                .get: { request, context in
+                    let folder = context.parameters.get("place") ?? ""
+                    return try Self.answer(request, "\(folder)/\(context.parameters.get("file") ?? "")")
+                }
+            ])
+    }
+
+    private static func answer(_ request: Request, _ path: String) throws -> Response {
+        guard let file = PageFile.all[path] else { throw Problem(.notFound, "nothing is at \(request.uri.path)") }
+        // Kept by the browser, and asked about each time: a relay of another version has another page.
+        var fields: HTTPFields = [
+            .eTag: file.entityTag, .cacheControl: "no-cache", .contentSecurityPolicy: policy,
+            .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",
+            .permissionsPolicy: "camera=(self), microphone=(self), display-capture=(self), autoplay=(self)",
+            .crossOriginOpenerPolicy: "same-origin",
+        ]
+        if let field = request.headers[.ifNoneMatch], file.isNamed(by: field) {
+            return Response(status: .notModified, headers: fields)
+        }
+        fields[.contentType] = file.contentType
+        return Response(status: .ok, headers: fields, body: .init(byteBuffer: file.bytes))
+    }
+}
+
+extension HTTPField.Name {
+    /// W3C Referrer Policy, section 4.1.
+    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
+    /// W3C Permissions Policy, section 5.1.
+    fileprivate static let permissionsPolicy = Self("Permissions-Policy")!
+    /// HTML standard, section 7.1.3.
+    fileprivate static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+}
