@@ -3,8 +3,10 @@ internal import MediaBase
 /// When the port of WebRTC peers is left alone for a moment. Feedback and reports of many viewers come a datagram at a time, and each would
 /// wake the worker, which costs more than what they say; together they can wait a millisecond. A datagram of any other kind ends that.
 struct FeedbackRest {
-    /// How long at the most; zero: never.
+    /// How long at the most where packets of publishers may come to the same port; zero: never.
     private let length: MediaTime
+    /// So many times as long where none can.
+    private static let patience: Int64 = 4
     private var last: MediaTime?
     /// The port is not waited on before this time.
     private(set) var end: MediaTime?
@@ -12,14 +14,17 @@ struct FeedbackRest {
     init(length: MediaTime) { self.length = length }
 
     /// The port was read.
-    /// - Parameter isFeedbackAlone: nothing but RTCP was there.
-    mutating func read(isFeedbackAlone: Bool, now: MediaTime) {
+    /// - Parameters:
+    ///   - isFeedbackAlone: nothing but RTCP was there.
+    ///   - hasPublishers: of those whose packets come to this port.
+    mutating func read(isFeedbackAlone: Bool, hasPublishers: Bool, now: MediaTime) {
         end = nil
         guard isFeedbackAlone, length > .zero else {
             last = nil
             return
         }
         // Feedback that is rare is taken as it comes: a rest would end in a wake-up of its own.
+        let length = hasPublishers ? length : MediaTime(rawValue: length.rawValue * Self.patience)
         if let last, now - last <= length + length { end = now + length }
         last = now
     }

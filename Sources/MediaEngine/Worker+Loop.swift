@@ -107,7 +107,9 @@ extension Worker {
             for datagram in datagrams { receive(datagram, on: name, now: now) }
             if datagrams.count < WorkerSockets.receiveSlots { break }
         }
-        if name == .webRTC { rest.read(isFeedbackAlone: !gotOtherThanRTCP, now: time()) }
+        if name == .webRTC {
+            rest.read(isFeedbackAlone: !gotOtherThanRTCP, hasPublishers: webRTCPublishers > 0, now: time())
+        }
         flushTaps()
     }
 

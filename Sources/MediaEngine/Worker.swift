@@ -59,6 +59,8 @@ final class Worker: @unchecked Sendable {
     var unestablishedCount = 0
     var nextPeerSweep: MediaTime = .never
     var rest: FeedbackRest
+    /// Peers that send media.
+    var webRTCPublishers = 0
     /// Since the sockets were looked at last, on the port of WebRTC peers.
     var gotOtherThanRTCP = false
     /// Where feedback is read into, so that its memory is used again.

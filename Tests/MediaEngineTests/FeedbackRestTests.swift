@@ -7,35 +7,45 @@ import Testing
 struct FeedbackRestTests {
     @Test("rests once it is dense, for as long as was said") func dense() {
         var rest = FeedbackRest(length: .milliseconds(1))
-        rest.read(isFeedbackAlone: true, now: .milliseconds(10))
+        rest.read(isFeedbackAlone: true, hasPublishers: true, now: .milliseconds(10))
         #expect(rest.end == nil)
-        rest.read(isFeedbackAlone: true, now: .microseconds(10_100))
+        rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(10_100))
         #expect(rest.end == .microseconds(11_100))
-        rest.read(isFeedbackAlone: true, now: .microseconds(11_150))
+        rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(11_150))
         #expect(rest.end == .microseconds(12_150))
+    }
+
+    @Test("rests longer where nobody publishes") func viewersAlone() {
+        var rest = FeedbackRest(length: .milliseconds(1))
+        for i in 0..<2 as Range<Int64> {
+            rest.read(isFeedbackAlone: true, hasPublishers: false, now: .milliseconds(10 + i))
+        }
+        #expect(rest.end == .milliseconds(15))
     }
 
     @Test("does not where it is rare") func rare() {
         var rest = FeedbackRest(length: .milliseconds(1))
         for i in 1...20 as ClosedRange<Int64> {
-            rest.read(isFeedbackAlone: true, now: .milliseconds(i * 5))
+            rest.read(isFeedbackAlone: true, hasPublishers: true, now: .milliseconds(i * 5))
             #expect(rest.end == nil)
         }
     }
 
     @Test("ends with any other datagram") func others() {
         var rest = FeedbackRest(length: .milliseconds(1))
-        for i in 0..<4 as Range<Int64> { rest.read(isFeedbackAlone: true, now: .microseconds(i * 100)) }
+        for i in 0..<4 as Range<Int64> {
+            rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(i * 100))
+        }
         #expect(rest.end != nil)
-        rest.read(isFeedbackAlone: false, now: .microseconds(500))
+        rest.read(isFeedbackAlone: false, hasPublishers: true, now: .microseconds(500))
         #expect(rest.end == nil)
-        rest.read(isFeedbackAlone: true, now: .microseconds(600))
+        rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(600))
         #expect(rest.end == nil)
     }
 
     @Test("never where nothing is gathered") func off() {
         var rest = FeedbackRest(length: .zero)
-        for i in 0..<4 as Range<Int64> { rest.read(isFeedbackAlone: true, now: .microseconds(i)) }
+        for i in 0..<4 as Range<Int64> { rest.read(isFeedbackAlone: true, hasPublishers: true, now: .microseconds(i)) }
         #expect(rest.end == nil)
     }
 }

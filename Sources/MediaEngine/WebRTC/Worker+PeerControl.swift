@@ -217,6 +217,7 @@ extension Worker {
             forgetIfEmpty(session)
         }
         peer.outbound?.deallocate()
+        if peer.inbound != nil { webRTCPublishers -= 1 }
         peer.inbound = nil
         peer.outbound = nil
         if let leg = peer.leg { protector.freeLeg(leg) }
