@@ -110,4 +110,31 @@ struct IngressContextTests {
             #expect(result == (ssrc < 3 ? .success(packet.bytes) : .failure(.unknownStream)))
         }
     }
+
+    @Test(
+        "of hundreds of SSRCs, in whatever order they are used, none is forgotten: what came once does not come again")
+    func manyStreams() throws {
+        var random = SeededGenerator(seed: 34)
+        let key = SRTPKey.random(for: .aeadAES128GCM)
+        let ingress = IngressContext(key: key, maximumStreams: 300)
+        let sender = try SRTPContext(key: key, direction: .outbound)
+        var sent: [[UInt8]] = []
+        for round in UInt16(0)..<4 {
+            for _ in 0..<300 {
+                // All of them in the first round, some often and some never in the next.
+                let ssrc = round == 0 ? UInt32(sent.count + 1) : UInt32(1 + random.below(1 + random.below(300)))
+                let packet = RandomPacket(
+                    ssrc: ssrc, sequenceNumber: UInt16(sent.count), payloadLength: 50, using: &random)
+                var bytes = packet.bytes + [UInt8](repeating: 0, count: 16)
+                var length = packet.bytes.count
+                try sender.protect(&bytes, length: &length, capacity: bytes.count)
+                sent.append(bytes)
+                let result = outcome(bytes) { p, n in try ingress.unprotect(p, length: &n) }
+                try #require(result == .success(packet.bytes), "round \(round), SSRC \(ssrc)")
+            }
+        }
+        for bytes in sent.shuffled(using: &random) {
+            #expect(outcome(bytes) { p, n in try ingress.unprotect(p, length: &n) } == .failure(.replay))
+        }
+    }
 }

@@ -38,13 +38,14 @@ extension Worker {
         _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection]
     ) throws(EngineError) -> WebRTCAnswer {
         let peer = try find(id, name)
-        guard peer.direction == .publish, let session = sessions[name] ?? peer.inbound?.session else {
-            throw .unknownTransport(id.rawValue)
-        }
+        guard peer.direction == .publish else { throw .unknownTransport(id.rawValue) }
         guard Set(description.fingerprints) == peer.fingerprints else {
             throw .invalidRequest(field: "sdp", reason: "the certificate is another one than before")
         }
         try check(sections)
+        // A peer without streams that has not connected yet does not keep its session.
+        let session: EngineSession
+        if let known = sessions[name] { session = known } else { session = try newSession(name) }
         let before = Set(peer.published.map(\.stream))
         let streams = Self.streams(of: sections)
         try admit(streams.filter { !before.contains($0) }, to: session)
@@ -55,6 +56,8 @@ extension Worker {
             for stream in streams where !before.contains(stream) {
                 session.reserved[stream] = Self.mutedKinds(of: stream, in: sections)
             }
+            sessions[name] = session
+            forgetIfEmpty(session)
         }
         peer.published = sections
         if description.credentials != peer.credentials.remote {

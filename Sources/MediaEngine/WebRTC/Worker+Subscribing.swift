@@ -76,10 +76,22 @@ extension Worker {
     func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack]) throws(EngineError) {
         let peer = try find(id, session)
         guard peer.direction == .subscribe else { throw .unknownTransport(id.rawValue) }
+        try check(tracks, for: peer)
+        guard let outbound = peer.outbound else {
+            peer.waiting += tracks
+            return
+        }
+        for track in tracks { begin(track, of: peer, outbound, now: time()) }
+        schedule(peer, now: time())
+    }
+
+    private func check(_ tracks: [SubscriberTrack], for peer: WebRTCPeer) throws(EngineError) {
         var mids = Set(peer.waiting.map(\.track.mid))
+        var names = Set(peer.waiting.map { TrackName(stream: $0.stream, kind: $0.track.kind) })
         var ssrcs = Set(peer.waiting.flatMap { [$0.ssrc, $0.rtxSSRC].compactMap(\.self) })
         for track in peer.outbound?.transport.tracks ?? [] {
             if let mid = track.mid { mids.insert(mid) }
+            names.insert(TrackName(stream: track.streamName, kind: track.kind))
             ssrcs.insert(track.ssrc)
             if let rtx = track.rtx { ssrcs.insert(rtx.ssrc) }
         }
@@ -92,17 +104,20 @@ extension Worker {
             guard mids.insert(track.track.mid).inserted else {
                 throw .invalidRequest(field: "mid", reason: "media section \"\(track.track.mid)\" is in use")
             }
+            // A path takes each of a stream's tracks once.
+            guard names.insert(TrackName(stream: track.stream, kind: track.track.kind)).inserted else {
+                throw .invalidRequest(field: "stream", reason: "\"\(track.stream)\" is sent to it already")
+            }
             // Two streams under one SSRC and key would share a keystream.
             for ssrc in [track.ssrc, track.rtxSSRC].compactMap(\.self) where !ssrcs.insert(ssrc).inserted {
                 throw .ssrcInUse(ssrc.rawValue)
             }
         }
-        guard let outbound = peer.outbound else {
-            peer.waiting += tracks
-            return
-        }
-        for track in tracks { begin(track, of: peer, outbound, now: time()) }
-        schedule(peer, now: time())
+    }
+
+    private struct TrackName: Hashable {
+        let stream: String
+        let kind: MediaKind
     }
 
     private func begin(_ wanted: SubscriberTrack, of peer: WebRTCPeer, _ outbound: PeerOutbound, now: MediaTime) {

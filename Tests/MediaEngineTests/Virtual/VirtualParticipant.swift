@@ -1,0 +1,284 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SDP
+import Transport
+import WebRTCClient
+
+/// A participant of a `VirtualRoom`: one peer connection on which it publishes all of its streams, and one on which it answers the relay's offers.
+final class VirtualParticipant {
+    /// One stream that it publishes.
+    struct Published {
+        let name: String
+        /// Named in everything that is sent of it.
+        let source: UInt32
+        var audio: Int?
+        var video: Int?
+        var picture: SyntheticVideo?
+        var sounds: UInt32 = 0
+    }
+
+    let name: String
+    let publishing: WebRTCEndpoint
+    private(set) var receiving: WebRTCEndpoint
+    private(set) var publisherID: TransportID?
+    var subscriberID: TransportID?
+    var negotiation: SubscribeNegotiation?
+    private(set) var published: [Published] = []
+    /// What it is subscribed to, and until when it was.
+    var subscribed: Set<String> = []
+    var unsubscribed: [String: MediaTime] = [:]
+    /// By section, as the latest offer has it.
+    private var streamOfMID: [MID: String] = [:]
+    private(set) var received: [String: ParticipantReception] = [:]
+    private(set) var strays: [Stray] = []
+    private(set) var publishEnd: TransportEnd?
+    private(set) var receiveEnd: TransportEnd?
+    unowned let room: VirtualRoom
+    private var addresses: [SocketAddress] = []
+    private var places: [VirtualNetwork.ID] = [0, 0]
+    private var nextSound = MediaTime.never
+    private var nextPicture = MediaTime.never
+
+    static let soundInterval = MediaTime.milliseconds(20)
+    static let pictureInterval = MediaTime.milliseconds(50)
+
+    init(_ name: String, in room: VirtualRoom) {
+        self.name = name
+        self.room = room
+        publishing = room.endpoint(.publish)
+        receiving = room.endpoint(.receive)
+        addresses = [room.call.freeAddress(), room.call.freeAddress()]
+        places[0] = room.call.network.add(
+            VirtualEndpoint(
+                receive: { [unowned self] datagram, from, _, now in
+                    publishing.receive(datagram, from: PeerAddress(from), now: now)
+                    drain()
+                }, deadline: { [unowned self] in min(publishing.deadline, nextSound, nextPicture) },
+                handleTimeout: { [unowned self] in publish(now: $0) }), at: [addresses[0]])
+        places[1] = room.call.network.add(
+            VirtualEndpoint(
+                receive: { [unowned self] datagram, from, _, now in
+                    receiving.receive(datagram, from: PeerAddress(from), now: now)
+                    drain()
+                }, deadline: { [unowned self] in receiving.deadline },
+                handleTimeout: { [unowned self] in
+                    receiving.handleTimeout(now: $0)
+                    drain()
+                }), at: [addresses[1]])
+        watch()
+    }
+
+    // MARK: publishing
+
+    /// Offers with one more stream.
+    func publish(
+        _ stream: String, source: UInt32, audio: Bool = true, video: [SyntheticVideo.Encoding] = [],
+        rids: [RID] = [], temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
+    ) throws {
+        var tracks: [TrackDescription] = []
+        if audio { tracks.append(.offered(.audio, encodings: [.init()])) }
+        if !video.isEmpty {
+            tracks.append(.offered(.video, encodings: rids.isEmpty ? [.init()] : rids.map { .init(rid: $0) }))
+        }
+        let places = publishing.addTracks(tracks)
+        var made = Published(name: stream, source: source)
+        if audio { made.audio = places.first }
+        if !video.isEmpty {
+            made.video = places.last
+            made.picture = SyntheticVideo(
+                source: source, encodings: video, framesPerSecond: 20, temporalLayers: temporalLayers)
+        }
+        published.append(made)
+        try negotiatePublishing(startsMuted: startsMuted, of: stream)
+    }
+
+    func unpublish(_ stream: String) throws {
+        guard let at = published.firstIndex(where: { $0.name == stream }) else { return }
+        let gone = published.remove(at: at)
+        for place in [gone.audio, gone.video].compactMap(\.self) { publishing.stopTrack(place) }
+        try negotiatePublishing()
+    }
+
+    func restartPublishing() throws { try negotiatePublishing(restart: room.call.credentials()) }
+
+    private func negotiatePublishing(
+        startsMuted: Set<MediaKind> = [], of stream: String = "", restart: ICECredentials? = nil
+    ) throws {
+        let description = publishing.reoffer(restart: restart)
+        let offer = try Offer(parsing: Array(description.text.utf8))
+        let tracks = try offer.publishable()
+        let mids = description.media.map(\.mid)
+        var sections: [PublishedSection] = []
+        for one in published {
+            for place in [one.audio, one.video].compactMap(\.self) {
+                guard let track = tracks.first(where: { $0.mid.rawValue == mids[place] }) else { continue }
+                sections.append(
+                    PublishedSection(
+                        stream: one.name, track: track,
+                        startsMuted: one.name == stream && startsMuted.contains(track.kind)))
+            }
+        }
+        let answer = try room.call.control { relay in
+            if let publisherID {
+                return try relay.updatePublisher(
+                    publisherID, session: room.session, peer: offer.peer, sections: sections)
+            }
+            return try relay.openPublisher(
+                PublisherRequest(session: room.session, peer: offer.peer, sections: sections))
+        }
+        publisherID = answer.id
+        let own = RelayDescription(
+            credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
+            candidates: answer.candidates)
+        let text = offer.answer(own, tracks: sections.map { .receive($0.track) }, keepsOthers: true).text
+        try publishing.accept(Array(text.utf8), now: room.call.now)
+        drain()
+    }
+
+    private func publish(now: MediaTime) {
+        publishing.handleTimeout(now: now)
+        if nextSound <= now {
+            nextSound += Self.soundInterval
+            for at in published.indices { sendSound(at, now) }
+        }
+        if nextPicture <= now {
+            nextPicture += Self.pictureInterval
+            for at in published.indices { sendPicture(at, now) }
+        }
+        drain()
+    }
+
+    private func sendSound(_ at: Int, _ now: MediaTime) {
+        guard let track = published[at].audio else { return }
+        let sound = SyntheticSound(source: published[at].source, number: published[at].sounds, captured: now)
+        published[at].sounds &+= 1
+        _ = sound.payload.withUnsafeBytes {
+            publishing.send(
+                $0, track: track, time: now, marker: false, level: AudioLevel(level: 30, isVoice: true), now: now)
+        }
+    }
+
+    private func sendPicture(_ at: Int, _ now: MediaTime) {
+        guard let track = published[at].video, publishing.encodingCount(track: track) > 0 else { return }
+        published[at].picture?.nextPicture(captured: now) { encoding, payload, isLast in
+            publishing.send(payload, track: track, encoding: encoding, time: now, marker: isLast, now: now)
+        }
+    }
+
+    // MARK: receiving
+
+    /// Answers an offer of the relay's.
+    func answer(_ offer: SubscribeOffer) throws -> String {
+        streamOfMID = [:]
+        for stream in offer.streams {
+            for mid in [stream.audioMid, stream.videoMid].compactMap(\.self) {
+                streamOfMID[MID(mid)!] = stream.id
+            }
+        }
+        let text = try receiving.answer(Array(offer.sdp.utf8), now: room.call.now)
+        drain()
+        return text
+    }
+
+    /// Its subscribe peer connection is lost: a new one, from the same address.
+    func makeReceivingAnew() {
+        receiving = room.endpoint(.receive)
+        receiveEnd = nil
+        streamOfMID = [:]
+        received = [:]
+        watch()
+        room.call.network.wake(places[1])
+    }
+
+    /// Counts anew.
+    func forgetReceived() { for stream in received.keys { received[stream]?.forget() } }
+
+    private func watch() {
+        receiving.onPacket = { [unowned self] packet in take(packet) }
+    }
+
+    private func take(_ packet: IncomingPacket) {
+        let now = room.call.now
+        guard let stream = streamOfMID[packet.mid] else {
+            strays.append(Stray(description: "\(now) \(name): section \(packet.mid) carries nothing"))
+            return
+        }
+        var reception = received[stream] ?? ParticipantReception()
+        reception.packets += 1
+        switch packet.kind {
+        case .audio:
+            guard let sound = SyntheticSound(parsing: packet.payload) else {
+                strays.append(Stray(description: "\(now) \(name): broken sound of \(stream)"))
+                break
+            }
+            judge(stream, sound.source, .audio, sound.captured, now)
+            reception.sounds += 1
+        case .video:
+            reception.assembler.insert(
+                sequence: packet.sequence, timestamp: reception.timestamps.unwrap(packet.header.timestamp),
+                marker: packet.header.marker, payload: packet.payload, now: now)
+            while let event = reception.assembler.nextEvent() {
+                guard case .frame(let frame) = event else {
+                    receiving.requestKeyFrame(track: packet.track)
+                    continue
+                }
+                guard let picture = SyntheticFrame(parsing: frame.bytes) else {
+                    strays.append(Stray(description: "\(now) \(name): broken picture of \(stream)"))
+                    continue
+                }
+                judge(stream, picture.source, .video, picture.captured, now)
+                reception.pictures += 1
+                reception.encoding = picture.encoding
+            }
+        }
+        received[stream] = reception
+    }
+
+    /// Whether media of that source may come here now.
+    private func judge(_ stream: String, _ source: UInt32, _ kind: MediaKind, _ captured: MediaTime, _ now: MediaTime) {
+        func stray(_ why: String) {
+            strays.append(Stray(description: "\(now) \(name): \(kind) of \(stream), captured \(captured): \(why)"))
+        }
+        if room.sources[stream] != source { stray("is of source \(source)") }
+        let isWanted = subscribed.contains(stream) || unsubscribed[stream].map { now - $0 <= room.flight } ?? false
+        if !isWanted { stray("not subscribed to") }
+        if room.wasMuted(stream, kind, at: captured) { stray("was muted") }
+    }
+
+    // MARK: the network
+
+    /// What the way from the relay to its subscribe peer connection is like.
+    func setDownlink(_ conditions: LinkConditions) {
+        room.call.network.set(conditions, from: VirtualCall.relayAddress, to: addresses[1])
+    }
+
+    func drain() {
+        while let output = publishing.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let to): room.call.network.send(bytes, from: addresses[0], to: to.address)
+            case .connected:
+                nextSound = room.call.now
+                nextPicture = room.call.now
+            case .keyFrameWanted(let track, let encoding):
+                for at in published.indices where published[at].video == track {
+                    published[at].picture?.requestKeyFrame(encoding: encoding)
+                }
+            case .ended(let reason): publishEnd = reason
+            case .connect, .disconnect: break
+            }
+        }
+        while let output = receiving.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let to): room.call.network.send(bytes, from: addresses[1], to: to.address)
+            case .ended(let reason): receiveEnd = reason
+            case .connect, .disconnect, .connected, .keyFrameWanted: break
+            }
+        }
+        for place in places { room.call.network.wake(place) }
+    }
+
+    /// Is no more, without a word.
+    func vanish() { for place in places { room.call.network.remove(place) } }
+}

@@ -1,0 +1,166 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SDP
+import WebRTCClient
+
+/// A session of participants in virtual time: what passes between the relay's control plane and its clients takes a while, and the order of the
+/// steps is that of a server that serves one message after the other.
+final class VirtualRoom {
+    let session = "room"
+    let call: VirtualCall
+    private(set) var participants: [VirtualParticipant] = []
+    /// Who may be seen in a stream.
+    private(set) var sources: [String: UInt32] = [:]
+    /// One way of a message.
+    var signalling = MediaTime.milliseconds(15)
+    /// Longest time that a packet is on its way after the relay has decided to send it.
+    let flight = MediaTime.milliseconds(40)
+    private var random: SeededGenerator
+    private var pending: [(at: MediaTime, body: () throws -> Void)] = []
+    private var mutes: [String: [MediaKind: [(from: MediaTime, to: MediaTime)]]] = [:]
+    private var nextSource: UInt32 = 1
+
+    init(seed: UInt64, _ change: (inout EngineConfiguration) -> Void = { _ in }) throws {
+        call = try VirtualCall(seed: seed) {
+            // Everybody is heard.
+            $0.webRTC.loudestAudio = 0
+            change(&$0)
+        }
+        random = SeededGenerator(seed: seed &+ 77)
+    }
+
+    func endpoint(_ direction: WebRTCEndpoint.Direction) -> WebRTCEndpoint {
+        WebRTCEndpoint(
+            .init(direction, tracks: [], identity: VirtualCall.clientIdentity, using: &random),
+            random: SeededGenerator(seed: random.next()))
+    }
+
+    func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
+
+    func join(_ name: String) -> VirtualParticipant {
+        let participant = VirtualParticipant(name, in: self)
+        participants.append(participant)
+        return participant
+    }
+
+    /// Lets time pass; offers go out when they are due and answers come back.
+    func run(seconds: Double) throws {
+        let end = call.now + .seconds(seconds)
+        while call.now < end {
+            call.run(seconds: 0.005)
+            let due = pending.filter { $0.at <= call.now }
+            pending.removeAll { $0.at <= call.now }
+            for message in due { try message.body() }
+            for participant in participants { offer(to: participant) }
+        }
+    }
+
+    private func offer(to participant: VirtualParticipant) {
+        guard let offer = participant.negotiation?.takeOffer(now: call.now) else { return }
+        send { [unowned self] in
+            let answer = try participant.answer(offer)
+            send { [unowned self] in try take(answer, to: offer, from: participant) }
+        }
+    }
+
+    private func send(_ body: @escaping () throws -> Void) { pending.append((call.now + signalling, body)) }
+
+    private func take(_ answer: String, to offer: SubscribeOffer, from participant: VirtualParticipant) throws {
+        guard let id = participant.subscriberID else { return }
+        let agreement: SubscribeAgreement
+        do {
+            guard let made = try participant.negotiation?.accept(answer, revision: offer.revision, now: call.now)
+            else { return }
+            agreement = made
+        } catch SubscribeNegotiationError.staleOffer {
+            return
+        }
+        try call.control { relay in
+            if let peer = agreement.connects { try relay.connectSubscriber(id, session: session, peer: peer) }
+            if let credentials = agreement.restarts {
+                _ = try relay.restartICE(id, session: session, peer: credentials)
+            }
+            try relay.removeTracks(id, session: session, mids: agreement.removed)
+            try relay.addTracks(id, session: session, agreement.added)
+        }
+    }
+
+    // MARK: what participants do
+
+    @discardableResult
+    func publish(
+        _ stream: String, by participant: VirtualParticipant, audio: Bool = true,
+        video: [SyntheticVideo.Encoding] = [.init(width: 320, height: 180, bitrate: .kilobits(100))], rids: [RID] = [],
+        temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
+    ) throws -> String {
+        sources[stream] = nextSource
+        for kind in startsMuted { mutes[stream, default: [:]][kind] = [(.zero, .never)] }
+        try participant.publish(
+            stream, source: nextSource, audio: audio, video: video, rids: rids, temporalLayers: temporalLayers,
+            startsMuted: startsMuted)
+        nextSource += 1
+        return stream
+    }
+
+    func subscribe(
+        _ participant: VirtualParticipant, to stream: String, kinds: Set<MediaKind> = [.audio, .video],
+        preferences: StreamPreferences? = nil
+    ) throws {
+        let id: TransportID
+        if let known = participant.subscriberID {
+            id = known
+        } else {
+            let offer = try call.control { try $0.openSubscriber(session: session) }
+            id = offer.id
+            participant.subscriberID = id
+            participant.negotiation = SubscribeNegotiation(.init(relay: offer.relay), using: &random)
+        }
+        if let preferences { try prefer(participant, stream, preferences) }
+        try participant.negotiation?.subscribe(stream, kinds: kinds, now: call.now)
+        participant.subscribed.insert(stream)
+    }
+
+    func prefer(_ participant: VirtualParticipant, _ stream: String, _ preferences: StreamPreferences) throws {
+        guard let id = participant.subscriberID else { return }
+        try call.control { try $0.setPreferences(id, session: session, stream: stream, preferences) }
+    }
+
+    func unsubscribe(_ participant: VirtualParticipant, from stream: String) throws {
+        guard let id = participant.subscriberID,
+            let mids = try participant.negotiation?.unsubscribe(stream, now: call.now)
+        else { return }
+        try call.control { try $0.removeTracks(id, session: session, mids: mids) }
+        participant.subscribed.remove(stream)
+        participant.unsubscribed[stream] = call.now
+    }
+
+    func mute(_ stream: String, _ kind: MediaKind, _ muted: Bool) throws {
+        try call.control { try $0.setMuted(session: session, stream: stream, kind: kind, muted: muted) }
+        if muted {
+            mutes[stream, default: [:]][kind, default: []].append((call.now, .never))
+        } else if let last = mutes[stream]?[kind]?.indices.last {
+            mutes[stream]?[kind]?[last].to = call.now
+        }
+    }
+
+    /// Whether what was captured then came to the relay while the stream was muted: 10 ms later, or a retransmission after that.
+    func wasMuted(_ stream: String, _ kind: MediaKind, at captured: MediaTime) -> Bool {
+        mutes[stream]?[kind]?.contains { captured > $0.from && captured < $0.to - .milliseconds(12) } ?? false
+    }
+
+    /// Its subscribe peer connection is lost: another is offered, with all that it was subscribed to.
+    func resetReceiving(of participant: VirtualParticipant) throws {
+        let offer = try call.control { try $0.openSubscriber(session: session) }
+        participant.subscriberID = offer.id
+        participant.negotiation?.reset(relay: offer.relay, now: call.now)
+        participant.makeReceivingAnew()
+    }
+
+    func restartReceiving(of participant: VirtualParticipant) throws {
+        guard let id = participant.subscriberID else { return }
+        let credentials = try call.control { try $0.prepareRestart(id, session: session) }
+        participant.negotiation?.restart(credentials, now: call.now)
+    }
+}
