@@ -22,7 +22,7 @@ export class Session extends EventTarget {
   /// What a new stream's subscription begins with: a function of the stream.
   preferencesFor = () => ({});
 
-  #signaling; #timers = new Map();
+  #signaling; #timers = new Map(); #renewing = new Set();
 
   constructor(url) {
     super();
@@ -96,17 +96,20 @@ export class Session extends EventTarget {
     this.subscriber.addEventListener("media", ({detail}) => this.#emit("media", detail));
     this.state.reset(answer);
     for (const stream of this.state.otherStreams) this.#subscribe(stream);
-    if (again) this.#renewPublisher(false);
+    if (again) this.#renew("publish", () => this.publisher.renew({keepIDs: false}));
   }
 
   #resumed({publishLost, subscribeLost}) {
-    if (publishLost) this.#renewPublisher(true);
-    else if (this.publisher.connection && this.publisher.connection.connectionState !== "connected") this.#restart(this.publisher);
-    if (subscribeLost) this.subscriber.renew();
+    const {publisher, subscriber} = this;
+    if (publishLost) this.#renewPublisher();
+    else if (publisher.connection && publisher.connection.connectionState !== "connected") this.#restart(publisher);
+    if (subscribeLost) this.#renew("subscribe", () => subscriber.renew());
     else {
-      this.subscriber.sayAgain().catch(error => this.#failed("Receiving failed", error));
-      if (this.subscriber.connection && this.subscriber.connection.connectionState !== "connected") this.#restart(this.subscriber);
+      subscriber.sayAgain().catch(error => this.#failed("Receiving failed", error));
+      if (subscriber.connection && subscriber.connection.connectionState !== "connected") this.#restart(subscriber);
     }
+    // Requests that were under way when the connection was lost may not have arrived.
+    for (const stream of this.state.otherStreams) if (!subscriber.wanted.has(stream.id)) this.#subscribe(stream);
   }
 
   #event(event, data) {
@@ -115,8 +118,8 @@ export class Session extends EventTarget {
       this.subscriber.offered(data);
       break;
     case "mediaReset":
-      if (data.publish) this.#renewPublisher(false);
-      if (data.subscribe) this.subscriber.renew();
+      if (data.publish) this.#renewPublisher();
+      if (data.subscribe) this.#renew("subscribe", () => this.subscriber.renew());
       break;
     case "streamDestroyed":
       this.#destroyed(data);
@@ -150,19 +153,28 @@ export class Session extends EventTarget {
     if (!this.state.capabilities?.canSubscribe) return;
     this.subscriber.subscribe(stream.id, this.preferencesFor(stream)).catch(error => {
       // It may have ended while the request was on its way.
-      if (!["unknownStream", "alreadySubscribed", "notConnected"].includes(error.code)) this.#failed("A stream cannot be received", error);
+      if (!["unknownStream", "notConnected"].includes(error.code)) this.#failed("A stream cannot be received", error);
     });
   }
 
-  async #renewPublisher(keepIDs) {
+  /// Where the streams have ended with the old peer connection they begin as new ones.
+  #renewPublisher() {
+    return this.#renew("publish", () => this.publisher.renew({keepIDs: true}).catch(error => {
+      if (error.code !== "unknownStream") throw error;
+      return this.publisher.renew({keepIDs: false});
+    }));
+  }
+
+  /// A loss is told twice, by the answer to `resume` and by an event; once is enough.
+  async #renew(name, work) {
+    if (this.#renewing.has(name)) return;
+    this.#renewing.add(name);
     try {
-      await this.publisher.renew({keepIDs}).catch(error => {
-        if (!keepIDs || error.code !== "unknownStream") throw error;
-        return this.publisher.renew({keepIDs: false});
-      });
+      await work();
     } catch (error) {
-      this.#failed("Publishing could not be taken up again", error);
+      if (error.code !== "notConnected") this.#failed("The media could not be taken up again", error);
     }
+    this.#renewing.delete(name);
     this.#emit("published", null);
   }
 

@@ -30,6 +30,8 @@ export class SubscribePeer extends EventTarget {
     try {
       await this.#request("subscribe", {stream, preferences: complete(preferences)});
     } catch (error) {
+      // The answer to an earlier request was lost, the request was not.
+      if (error.code === "alreadySubscribed") return;
       this.wanted.delete(stream);
       throw error;
     }
@@ -78,7 +80,10 @@ export class SubscribePeer extends EventTarget {
   async renew() {
     const wanted = [...this.wanted];
     this.close();
-    for (const [stream, preferences] of wanted) this.subscribe(stream, preferences).catch(error => this.onError?.(error));
+    await Promise.all(wanted.map(([stream, preferences]) => this.subscribe(stream, preferences).catch(error => {
+      // It may have ended in the meantime.
+      if (!["unknownStream", "notConnected"].includes(error.code)) throw error;
+    })));
   }
 
   close() {
