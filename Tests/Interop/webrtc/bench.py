@@ -90,6 +90,12 @@ class Bench:
         self._open.append(client)
         return client
 
+    def visit(self, kind, url):
+        """A page of the relay's in a browser that all cases share."""
+        page = self._browser(kind).visit(url)
+        self._open.append(page)
+        return page
+
     def explain(self, client, call):
         """After a failure: what the relays and the client themselves say."""
         for relay in [thing for thing in self._open if isinstance(thing, WebRTCRelay) and thing.process.running]:

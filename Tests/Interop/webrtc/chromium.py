@@ -1,5 +1,6 @@
 """Chromium, headless, over its DevTools socket."""
 
+import base64
 import shutil
 
 import clients
@@ -35,11 +36,20 @@ class Chromium:
 
     def page(self):
         """A client: a page of its own, in a window of its own."""
-        target = self._remote.call("Target.createTarget", url=self._page_url, newWindow=True)["targetId"]
-        session = self._remote.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
-        page = ChromiumPage(self._remote, target, session)
+        page = self._open(self._page_url)
         clients.wait_until(page.ready, 15, "the test page in Chromium")
         return page
+
+    def visit(self, url):
+        """A page of the relay's own, in a window of its own."""
+        page = self._open("about:blank")
+        page.visit(url)
+        return page
+
+    def _open(self, url):
+        target = self._remote.call("Target.createTarget", url=url, newWindow=True)["targetId"]
+        session = self._remote.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        return ChromiumPage(self._remote, target, session)
 
     def stop(self):
         try:
@@ -57,18 +67,33 @@ class ChromiumPage:
     def __init__(self, remote, target, session):
         self._remote, self._target, self._session = remote, target, session
 
-    def _evaluate(self, text, timeout):
+    def evaluate(self, text, timeout=20):
+        """Value of a script, run as if the user had just touched the page."""
         answer = self._remote.call("Runtime.evaluate", timeout, self._session, expression=text, awaitPromise=True,
-                                   returnByValue=True)
+                                   returnByValue=True, userGesture=True)
         if "exceptionDetails" in answer:
             raise devtools.BrowserError(str(answer["exceptionDetails"].get("exception", answer["exceptionDetails"]))[:400])
         return answer["result"].get("value")
 
     def ready(self):
-        return self._evaluate("document.readyState === 'complete' && typeof api === 'object' && !!api.view", 10) is True
+        return self.evaluate("document.readyState === 'complete' && typeof api === 'object' && !!api.view", 10) is True
 
     def call(self, function, timeout=40, **options):
-        return devtools.value(self._evaluate(devtools.expression(function, options), timeout))
+        return devtools.value(self.evaluate(devtools.expression(function, options), timeout))
+
+    def visit(self, url):
+        self._remote.call("Page.navigate", session=self._session, url=url)
+        clients.wait_until(lambda: self.evaluate("document.readyState === 'complete' && location.href !== 'about:blank'"), 15, url)
+
+    def size(self, width, height, dark=False):
+        """Of the window, in pixels, as on a desktop."""
+        self._remote.call("Emulation.setDeviceMetricsOverride", session=self._session, width=width, height=height, deviceScaleFactor=1, mobile=False)
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "hover", "value": "hover"}]
+        self._remote.call("Emulation.setEmulatedMedia", session=self._session, features=features)
+
+    def picture(self, path):
+        """Saves what is seen, as PNG."""
+        path.write_bytes(base64.b64decode(self._remote.call("Page.captureScreenshot", session=self._session)["data"]))
 
     def stop(self):
         try:

@@ -1,5 +1,6 @@
 """Firefox, headless, over WebDriver BiDi."""
 
+import json
 import re
 import shutil
 
@@ -64,9 +65,13 @@ class Firefox:
         return match and match[1]
 
     def page(self):
+        return self.visit(self._page_url)
+
+    def visit(self, url):
         context = self._remote.call("browsingContext.create", type="window")["context"]
-        self._remote.call("browsingContext.navigate", context=context, url=self._page_url, wait="complete")
-        return FirefoxPage(self._remote, context)
+        page = FirefoxPage(self._remote, context)
+        page.visit(url)
+        return page
 
     def stop(self):
         try:
@@ -84,12 +89,22 @@ class FirefoxPage:
     def __init__(self, remote, context):
         self._remote, self._context = remote, context
 
-    def call(self, function, timeout=40, **options):
-        answer = self._remote.call("script.evaluate", timeout, expression=devtools.expression(function, options),
-                                   target={"context": self._context}, awaitPromise=True, userActivation=True)
+    def visit(self, url):
+        self._remote.call("browsingContext.navigate", context=self._context, url=url, wait="complete")
+
+    def _run(self, text, timeout):
+        answer = self._remote.call("script.evaluate", timeout, expression=text, target={"context": self._context}, awaitPromise=True,
+                                   userActivation=True)
         if answer["type"] != "success":
             raise devtools.BrowserError(str(answer.get("exceptionDetails", {}).get("text"))[:400])
-        return devtools.value(answer["result"]["value"])
+        return answer["result"].get("value")
+
+    def evaluate(self, text, timeout=20):
+        """Value of a script, run as if the user had just touched the page."""
+        return json.loads(self._run(f"(async () => JSON.stringify({{value: await ({text}) ?? null}}))()", timeout))["value"]
+
+    def call(self, function, timeout=40, **options):
+        return devtools.value(self._run(devtools.expression(function, options), timeout))
 
     def stop(self):
         try:

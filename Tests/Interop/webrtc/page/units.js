@@ -1,0 +1,358 @@
+"use strict";
+// The client modules of the page at `/`, against a relay that is played here: what they do when things go wrong, in order.
+
+const later = milliseconds => new Promise(done => setTimeout(done, milliseconds));
+
+async function until(condition, what, milliseconds = 4000) {
+  for (const end = performance.now() + milliseconds; performance.now() < end; await later(10)) {
+    const value = await condition();
+    if (value) return value;
+  }
+  throw new Error(`${what}: not within ${milliseconds} ms`);
+}
+
+function same(found, wanted, what) {
+  const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
+  if (a !== b) throw new Error(`${what}: ${a}, not ${b}`);
+}
+
+const refusal = work => work.then(() => null, error => error.code ?? String(error));
+
+/// Plays the relay's side of every WebSocket that the page opens.
+class PlayedRelay {
+  sockets = [];
+  requests = [];
+  isDown = false;
+  answers = {
+    join: () => this.joinAnswer(), resume: () => ({connection: "me", missed: 0, publishLost: false, subscribeLost: false}),
+  };
+  seq = 0;
+
+  constructor() {
+    const relay = this;
+    this.Socket = class {
+      static OPEN = 1;
+      readyState = 0;
+      constructor(url, protocol) {
+        this.protocol = protocol;
+        relay.sockets.push(this);
+        setTimeout(() => {
+          if (relay.isDown) return this.end();
+          this.readyState = 1;
+          this.onopen?.();
+        }, 1);
+      }
+      send(text) { if (this.readyState === 1) relay.receive(this, JSON.parse(text)); }
+      close() { this.end(); }
+      end() {
+        if (this.readyState === 3) return;
+        this.readyState = 3;
+        setTimeout(() => this.onclose?.(), 0);
+      }
+    };
+  }
+
+  joinAnswer() {
+    this.seq = 0;
+    return {session: "s", sessionName: "room", connection: "me", resumeToken: "secret", graceSeconds: 30, pingInterval: this.pingInterval ?? 10_000,
+            capabilities: {canPublish: true, canSubscribe: true, canForceMute: true, canForceDisconnect: true, canHost: true},
+            users: [user("me", "Me", "host")], streams: [], isMuteForced: false, isShareLocked: false, iceServers: []};
+  }
+
+  async receive(socket, {id, method, params}) {
+    this.requests.push({method, params, socket});
+    const make = this.answers[method] ?? (() => ({}));
+    try {
+      const result = await make(params);
+      if (result !== undefined) this.#write(socket, {id, result});
+    } catch (error) {
+      this.#write(socket, {id, error: {code: error.code, message: error.code}});
+    }
+  }
+
+  get socket() { return this.sockets.at(-1); }
+  of(method) { return this.requests.filter(request => request.method === method).map(request => request.params); }
+  tell(event, data, seq = ++this.seq) { this.#write(this.socket, {seq, event, data}); }
+  cut() { this.socket.end(); }
+  #write(socket, message) { setTimeout(() => socket.readyState === 1 && socket.onmessage?.({data: JSON.stringify(message)}), 0); }
+}
+
+const user = (id, name, role = "participant", more = {}) =>
+  ({id, name, kind: "client", role, audio: "off", video: "off", share: "off", isConnected: true, joinedAt: 1, ...more});
+const stream = (id, connection, more = {}) =>
+  ({id, connection, name: id, videoType: "camera", hasAudio: true, hasVideo: true, isAudioMuted: false, isVideoMuted: false, width: 0, height: 0,
+    isDropped: false, createdAt: 1, ...more});
+const refuse = code => () => { throw Object.assign(new Error(code), {code}); };
+
+/// Clients that end with the unit: one that reconnects would come to the relay of the next.
+const started = [];
+
+/// A Signaling that has joined, and what it said.
+async function joined(modules, change = () => {}) {
+  const relay = new PlayedRelay(), said = {events: [], joined: [], resumed: [], ended: [], status: []};
+  change(relay);
+  window.WebSocket = relay.Socket;
+  const client = new modules.signaling.Signaling("ws://nowhere", {
+    onEvent: (event, data) => said.events.push([event, data]), onJoined: (answer, again) => said.joined.push(again),
+    onResumed: answer => said.resumed.push(answer), onEnded: ending => said.ended.push(ending.reason), onStatus: status => said.status.push(status),
+  });
+  started.push(client);
+  await client.join({session: "room", name: "Me", token: "t"});
+  return {relay, client, said};
+}
+
+const UNITS = {
+  async "a password is asked for and tried again on one connection"(modules) {
+    const relay = new PlayedRelay();
+    window.WebSocket = relay.Socket;
+    relay.answers.join = ({password}) => password === "right" ? relay.joinAnswer() : refuse(password ? "passwordWrong" : "passwordNeeded")();
+    const client = new modules.signaling.Signaling("ws://nowhere", {});
+    same(await refusal(client.join({session: "room", name: "Me"})), "passwordNeeded", "without");
+    same(await refusal(client.join({session: "room", name: "Me", password: "no"})), "passwordWrong", "with a wrong one");
+    await client.join({session: "room", name: "Me", password: "right"});
+    same([relay.sockets.length, client.status, relay.socket.protocol], [1, "connected", "millrace.v1"], "sockets and status");
+  },
+
+  async "another refusal ends the connection"(modules) {
+    const relay = new PlayedRelay();
+    window.WebSocket = relay.Socket;
+    relay.answers.join = refuse("tokenExpired");
+    const client = new modules.signaling.Signaling("ws://nowhere", {});
+    same(await refusal(client.join({session: "room", name: "Me"})), "tokenExpired", "refusal");
+    same([client.status, relay.socket.readyState], ["failed", 3], "status and socket");
+    same(await refusal(client.request("signal")), "notConnected", "a request afterwards");
+  },
+
+  async "events once each and in order; after a hole the rest is asked for"(modules) {
+    const {relay, said} = await joined(modules);
+    for (const number of [1, 2, 2, 1, 3]) relay.tell("signal", {number}, number);
+    await until(() => said.events.length === 3, "three events");
+    relay.answers.resume = () => { setTimeout(() => [4, 5].forEach(number => relay.tell("signal", {number}, number)), 5); return {connection: "me", missed: 2}; };
+    relay.tell("signal", {number: 5}, 5);
+    await until(() => said.events.length === 5, "the missed ones");
+    same(said.events.map(([, data]) => data.number), [1, 2, 3, 4, 5], "order");
+    same(relay.of("resume"), [{version: 1, resumeToken: "secret", lastEvent: 3}], "resume");
+  },
+
+  async "requests wait for the connection; one under way is refused; nothing is sent twice"(modules) {
+    const {relay, client, said} = await joined(modules);
+    relay.answers.signal = () => undefined;
+    const underWay = refusal(client.request("signal", {data: "under way"}));
+    await later(5);
+    relay.isDown = true;
+    relay.cut();
+    await until(() => client.status === "reconnecting", "reconnecting");
+    same(await underWay, "notConnected", "the one under way");
+    relay.answers.signal = () => ({});
+    const waiting = [client.request("signal", {data: "first"}), client.request("signal", {data: "second"})];
+    same(await refusal(client.request("signal", {}, {queued: false})), "notConnected", "one that would not wait");
+    await later(50);
+    relay.isDown = false;
+    await Promise.all(waiting);
+    same(relay.of("signal").map(params => params.data), ["under way", "first", "second"], "what arrived");
+    same([said.resumed.length, said.joined, client.status], [1, [false], "connected"], "resumed, not joined again");
+  },
+
+  async "a connection that the relay gave up is joined anew"(modules) {
+    const {relay, said} = await joined(modules);
+    relay.answers.resume = refuse("resumeExpired");
+    relay.cut();
+    await until(() => said.joined.length === 2, "a second join");
+    same([said.joined, relay.of("join")[1].session, said.ended], [[false, true], "room", []], "joined again");
+    relay.tell("signal", {}, 1);
+    await until(() => said.events.length === 1, "events that count from 1 again");
+  },
+
+  async "the end is the end, but for a relay that restarts"(modules) {
+    const removed = await joined(modules);
+    removed.relay.tell("disconnected", {reason: "removed"});
+    await until(() => removed.said.ended.length, "the end");
+    removed.relay.cut();
+    await later(400);
+    same([removed.said.ended, removed.relay.sockets.length], [["removed"], 1], "removed");
+    const restarted = await joined(modules);
+    restarted.relay.tell("disconnected", {reason: "relayShutdown"});
+    await until(() => restarted.said.joined.length === 2, "a second join");
+    same(restarted.said.ended, [], "not ended");
+  },
+
+  async "a relay that falls silent is left, and found again"(modules) {
+    const {relay, said} = await joined(modules, relay => { relay.pingInterval = 60; });
+    await until(() => relay.of("ping").length > 1, "pings");
+    same(relay.sockets.length, 1, "sockets while pings are answered");
+    relay.answers.ping = () => undefined;
+    await until(() => said.resumed.length, "resumed");
+    same(relay.sockets.length, 2, "sockets");
+  },
+
+  async "the state is true at every event"({state: {SessionState}}) {
+    const state = new SessionState(), seen = [];
+    state.reset({...new PlayedRelay().joinAnswer(), users: [user("me", "Me"), user("a", "A", "host")], streams: [stream("sa", "a")]});
+    state.addEventListener("change", ({detail}) => seen.push([detail.event, state.users.size, state.streams.size, state.host?.id ?? null]));
+    same([state.may.makeHost(state.users.get("a")), state.may.lockShare, state.may.endForAll], [false, false, false], "a participant");
+    state.apply("userJoined", {user: user("b", "B")});
+    state.apply("streamCreated", {stream: stream("sb", "b", {videoType: "screen"})});
+    state.apply("userDropped", {user: "b", isDropped: true});
+    same([state.users.get("b").isConnected, state.streams.get("sb").isDropped, state.streams.get("sa").isDropped], [false, true, false], "dropped");
+    state.apply("hostChanged", {host: "me"});
+    same([state.me.role, state.users.get("a").role], ["host", "participant"], "roles");
+    same([state.may.remove(state.users.get("a")), state.may.endForAll, state.may.remove(state.me)], [true, true, false], "a host");
+    state.apply("shareLockChanged", {isLocked: true});
+    state.apply("muteForced", {isActive: true});
+    state.apply("muteForced", {isActive: false, stream: "sb", kind: "audio"});
+    same([state.isShareLocked, state.isMuteForced], [true, true], "locks");
+    state.apply("streamDestroyed", {stream: "sb", reason: "forced"});
+    state.apply("userLeft", {user: "b", reason: "left"});
+    state.apply("unheardOf", {});
+    same(seen.map(one => one.slice(0, 3)), [["userJoined", 3, 1], ["streamCreated", 3, 2], ["userDropped", 3, 2], ["hostChanged", 3, 2],
+      ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["unheardOf", 2, 1]], "at each event");
+  },
+
+  async "streams are published in one peer connection, and a refusal leaves the others alone"({publishing: {PublishPeer}, sources}) {
+    const far = new RTCPeerConnection(), said = [];
+    let refuses = null, count = 0;
+    const peer = new PublishPeer(async (method, params) => {
+      said.push([method, params]);
+      if (method !== "publish") return {};
+      if (refuses) refuse(refuses)();
+      await far.setRemoteDescription({type: "offer", sdp: params.sdp});
+      await far.setLocalDescription(await far.createAnswer());
+      return {sdp: far.localDescription.sdp, streams: params.streams.map(one => one.id ?? `stream-${++count}`)};
+    }, []);
+    const camera = await peer.publish({name: "camera", media: sources.testPicture("Ada")});
+    same([camera.id, said[0][1].streams.length, /a=simulcast:send l;m;h/.test(said[0][1].sdp)], ["stream-1", 1, true], "the first offer");
+    same([said[0][1].streams[0].width, said[0][1].streams[0].height, said[0][1].streams[0].videoMid !== said[0][1].streams[0].audioMid], [640, 360, true], "its stream");
+    refuses = "shareLocked";
+    same(await refusal(peer.publish({name: "screen", videoType: "screen", media: sources.testPicture("Ada")})), "shareLocked", "a refusal");
+    refuses = null;
+    same([peer.publications.length, peer.connection.signalingState], [1, "stable"], "after it");
+    const screen = await peer.publish({name: "screen", videoType: "screen", media: sources.testPicture("Ada")});
+    const last = said.at(-1)[1];
+    same([screen.id, last.streams.map(one => one.id ?? null), last.streams.map(one => one.videoType)],
+         ["stream-2", ["stream-1", null], ["camera", "screen"]], "the next offer");
+    const before = /a=ice-ufrag:(\S+)/.exec(last.sdp)[1];
+    await peer.restart();
+    same([/a=ice-ufrag:(\S+)/.exec(said.at(-1)[1].sdp)[1] === before, said.at(-1)[1].streams.map(one => one.id)], [false, ["stream-1", "stream-2"]], "a restart");
+    await peer.unpublish(camera);
+    same([said.at(-1), peer.publications.length, camera.track("video").readyState], [["unpublish", {stream: "stream-1"}], 1, "ended"], "unpublished");
+    peer.close();
+    same(screen.track("video").readyState, "ended", "closed");
+    far.close();
+  },
+
+  async "the relay's offers are answered in order, and tracks found by their sections"({subscribing: {SubscribePeer}, sources}) {
+    const far = new RTCPeerConnection(), answers = [], seen = [];
+    let isLost = false;
+    const peer = new SubscribePeer(async (method, params) => {
+      if (method !== "answer") return {};
+      if (isLost) refuse("notConnected")();
+      answers.push(params.revision);
+      await far.setRemoteDescription({type: "answer", sdp: params.sdp});
+      return {};
+    }, []);
+    const errors = [];
+    peer.onError = error => errors.push(error.name);
+    peer.addEventListener("media", ({detail}) => seen.push(detail));
+    const one = sources.testPicture("one"), two = sources.testPicture("two");
+    const senders = one.getTracks().map(track => far.addTransceiver(track, {direction: "sendonly"}));
+    await far.setLocalDescription(await far.createOffer());
+    const mid = (kind, list) => list.find(transceiver => transceiver.sender.track.kind === kind)?.mid;
+    await peer.subscribe("a");
+    await peer.offered({revision: 1, sdp: far.localDescription.sdp, streams: [{id: "a", audioMid: mid("audio", senders), videoMid: mid("video", senders)}]});
+    same([answers, seen, peer.media("a").getTracks().map(track => track.kind).sort()], [[1], ["a"], ["audio", "video"]], "the first");
+    const more = [far.addTransceiver(two.getVideoTracks()[0], {direction: "sendonly"})];
+    await far.setLocalDescription(await far.createOffer());
+    const streams = [{id: "a", audioMid: mid("audio", senders), videoMid: mid("video", senders)}, {id: "b", videoMid: mid("video", more)}];
+    isLost = true;
+    await peer.offered({revision: 2, sdp: far.localDescription.sdp, streams});
+    same(answers, [1], "an answer that was lost");
+    isLost = false;
+    await peer.sayAgain();
+    await peer.offered({revision: 1, sdp: "nonsense", streams: []});
+    same([answers, seen, peer.media("b").getTracks().length, errors], [[1, 2], ["a", "b"], 1, []], "said again; an old one passed over");
+    await peer.offered({revision: 3, sdp: "nonsense", streams: []});
+    same(errors.length, 1, "a bad offer is an error");
+    peer.forget("a");
+    same([peer.media("a"), [...peer.wanted.keys()]], [null, []], "forgotten");
+    peer.close();
+    far.close();
+    for (const track of [...one.getTracks(), ...two.getTracks()]) track.stop();
+  },
+
+  async "media that the relay has lost is begun anew, once"({session: {Session}, sources}) {
+    const relay = new PlayedRelay(), ids = [];
+    let far = null, count = 0;
+    window.WebSocket = relay.Socket;
+    relay.answers.publish = async ({sdp, streams}) => {
+      if (streams.some(one => one.id && !ids.includes(one.id))) refuse("unknownStream")();
+      // Another certificate is another peer connection.
+      if (/a=fingerprint:(\S+ \S+)/.exec(sdp)[1] !== /a=fingerprint:(\S+ \S+)/.exec(far?.remoteDescription?.sdp ?? "")?.[1]) far = new RTCPeerConnection();
+      await far.setRemoteDescription({type: "offer", sdp});
+      await far.setLocalDescription(await far.createAnswer());
+      const answered = streams.map(one => one.id ?? `stream-${++count}`);
+      ids.push(...answered);
+      return {sdp: far.localDescription.sdp, streams: answered};
+    };
+    // Answers come after the events that were on their way.
+    relay.answers.subscribe = () => later(30).then(() => ({}));
+    const session = new Session("ws://nowhere");
+    started.push(session);
+    await session.join({session: "room", name: "Me", token: "t"});
+    const camera = await session.publish({name: "camera", media: sources.testPicture("Ada")});
+    relay.tell("streamCreated", {stream: stream("stream-1", "me")});
+    relay.tell("streamCreated", {stream: stream("other", "a")});
+    await until(() => relay.of("subscribe").length === 1, "a subscription");
+    await later(60);
+    relay.answers.resume = () => {
+      ids.length = 0;
+      setTimeout(() => {
+        relay.tell("streamDestroyed", {stream: "stream-1", reason: "reset"});
+        relay.tell("mediaReset", {publish: true, subscribe: true});
+      }, 1);
+      return {connection: "me", missed: 2, publishLost: true, subscribeLost: true};
+    };
+    relay.cut();
+    await until(() => camera.id === "stream-2", "the stream under another id");
+    await later(100);
+    same([relay.of("publish").filter(params => !params.streams[0].id).length, relay.of("subscribe").map(params => params.stream), session.publisher.publications.length],
+         [2, ["other", "other"], 1], "requests");
+    relay.tell("streamDestroyed", {stream: "stream-2", reason: "forced"});
+    await until(() => camera.track("video").readyState === "ended", "the end of a stream that a moderator ended");
+    same(session.publisher.publications.length, 0, "publications");
+    await session.leave();
+    far.close();
+  },
+
+  async "what others say is shown as text"({tile: {Tile}, dom}) {
+    const evil = `<img src=x onerror="window.hit = 1"><b>bold</b>`, tile = new Tile("k", {pin() {}, menu: () => []});
+    document.body.append(tile.node);
+    tile.update({user: user("x", evil), stream: stream("s", "x", {isAudioMuted: true}), media: null, isOwn: false, isPinned: false});
+    document.body.append(dom.element("p", {title: evil}, evil));
+    await later(50);
+    same([tile.name.textContent, document.querySelectorAll("img, b").length, window.hit ?? null], [evil, 0, null], "markup");
+    same([tile.node.dataset.muted, tile.muted.hidden], ["true", false], "the mark of a muted stream");
+    tile.end();
+  },
+
+  async "rates are growth over time"({statistics: {Line}}) {
+    const line = new Line();
+    for (let i = 0; i < 100; i++) line.push(i);
+    same([line.values.length, line.last], [60, 99], "a line keeps a minute");
+  },
+};
+
+/// [{name, error}] of all of them; `base`: where the modules are.
+api.units = async ({base}) => {
+  const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
+                 sources: "client/sources.js", statistics: "client/statistics.js", tile: "ui/tile.js", dom: "ui/dom.js"};
+  const modules = {}, results = [], WebSocket = window.WebSocket;
+  for (const [name, path] of Object.entries(names)) modules[name] = await import(`${base}/${path}`);
+  for (const [name, unit] of Object.entries(UNITS)) {
+    let error = null;
+    await unit(modules).catch(reason => { error = `${reason.message}`; });
+    results.push({name, error});
+    for (const client of started.splice(0)) await client.leave();
+  }
+  window.WebSocket = WebSocket;
+  return results;
+};
