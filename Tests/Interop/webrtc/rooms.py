@@ -1,12 +1,5 @@
 """Cases of the page at `/`."""
 
-
-import time
-
-
-from webrtc.cut import Cut
-from webrtc.room import Room, relay
-
 UNITS = 13
 
 
