@@ -142,6 +142,9 @@ let package = Package(
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),
+        .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
+        .testTarget(
+            name: "ConferenceTests", dependencies: ["Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
         .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),
         .testTarget(
             name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "COpenSSL", "MillraceTestKit"]),

@@ -13,5 +13,7 @@ package enum AdminCommand: Hashable, Sendable {
     case remove(ConnectionID)
     /// From the application's server; nil: to everybody.
     case signal(type: String, data: String, to: ConnectionID?)
+    /// The relay will end: clients are asked to move on (CON-6).
+    case drain(Draining)
     case end
 }

@@ -34,6 +34,7 @@ extension Conference {
             guard participants[id] != nil else { throw SignalingError(.unknownUser, field: "user") }
             remove(id)
         case .signal(let type, let data, let to): try signal(type: type, data: data, to: to, from: nil)
+        case .drain(let event): tellAll(.draining(event))
         case .end: finish(.sessionEnded)
         }
     }

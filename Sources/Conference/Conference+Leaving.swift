@@ -24,23 +24,39 @@ extension Conference {
     }
 
     /// Everything of a user goes: streams, subscriptions, role. All others are told, each thing once (STR-6).
-    mutating func depart(_ id: ConnectionID, _ reason: DisconnectReason) {
-        guard let participant = participants[id] else { return }
-        dismiss(id, reason)
-        for stream in participant.subscriptions.keys { published[stream]?.subscribers.remove(id) }
-        // From here on it is told nothing more.
-        participants[id] = nil
-        if host == id { host = nil }
-        order.removeAll { $0 == id }
-        clients.removeAll { $0 == id }
-        lost.removeAll { $0 == id }
-        for stream in participant.streams { destroy(stream, reason.streamEnd) }
-        tellAll(.userLeft(UserLeft(user: id, reason: reason)))
-        hook(.participantLeft(participant.info, reason))
-        if order.isEmpty {
-            conclude(reason)
-        } else if participant.info.role == .host {
-            passHost()
+    mutating func depart(_ id: ConnectionID, _ reason: DisconnectReason) { depart([id], reason) }
+
+    /// Those who go together are not told of each other, and do not inherit from each other.
+    mutating func depart(_ ids: [ConnectionID], _ reason: DisconnectReason) {
+        let leaving = ids.compactMap { participants[$0] }
+        guard !leaving.isEmpty else { return }
+        for participant in leaving { dismiss(participant.info.id, reason) }
+        let leavesHost = leaving.contains { $0.info.role == .host }
+        for participant in leaving {
+            for stream in participant.subscriptions.keys { published[stream]?.subscribers.remove(participant.info.id) }
+            // From here on it is told nothing more.
+            participants[participant.info.id] = nil
+        }
+        if leavesHost { host = nil }
+        forget(leaving.map(\.info.id))
+        for participant in leaving {
+            for stream in participant.streams { destroy(stream, reason.streamEnd) }
+            tellAll(.userLeft(UserLeft(user: participant.info.id, reason: reason)))
+            hook(.participantLeft(participant.info, reason))
+        }
+        if order.isEmpty { conclude(reason) } else if leavesHost { passHost() }
+    }
+
+    private mutating func forget(_ ids: [ConnectionID]) {
+        if ids.count > 1 {
+            let gone = Set(ids)
+            order.removeAll { gone.contains($0) }
+            clients.removeAll { gone.contains($0) }
+            lost.removeAll { gone.contains($0) }
+        } else if let id = ids.first {
+            if let index = order.firstIndex(of: id) { order.remove(at: index) }
+            if let index = clients.firstIndex(of: id) { clients.remove(at: index) }
+            if let index = lost.firstIndex(of: id) { lost.remove(at: index) }
         }
     }
 

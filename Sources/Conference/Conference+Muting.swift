@@ -15,11 +15,14 @@ extension Conference {
         let id = stream.id
         let before = stream
         stream.setMuted(kind, isMuted)
+        if stream.phase != .announced {
+            if isForced, isMuted { stream.untoldMutes.insert(kind) } else { stream.untoldMutes.remove(kind) }
+        }
         published[id] = stream
+        guard stream.phase == .announced else { return }
         if isForced, isMuted {
             tell(stream.owner, .muteForced(MuteForced(isActive: true, stream: id, kind: kind)))
         }
-        guard stream.phase == .announced else { return }
         if let info = info(of: id) { tellAll(.streamChanged(StreamChanged(stream: info))) }
         refreshStatus(of: stream.owner)
         tellVideoChange(of: before, to: stream)

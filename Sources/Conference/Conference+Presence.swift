@@ -29,7 +29,7 @@ extension Conference {
     /// Grace times that are over.
     package mutating func handleTimeout(now: MediaTime) -> [Effect] {
         if phase == .vacant, let reservation, reservation.expires <= now { return end(.sessionEnded) }
-        while let id = lost.first, let end = participants[id]?.graceEnds, end <= now { depart(id, .networkLost) }
+        depart(Array(lost.prefix { (participants[$0]?.graceEnds ?? .never) <= now }), .networkLost)
         return takeEffects()
     }
 

@@ -20,25 +20,15 @@ extension Conference {
     /// are unpublished.
     package mutating func confirmPublish(_ plan: PublishPlan) -> [Effect] {
         for planned in plan.streams {
-            guard var stream = published[planned.id], stream.owner == plan.connection else {
+            if published[planned.id]?.owner == plan.connection {
+                confirm(planned)
+            } else {
                 command(.unpublish(planned.id))
-                continue
+                // Its publisher learns its id by the answer to this request, which goes first.
+                if planned.isNew {
+                    tell(plan.connection, .streamDestroyed(StreamDestroyed(stream: planned.id, reason: .forced)))
+                }
             }
-            if stream.phase == .planned { stream.phase = .negotiated }
-            let before = stream
-            stream.name = planned.name
-            if planned.width > 0, planned.height > 0 { (stream.width, stream.height) = (planned.width, planned.height) }
-            stream.hasAudioTrack = planned.audioMid != nil
-            stream.hasVideoTrack = planned.videoMid != nil
-            if isMuteForced, stream.hasAudioTrack, !before.hasAudioTrack { stream.isAudioMuted = true }
-            published[planned.id] = stream
-            if stream.hasAudioTrack, stream.isAudioMuted || planned.startsAudioMuted {
-                command(.setMuted(stream.id, .audio, stream.isAudioMuted))
-            }
-            if stream.hasVideoTrack, stream.isVideoMuted || planned.startsVideoMuted {
-                command(.setMuted(stream.id, .video, stream.isVideoMuted))
-            }
-            tellChange(from: before)
         }
         for id in plan.removed where published[id]?.owner == plan.connection { destroy(id, .unpublished) }
         return takeEffects()
@@ -50,6 +40,30 @@ extension Conference {
             destroy(planned.id, .unpublished)
         }
         return takeEffects()
+    }
+
+    private mutating func confirm(_ planned: PublishPlan.Stream) {
+        guard let before = published[planned.id] else { return }
+        var stream = before
+        if stream.phase == .planned { stream.phase = .negotiated }
+        stream.name = planned.name
+        if planned.width > 0, planned.height > 0 { (stream.width, stream.height) = (planned.width, planned.height) }
+        stream.setTracks(
+            hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
+        published[stream.id] = stream
+        for kind in TrackKind.allCases where stream.has(kind) {
+            let startsMuted = kind == .audio ? planned.startsAudioMuted : planned.startsVideoMuted
+            if stream.isMuted(kind) || startsMuted { command(.setMuted(stream.id, kind, stream.isMuted(kind))) }
+        }
+        tellChange(from: before)
+        tellUntoldMutes(of: stream.id)
+        guard stream.hasAudioTrack != before.hasAudioTrack || stream.hasVideoTrack != before.hasVideoTrack else {
+            return
+        }
+        for connection in subscribers(of: stream) {
+            guard let wish = participants[connection]?.subscriptions[stream.id] else { continue }
+            command(.updateSubscription(connection, stream.id, wish.preferences))
+        }
     }
 
     private func plan(
@@ -66,8 +80,11 @@ extension Conference {
             } else {
                 try checkShare(stream, participant)
                 guard let id = unused.next() else { throw SignalingError(.internalError) }
-                guard published[id] == nil else { throw SignalingError(.streamExists, field: "streams") }
-                plan.streams.append(planned(stream, as: id, isNew: true, mutes: (isMuteForced, false)))
+                guard published[id] == nil, !plan.streams.contains(where: { $0.id == id }) else {
+                    throw SignalingError(.streamExists, field: "streams")
+                }
+                plan.streams.append(
+                    planned(stream, as: id, isNew: true, mutes: (isMuteForced, false)))
             }
         }
         let named = Set(plan.streams.map(\.id))
@@ -109,7 +126,8 @@ extension Conference {
         PublishPlan.Stream(
             id: id, isNew: isNew, name: stream.name, videoType: stream.videoType, audioMid: stream.audioMid,
             videoMid: stream.videoMid, width: stream.width ?? 0, height: stream.height ?? 0,
-            startsAudioMuted: mutes.audio, startsVideoMuted: mutes.video)
+            startsAudioMuted: mutes.audio && stream.audioMid != nil,
+            startsVideoMuted: mutes.video && stream.videoMid != nil)
     }
 
     private func check(_ stream: PublishRequest.Stream) throws(SignalingError) {
@@ -132,11 +150,12 @@ extension Conference {
     }
 
     private mutating func hold(_ planned: PublishPlan.Stream, of sender: ConnectionID) {
-        published[planned.id] = PublishedStream(
-            id: planned.id, owner: sender, name: planned.name, videoType: planned.videoType,
-            hasAudioTrack: planned.audioMid != nil, hasVideoTrack: planned.videoMid != nil,
-            isAudioMuted: planned.startsAudioMuted && planned.audioMid != nil, isVideoMuted: false,
-            width: planned.width, height: planned.height)
+        var stream = PublishedStream(
+            id: planned.id, owner: sender, name: planned.name, videoType: planned.videoType, width: planned.width,
+            height: planned.height)
+        stream.setTracks(
+            hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
+        published[planned.id] = stream
         participants[sender]?.streams.append(planned.id)
     }
 }

@@ -11,10 +11,8 @@ extension Conference {
             return command(.unpublish(id))
         }
         guard stream.phase != .announced else { return }
-        if isMuteForced, hasAudio, !stream.hasAudioTrack { stream.isAudioMuted = true }
         stream.phase = .announced
-        stream.hasAudioTrack = hasAudio
-        stream.hasVideoTrack = hasVideo
+        stream.setTracks(hasAudio: hasAudio, hasVideo: hasVideo, isMuteForced: isMuteForced)
         if width > 0, height > 0 { (stream.width, stream.height) = (width, height) }
         stream.createdAt = wallClock
         published[id] = stream
@@ -24,10 +22,17 @@ extension Conference {
         guard let info = info(of: id) else { return }
         tellAll(.streamCreated(StreamCreated(stream: info)))
         refreshStatus(of: owner)
-        if isMuteForced, info.isAudioMuted {
-            tell(owner, .muteForced(MuteForced(isActive: true, stream: id, kind: .audio)))
-        }
+        tellUntoldMutes(of: id)
         hook(.streamPublished(info))
+    }
+
+    /// Forced mutes of before the stream was announced.
+    mutating func tellUntoldMutes(of id: StreamID) {
+        guard let stream = published[id], stream.phase == .announced, !stream.untoldMutes.isEmpty else { return }
+        published[id]?.untoldMutes = []
+        for kind in TrackKind.allCases where stream.untoldMutes.contains(kind) {
+            tell(stream.owner, .muteForced(MuteForced(isActive: true, stream: id, kind: kind)))
+        }
     }
 
     /// Forwarding stops first; then all are told, its publisher too (STR-4). One that was never announced goes in silence.

@@ -16,13 +16,15 @@ struct PublishedStream: Sendable {
     var phase = Phase.planned
     var name: String
     let videoType: VideoType
-    var hasAudioTrack: Bool
-    var hasVideoTrack: Bool
+    var hasAudioTrack = false
+    var hasVideoTrack = false
     var isAudioMuted = false
     var isVideoMuted = false
     var width: Int
     var height: Int
     var createdAt: Int64 = 0
+    /// Forced mutes that its publisher is told of once it is announced.
+    var untoldMutes: Set<TrackKind> = []
     var subscribers: Set<ConnectionID> = []
 
     func has(_ kind: TrackKind) -> Bool { kind == .audio ? hasAudioTrack : hasVideoTrack }
@@ -34,6 +36,20 @@ struct PublishedStream: Sendable {
         case .audio: isAudioMuted = isMuted
         case .video: isVideoMuted = isMuted
         }
+    }
+
+    /// - Parameter isMuteForced: sound that begins now is muted (MUT-1).
+    mutating func setTracks(hasAudio: Bool, hasVideo: Bool, isMuteForced: Bool) {
+        if isMuteForced, hasAudio, !hasAudioTrack {
+            isAudioMuted = true
+            untoldMutes.insert(.audio)
+        }
+        hasAudioTrack = hasAudio
+        hasVideoTrack = hasVideo
+        // What is not there is not muted.
+        if !hasAudio { isAudioMuted = false }
+        if !hasVideo { isVideoMuted = false }
+        untoldMutes = untoldMutes.filter { has($0) }
     }
 
     func info(isDropped: Bool) -> StreamInfo {

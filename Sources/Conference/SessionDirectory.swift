@@ -21,6 +21,7 @@ package struct SessionDirectory<Room: Sendable>: Sendable {
     private var byKey: [SessionKey: Entry] = [:]
     private var keys: [SessionID: SessionKey] = [:]
     private var seats: [String: Seat] = [:]
+    private var tokens: [SessionID: Set<String>] = [:]
 
     package init(limits: DirectoryLimits = DirectoryLimits()) { self.limits = limits }
 
@@ -51,29 +52,37 @@ package struct SessionDirectory<Room: Sendable>: Sendable {
         return entry
     }
 
-    /// After its `ended` effect, or when its first join failed. A newer session of the same name stays.
+    /// After its `ended` effect, or when its first join failed. Its resume tokens lead nowhere then; a newer session of the name stays.
     package mutating func remove(_ id: SessionID) {
         guard let key = keys.removeValue(forKey: id) else { return }
         byKey[key] = nil
+        for token in tokens.removeValue(forKey: id) ?? [] { seats[token] = nil }
     }
 
-    /// - Throws: `limitReached`.
+    /// Notes where a resume token leads.
+    /// - Throws: `limitReached`; `sessionEnded` for a session that is over.
     package mutating func seat(
         _ connection: ConnectionID, in entry: Entry, resumeToken: String
     ) throws(SignalingError) {
+        guard keys[entry.id] != nil else { throw SignalingError(.sessionEnded) }
         guard seats.count < limits.connections else {
             throw SignalingError(
                 .limitReached, "there are \(limits.connections) connections already",
                 limit: DirectoryLimits.connectionsKey)
         }
         seats[resumeToken] = Seat(key: entry.key, session: entry.id, connection: connection)
+        tokens[entry.id, default: []].insert(resumeToken)
     }
 
-    package mutating func unseat(resumeToken: String) { seats[resumeToken] = nil }
+    package mutating func unseat(resumeToken: String) {
+        guard let seat = seats.removeValue(forKey: resumeToken) else { return }
+        tokens[seat.session]?.remove(resumeToken)
+        if tokens[seat.session]?.isEmpty == true { tokens[seat.session] = nil }
+    }
 
     /// - Throws: `resumeExpired` for a token that was never given out or whose session is over.
     package func seat(resumeToken: String) throws(SignalingError) -> Seat {
-        guard let seat = seats[resumeToken], keys[seat.session] != nil else { throw SignalingError(.resumeExpired) }
+        guard let seat = seats[resumeToken] else { throw SignalingError(.resumeExpired) }
         return seat
     }
 }

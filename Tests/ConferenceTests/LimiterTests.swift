@@ -1,0 +1,103 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@Suite struct LimiterTests {
+    private func key(_ name: String) throws -> SessionKey { try SessionKey(app: "app", name: name) }
+
+    @Test("SES-4 five wrong passwords a minute, by address and session")
+    func passwords() throws {
+        var limiter = PasswordLimiter()
+        let room = try key("room")
+        for second in 0..<5 {
+            let now = MediaTime.seconds(Double(second))
+            #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: now) } == nil)
+            limiter.recordWrong(address: "192.0.2.1", session: room, now: now)
+        }
+        do throws(SignalingError) {
+            try limiter.check(address: "192.0.2.1", session: room, now: .seconds(10))
+            Issue.record("the sixth is allowed")
+        } catch {
+            #expect(error.code == .rateLimited && error.retryAfter == 50 && error.limit == PasswordLimiter.key)
+        }
+        #expect(code { try limiter.check(address: "192.0.2.2", session: room, now: .seconds(10)) } == nil)
+        let other = try key("other")
+        #expect(code { try limiter.check(address: "192.0.2.1", session: other, now: .seconds(10)) } == nil)
+        let soon = MediaTime.seconds(60) - .nanoseconds(1)
+        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: soon) } == .rateLimited)
+        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: .seconds(60)) } == nil)
+        limiter.recordWrong(address: "192.0.2.1", session: room, now: .seconds(60))
+        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: .seconds(60)) } == .rateLimited)
+        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: .seconds(200)) } == nil)
+        #expect(limiter.remembered == 0)
+    }
+
+    @Test("SES-4 what is remembered of wrong passwords is bounded")
+    func bounded() throws {
+        var limiter = PasswordLimiter(perMinute: 2, capacity: 10)
+        let room = try key("room")
+        for number in 0..<1_000 { limiter.recordWrong(address: "\(number)", session: room, now: .zero) }
+        #expect(limiter.remembered == 10)
+        limiter.recordWrong(address: "999", session: room, now: .zero)
+        #expect(code { try limiter.check(address: "999", session: room, now: .zero) } == .rateLimited)
+        for number in 0..<9 { limiter.recordWrong(address: "x\(number)", session: room, now: .zero) }
+        #expect(code { try limiter.check(address: "999", session: room, now: .zero) } == nil)
+    }
+
+    @Test("a connection sends a hundred messages a second, evenly or at once")
+    func messages() throws {
+        var rate = MessageRate(now: .zero)
+        for _ in 0..<100 { #expect(code { try rate.admit(now: .zero) } == nil) }
+        #expect(code { try rate.admit(now: .zero) } == .rateLimited)
+        #expect(code { try rate.admit(now: .milliseconds(9)) } == .rateLimited)
+        #expect(code { try rate.admit(now: .milliseconds(10)) } == nil)
+        #expect(code { try rate.admit(now: .milliseconds(10)) } == .rateLimited)
+        // A long silence saves up no more than a second's.
+        let later = MediaTime.seconds(1_000_000)
+        let allowed = (0..<500).count { _ in code { try rate.admit(now: later) } == nil }
+        #expect(allowed == 100)
+        #expect(code { try rate.admit(now: .zero) } == .rateLimited)
+        // Evenly for a minute.
+        var even = MessageRate(perSecond: 10, now: .zero)
+        let passed = (0..<1_200).count { index in
+            code { try even.admit(now: .milliseconds(Int64(index) * 50)) } == nil
+        }
+        #expect((600...610).contains(passed))
+    }
+
+    @Test("sessions and connections of a relay are bounded")
+    func directory() throws {
+        var limits = DirectoryLimits()
+        (limits.sessions, limits.connections) = (2, 3)
+        var directory = SessionDirectory<Int>(limits: limits)
+        var entries: [SessionDirectory<Int>.Entry] = []
+        for number in 0..<2 {
+            entries.append(
+                try directory.enter(key("\(number)"), newID: SessionID(rawValue: "\(number)")) { _ in number })
+        }
+        let third = try key("2")
+        do throws(SignalingError) {
+            _ = try directory.enter(third, newID: SessionID(rawValue: "2")) { _ in 2 }
+            Issue.record("a third session")
+        } catch {
+            #expect(error.code == .limitReached && error.limit == "limit.sessions")
+        }
+        // Into those that are there one comes all the same.
+        #expect(try directory.enter(key("1"), newID: SessionID(rawValue: "9")) { _ in 9 }.room == 1)
+        for number in 0..<3 {
+            try directory.seat(ConnectionID(rawValue: "\(number)"), in: entries[number % 2], resumeToken: "t\(number)")
+        }
+        #expect(
+            code { try directory.seat(ConnectionID(rawValue: "3"), in: entries[0], resumeToken: "t3") } == .limitReached
+        )
+        directory.unseat(resumeToken: "t0")
+        directory.unseat(resumeToken: "t0")
+        #expect(code { try directory.seat(ConnectionID(rawValue: "3"), in: entries[0], resumeToken: "t3") } == nil)
+        #expect(code { _ = try directory.seat(resumeToken: "t0") } == .resumeExpired)
+        #expect(try directory.seat(resumeToken: "t1").session == entries[1].id)
+        directory.remove(entries[1].id)
+        #expect(directory.seatCount == 2 && directory.count == 1)
+        #expect(code { _ = try directory.enter(third, newID: SessionID(rawValue: "2")) { _ in 2 } } == nil)
+    }
+}

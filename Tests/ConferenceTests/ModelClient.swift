@@ -1,0 +1,96 @@
+import Conference
+import Signaling
+
+/// What a client makes of its join answer and its events: the state it holds, and everything that was wrong with what it was told.
+struct ModelClient {
+    let connection: ConnectionID
+    let session: SessionID
+    var users: [UserInfo]
+    var streams: [StreamInfo]
+    var isMuteForced: Bool
+    var isShareLocked: Bool
+    var host: ConnectionID?
+    /// Streams of its own that it has ids of, and that are not announced.
+    var negotiated: Set<StreamID> = []
+    var events: [Event] = []
+    var lastSeq: UInt64 = 0
+    var disconnected: DisconnectReason?
+    var faults: [String] = []
+
+    init(_ answer: JoinAnswer) {
+        connection = answer.connection
+        session = answer.session
+        users = answer.users
+        streams = answer.streams
+        isMuteForced = answer.isMuteForced
+        isShareLocked = answer.isShareLocked
+        host = answer.users.first { $0.role == .host }?.id
+    }
+
+    mutating func receive(_ seq: UInt64, _ event: Event) {
+        if seq != lastSeq + 1 { faults.append("event \(seq) after \(lastSeq)") }
+        if disconnected != nil { faults.append("\(event.name) after disconnected") }
+        lastSeq = seq
+        events.append(event)
+        apply(event)
+    }
+
+    private mutating func apply(_ event: Event) {
+        switch event {
+        case .userJoined(let body):
+            check(!users.contains { $0.id == body.user.id }, "joined twice: \(body.user.id)")
+            users.append(body.user)
+        case .userChanged(let body): change(user: body.user.id) { $0 = body.user }
+        case .userLeft(let body):
+            check(users.contains { $0.id == body.user }, "stranger left: \(body.user)")
+            check(!streams.contains { $0.connection == body.user }, "left before its streams: \(body.user)")
+            users.removeAll { $0.id == body.user }
+        case .userDropped(let body): change(user: body.user) { $0.isConnected = !body.isDropped }
+        case .hostChanged(let body):
+            host = body.host
+            check(users.filter { $0.role == .host }.map(\.id) == [body.host].compactMap { $0 }, "host is not the host")
+        case .streamCreated(let body):
+            check(!streams.contains { $0.id == body.stream.id }, "created twice: \(body.stream.id)")
+            check(users.contains { $0.id == body.stream.connection }, "stream without owner: \(body.stream.id)")
+            negotiated.remove(body.stream.id)
+            streams.append(body.stream)
+        case .streamChanged(let body):
+            let index = streams.firstIndex { $0.id == body.stream.id }
+            check(index != nil, "unknown stream changed: \(body.stream.id)")
+            if let index { streams[index] = body.stream }
+        case .streamDestroyed(let body):
+            let isOwn = negotiated.remove(body.stream) != nil
+            check(isOwn || streams.contains { $0.id == body.stream }, "unknown stream destroyed: \(body.stream)")
+            streams.removeAll { $0.id == body.stream }
+        case .subscriptionChanged(let body):
+            check(streams.contains { $0.id == body.stream }, "subscription to an unknown stream: \(body.stream)")
+        case .muteForced(let body):
+            if let stream = body.stream {
+                let owner = streams.first { $0.id == stream }?.connection
+                check(owner == connection, "told of another's mute: \(stream)")
+            } else {
+                isMuteForced = body.isActive
+            }
+        case .shareLockChanged(let body): isShareLocked = body.isLocked
+        case .disconnected(let body): disconnected = body.reason
+        case .unmuteRequested(let body):
+            check(users.contains { $0.id == body.from }, "unmute asked by a stranger: \(body.from)")
+        case .signal(let body):
+            if let from = body.from { check(users.contains { $0.id == from }, "signal of a stranger: \(from)") }
+        case .activeSpeaker(let body):
+            if let stream = body.stream { check(streams.contains { $0.id == stream }, "unknown speaker: \(stream)") }
+        case .offer, .draining, .mediaReset: break
+        }
+    }
+
+    private mutating func change(user id: ConnectionID, _ body: (inout UserInfo) -> Void) {
+        guard let index = users.firstIndex(where: { $0.id == id }) else {
+            return faults.append("unknown user changed: \(id)")
+        }
+        body(&users[index])
+    }
+
+    private mutating func check(_ condition: Bool, _ fault: String) {
+        if !condition { faults.append(fault) }
+    }
+}

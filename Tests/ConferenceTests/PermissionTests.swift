@@ -1,0 +1,134 @@
+import Conference
+import Signaling
+import Testing
+
+/// Who may do what, tried by everybody. The table is the specification's, not the code's.
+@Suite struct PermissionTests {
+    enum Who: String, CaseIterable { case host, manager, moderator, participant, subscriber, mute }
+
+    struct Row: CustomStringConvertible, Sendable {
+        let what: String
+        let may: Set<Who>
+        let request: @Sendable (_ sender: ConnectionID, _ world: World) -> Request?
+        var description: String { what }
+    }
+
+    /// `mute` may publish, and not subscribe.
+    static let rows: [Row] = [
+        Row(what: "rename another", may: [.host, .manager]) { .rename(RenameRequest(user: $1.victim, name: "x")) },
+        Row(what: "rename itself", may: Set(Who.allCases)) { s, _ in .rename(RenameRequest(user: s, name: "x")) },
+        Row(what: "mute another", may: [.host, .manager, .moderator]) { .muteUser(MuteUserRequest(user: $1.victim)) },
+        Row(what: "mute itself", may: Set(Who.allCases)) { s, _ in .muteUser(MuteUserRequest(user: s)) },
+        Row(what: "ask to unmute", may: [.host, .manager, .moderator]) {
+            .requestUnmute(RequestUnmuteRequest(user: $1.victim))
+        },
+        Row(what: "make host", may: [.host]) { .makeHost(MakeHostRequest(user: $1.heir)) },
+        Row(what: "make manager", may: [.host]) { .setManager(SetManagerRequest(user: $1.heir, isManager: true)) },
+        Row(what: "remove", may: [.host, .manager, .moderator]) { .removeUser(RemoveUserRequest(user: $1.victim)) },
+        Row(what: "remove the host", may: []) { _, world in
+            world.conference.host.map { .removeUser(RemoveUserRequest(user: $0)) }
+        },
+        Row(what: "remove itself", may: []) { s, _ in .removeUser(RemoveUserRequest(user: s)) },
+        Row(what: "lock sharing", may: [.host, .manager]) { _, _ in .lockShare(LockShareRequest(isLocked: true)) },
+        Row(what: "end the session", may: [.host]) { _, _ in .leave(LeaveRequest(endForAll: true)) },
+        Row(what: "leave", may: Set(Who.allCases)) { _, _ in .leave(LeaveRequest()) },
+        Row(what: "signal", may: Set(Who.allCases)) { _, _ in .signal(SignalRequest(type: "t")) },
+        Row(what: "ping", may: Set(Who.allCases)) { _, _ in .ping(PingRequest()) },
+        Row(what: "statistics", may: Set(Who.allCases)) { _, _ in .statistics(StatisticsRequest()) },
+        Row(what: "report", may: Set(Who.allCases)) { _, _ in .reportIssue(ReportIssueRequest()) },
+        Row(what: "force mute all", may: [.moderator]) { _, _ in .forceMuteAll(ForceMuteAllRequest()) },
+        Row(what: "force mute one", may: [.moderator]) { _, world in
+            .forceMuteStream(ForceMuteStreamRequest(stream: world.victimStream))
+        },
+        Row(what: "disable force mute", may: [.moderator]) { _, _ in .disableForceMute(DisableForceMuteRequest()) },
+        Row(what: "subscribe", may: Set(Who.allCases).subtracting([.mute])) { _, world in
+            .subscribe(SubscribeRequest(stream: world.victimStream))
+        },
+        Row(what: "restart ICE", may: Set(Who.allCases).subtracting([.mute])) { _, _ in .restartICE(RestartICERequest())
+        },
+        Row(what: "answer", may: Set(Who.allCases).subtracting([.mute])) { _, _ in
+            .answer(AnswerRequest(revision: 1, sdp: ""))
+        },
+        Row(what: "unpublish another's", may: []) { _, world in
+            .unpublish(UnpublishRequest(stream: world.victimStream))
+        },
+        Row(what: "change another's stream", may: []) { _, world in
+            .updateStream(UpdateStreamRequest(stream: world.victimStream, name: "x"))
+        },
+        Row(what: "unmute another's", may: []) { _, world in
+            .setMuted(SetMutedRequest(stream: world.victimStream, kind: .audio, isMuted: false))
+        },
+    ]
+
+    @Test("TOK-3 USR-4 USR-5 MUT-4 every request is refused to those who may not", arguments: rows)
+    func table(_ row: Row) throws {
+        for who in Who.allCases {
+            let world = try World.populated()
+            let sender = try #require(world.sender(who))
+            let request = try #require(row.request(sender, world))
+            let before = (world.conference.users, world.conference.streams, world.conference.isMuteForced)
+            let code = code { try world.request(request, sender) }
+            #expect(code == (row.may.contains(who) ? nil : .notPermitted), "\(row.what) by \(who)")
+            if code != nil {
+                #expect(before == (world.conference.users, world.conference.streams, world.conference.isMuteForced))
+            }
+            #expect(world.violations() == [])
+        }
+    }
+
+    @Test("TOK-3 publishing needs canPublish", arguments: Who.allCases)
+    func publish(_ who: Who) throws {
+        let world = try World.populated()
+        let sender = try #require(world.sender(who))
+        #expect(code { _ = try world.prepare([.camera], sender) } == (who == .subscriber ? .notPermitted : nil))
+    }
+
+    @Test("a stranger gets nothing")
+    func stranger() throws {
+        for row in Self.rows {
+            let world = try World.populated()
+            let stranger = ConnectionID(rawValue: "stranger")
+            let request = try #require(row.request(stranger, world))
+            #expect(code { try world.request(request, stranger) } == .notJoined, "\(row.what)")
+            #expect(world.lastEffects == [])
+        }
+        let world = try World.populated()
+        #expect(code { _ = try world.prepare([.camera], ConnectionID(rawValue: "stranger")) } == .notJoined)
+    }
+
+    @Test("join, resume and publish do not come in by the door of requests")
+    func wrongDoor() throws {
+        let world = try World.populated()
+        let sender = try #require(world.sender(.host))
+        #expect(code { try world.request(.join(JoinRequest(session: "x", name: "x")), sender) } == .alreadyJoined)
+        #expect(
+            code { try world.request(.resume(ResumeRequest(resumeToken: "", lastEvent: 0)), sender) }
+                == .malformedMessage)
+        #expect(code { try world.request(.publish(PublishRequest(sdp: "", streams: [])), sender) } == .malformedMessage)
+    }
+}
+
+extension World {
+    static func populated() throws -> World {
+        let world = try World()
+        try world.join("host", .hostCapable)
+        let manager = try world.join("manager", .hostCapable)
+        try world.join("moderator", .moderator)
+        try world.join("participant")
+        try world.join("subscriber", .subscriber)
+        try world.join("mute", Capabilities(canPublish: true, canSubscribe: false))
+        try world.join("heir", .hostCapable)
+        let victim = try world.join("victim")
+        try world.publish(victim)
+        guard let host = world.conference.host else { return world }
+        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
+        world.lastEffects = []
+        return world
+    }
+
+    func named(_ name: String) -> ConnectionID? { conference.users.first { $0.name == name }?.id }
+    func sender(_ who: PermissionTests.Who) -> ConnectionID? { named(who.rawValue) }
+    var victim: ConnectionID { named("victim") ?? ConnectionID(rawValue: "") }
+    var heir: ConnectionID { named("heir") ?? ConnectionID(rawValue: "") }
+    var victimStream: StreamID { conference.streams.first?.id ?? StreamID(rawValue: "") }
+}

@@ -1,0 +1,244 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@Suite struct SessionTests {
+    @Test("SES-1 the first join makes the session, later ones enter it")
+    func firstJoin() throws {
+        let world = try World()
+        #expect(world.conference.isForgettable)
+        let a = try world.join("a", .hostCapable)
+        let b = try world.join("b")
+        #expect(world.hooks.first == .sessionStarted)
+        #expect(world.hooks.count { $0 == .sessionStarted } == 1)
+        #expect(world.conference.users.map(\.id) == [a, b])
+        #expect(world.names(a) == [.userJoined])
+        #expect(world.names(b) == [])
+        #expect(!world.conference.isForgettable)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-1 a session that was made ahead waits for its first join, and not for ever")
+    func reservation() throws {
+        let reservation = Reservation(password: "pass", expires: .seconds(300))
+        let world = try World(reservation: reservation)
+        #expect(!world.conference.isForgettable)
+        #expect(world.conference.deadline == .seconds(300))
+        #expect(code { try world.join() } == .passwordNeeded)
+        try world.join(password: "pass")
+        #expect(world.conference.deadline == .never)
+        world.pass(.seconds(1_000))
+        #expect(world.ended == nil)
+
+        let unused = try World(reservation: reservation)
+        unused.pass(.seconds(299))
+        #expect(unused.ended == nil)
+        unused.pass(.seconds(1))
+        #expect(unused.ended == .sessionEnded)
+        #expect(unused.hooks == [])
+    }
+
+    @Test(
+        "SES-2 names have 1 to 150 letters, digits, symbols and spaces",
+        arguments: [
+            ("", false), (" ", true), ("Room 12 (blue) – ü", true), (String(repeating: "x", count: 150), true),
+            (String(repeating: "x", count: 151), false), ("tab\there", false), ("nul\0", false), ("a\u{1F}b", false),
+            ("zero\u{200B}width", false), ("a" + String(repeating: "\u{301}", count: 400), false), ("🙂🙃", true),
+        ])
+    func names(_ name: String, _ isAllowed: Bool) {
+        let code = code { _ = try SessionKey(app: "app", name: name) }
+        #expect(code == (isAllowed ? nil : .invalidSessionName))
+    }
+
+    @Test("SES-2 upper and lower case do not differ")
+    func letterCase() throws {
+        let key = try SessionKey(app: "app", name: "Team ÄRGER")
+        #expect(key.name == "team ärger")
+        #expect(try key == SessionKey(app: "app", name: "TEAM ärger"))
+        #expect(try key != SessionKey(app: "App", name: "team ärger"))
+    }
+
+    @Test("SES-3 apps with the same session name have sessions of their own")
+    func apps() throws {
+        var directory = SessionDirectory<String>()
+        let red = try SessionKey(app: "red", name: "Room")
+        let blue = try SessionKey(app: "blue", name: "room")
+        let first = try directory.enter(red, newID: SessionID(rawValue: "1")) { "room of \($0)" }
+        let second = try directory.enter(blue, newID: SessionID(rawValue: "2")) { "room of \($0)" }
+        #expect(first.room == "room of 1" && second.room == "room of 2")
+        #expect(directory.entries(of: "red").map(\.id.rawValue) == ["1"])
+        #expect(directory.entries(of: "green").isEmpty)
+        #expect(red.engineName != blue.engineName)
+        // Not even with an app whose name looks like another's session.
+        let plain = try SessionKey(app: SessionKey.defaultApp, name: "room")
+        #expect(plain.engineName == "room")
+        #expect(Set([red, blue, plain].map(\.engineName)).count == 3)
+        #expect(code { _ = try SessionKey(app: SessionKey.defaultApp, name: "red\u{1F}room") } == .invalidSessionName)
+    }
+
+    @Test("SES-4 the first join sets the password, later ones need it, and may try again")
+    func password() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, password: "open 4~!")
+        #expect(world.conference.hasPassword)
+        world.forgetEvents()
+        let before = world.conference.users
+        #expect(code { try world.join() } == .passwordNeeded)
+        #expect(code { try world.join(password: "") } == .passwordNeeded)
+        for guess in ["open", "open 4~", "OPEN 4~!", "open 4~!!"] {
+            #expect(code { try world.join(password: guess) } == .passwordWrong)
+        }
+        // A join that was refused or cancelled leaves no trace.
+        #expect(world.conference.users == before)
+        #expect(world.newEvents(host) == [])
+        try world.join(password: "open 4~!")
+        try world.join("whip", kind: .publisher, isTrusted: true)
+        #expect(world.violations() == [])
+    }
+
+    @Test(
+        "SES-4 a password is at most 10 printable ASCII characters",
+        arguments: [
+            ("0123456789", nil), ("0123456789a", ErrorCode.passwordInvalid), (" ~", nil), ("\u{1F}", .passwordInvalid),
+            ("\u{7F}", .passwordInvalid), ("pä", .passwordInvalid), ("line\n", .passwordInvalid),
+        ] as [(String, ErrorCode?)])
+    func passwordRule(_ password: String, _ expected: ErrorCode?) throws {
+        let world = try World()
+        #expect(code { try world.join(password: password) } == expected)
+        if expected != nil { #expect(world.conference.isForgettable) }
+    }
+
+    @Test("SES-4 a password that comes with a later join into an open session does not close it")
+    func lateSetting() throws {
+        let world = try World()
+        try world.join()
+        try world.join(password: "late")
+        #expect(!world.conference.hasPassword)
+        try world.join()
+    }
+
+    @Test("SES-5 the session ends when the last has left, and takes nobody afterwards")
+    func lastLeaves() throws {
+        let world = try World()
+        let a = try world.join("a", .hostCapable)
+        let b = try world.join("b")
+        try world.request(.leave(LeaveRequest()), a)
+        #expect(world.ended == nil)
+        try world.request(.leave(LeaveRequest()), b)
+        #expect(world.ended == .left)
+        #expect(world.hooks.last == .sessionEnded(.left))
+        #expect(world.events(b).last == .disconnected(Disconnected(reason: .left)))
+        #expect(code { try world.join() } == .sessionEnded)
+        #expect(code { try world.request(.ping(PingRequest()), a) } == .sessionEnded)
+        #expect(code { try world.admin(.end) } == .sessionEnded)
+        #expect(world.conference.end(.relayShutdown) == [])
+        #expect(world.violations() == [])
+    }
+
+    @Test(
+        "SES-5 everybody still in it is told why it ends", arguments: [DisconnectReason.sessionEnded, .relayShutdown])
+    func ends(_ reason: DisconnectReason) throws {
+        let world = try World()
+        let a = try world.join("a", .hostCapable)
+        let b = try world.join("b")
+        let whip = try world.join("whip", kind: .publisher)
+        try world.publish(b)
+        try world.publish(whip)
+        world.forgetEvents()
+        if reason == .sessionEnded { try world.admin(.end) } else { world.carryOut(world.conference.end(reason)) }
+        for id in [a, b] { #expect(world.newEvents(id) == [.disconnected(Disconnected(reason: reason))]) }
+        #expect(world.closed == [a: reason, b: reason, whip: reason])
+        #expect(world.ended == reason)
+        let left = world.hooks.filter { if case .participantLeft(_, reason) = $0 { true } else { false } }
+        #expect(left.count == 3)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-5 the name is free again, for a new session with a new id")
+    func nameIsFree() throws {
+        var directory = SessionDirectory<Int>()
+        let key = try SessionKey(app: "app", name: "room")
+        let first = try directory.enter(key, newID: SessionID(rawValue: "1")) { _ in 1 }
+        #expect(try directory.enter(key, newID: SessionID(rawValue: "2")) { _ in 2 }.id == first.id)
+        try directory.seat(ConnectionID(rawValue: "c"), in: first, resumeToken: "secret")
+        directory.remove(first.id)
+        #expect(directory[key] == nil && directory[first.id] == nil && directory.seatCount == 0)
+        #expect(code { _ = try directory.seat(resumeToken: "secret") } == .resumeExpired)
+        #expect(code { try directory.seat(ConnectionID(rawValue: "d"), in: first, resumeToken: "x") } == .sessionEnded)
+        let second = try directory.enter(key, newID: SessionID(rawValue: "3")) { _ in 3 }
+        // The end of the older one comes late.
+        directory.remove(first.id)
+        #expect(directory[key]?.id == second.id)
+    }
+
+    @Test("SES-6 only the host ends the session for all")
+    func endForAll() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let manager = try world.join("manager", .all)
+        let moderator = try world.join("moderator", .moderator)
+        try world.request(.setManager(SetManagerRequest(user: manager, isManager: true)), host)
+        for id in [manager, moderator] {
+            #expect(code { try world.request(.leave(LeaveRequest(endForAll: true)), id) } == .notPermitted)
+            #expect(world.conference.user(id) != nil)
+        }
+        try world.request(.leave(LeaveRequest(endForAll: true)), host)
+        #expect(world.ended == .sessionEnded)
+        for id in [host, manager, moderator] {
+            #expect(world.events(id).last == .disconnected(Disconnected(reason: .sessionEnded)))
+        }
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-7 the join answer carries what is true")
+    func joinAnswer() throws {
+        let world = try World(name: "the room")
+        let a = try world.join("a", .all)
+        let stream = try world.publish(a)
+        try world.request(.forceMuteAll(ForceMuteAllRequest()), a)
+        try world.request(.lockShare(LockShareRequest(isLocked: true)), a)
+        let admission = Admission(
+            connection: ConnectionID(rawValue: "late"), resumeToken: "secret", name: "late", identity: "id-7",
+            data: "data", capabilities: .subscriber)
+        let join = try world.conference.join(admission, now: world.now, wallClock: 7).get()
+        let answer = join.answer
+        #expect(answer.session == world.conference.id && answer.sessionName == "the room")
+        #expect(answer.connection == admission.connection && answer.resumeToken == "secret")
+        #expect(answer.graceSeconds == 30)
+        #expect(answer.capabilities == .subscriber)
+        #expect(answer.users == world.conference.users)
+        #expect(answer.users.map(\.id) == [a, admission.connection])
+        #expect(answer.users[1].identity == "id-7" && answer.users[1].data == "data" && answer.users[1].joinedAt == 7)
+        #expect(answer.streams.map(\.id) == [stream])
+        #expect(answer.streams[0].isAudioMuted)
+        #expect(answer.isMuteForced && answer.isShareLocked)
+    }
+
+    @Test("limits of participants, streams and subscriptions name their configuration key")
+    func limits() throws {
+        var limits = ConferenceLimits()
+        limits.participants = 3
+        limits.streams = 2
+        limits.subscriptions = 1
+        let world = try World(limits: limits)
+        let a = try world.join()
+        let b = try world.join()
+        try world.join()
+        #expect(throws: SignalingError.self) { try world.join() }
+        let first = try world.publish(a)
+        let second = try world.publish(b)
+        // It takes the place of the one that it leaves out.
+        let third = try world.prepare([.camera], a)
+        world.carryOut(world.conference.cancelPublish(third))
+        #expect(code { try world.publish(a, .screen, keeping: [first]) } == .limitReached)
+        try world.request(.subscribe(SubscribeRequest(stream: first)), b)
+        #expect(code { try world.request(.subscribe(SubscribeRequest(stream: second)), b) } == .limitReached)
+        do throws(SignalingError) { try world.join() } catch { #expect(error.limit == "limit.participants") }
+    }
+}
+
+extension PublishRequest.Stream {
+    static let camera = PublishRequest.Stream(name: "camera", audioMid: "0", videoMid: "1")
+    static let screen = PublishRequest.Stream(name: "screen", videoType: .screen, videoMid: "2")
+}

@@ -1,0 +1,205 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+/// One session with model clients, their outboxes and a model media plane; carries out all effects, and notes every fault.
+final class World {
+    var conference: Conference
+    var now = MediaTime.zero
+    var clients: [ConnectionID: ModelClient] = [:]
+    var outboxes: [ConnectionID: Outbox<Event>] = [:]
+    var plane = ModelMediaPlane()
+    var hooks: [HookEvent] = []
+    var closed: [ConnectionID: DisconnectReason] = [:]
+    var ended: DisconnectReason?
+    var lastEffects: [Effect] = []
+    private(set) var faults: [String] = []
+    private var counter = 0
+
+    var wallClock: Int64 { 1_800_000_000_000 + now.rawValue / 1_000_000 }
+
+    init(
+        limits: ConferenceLimits = ConferenceLimits(), app: String = "app", name: String = "room",
+        reservation: Reservation? = nil
+    ) throws {
+        conference = try Conference(
+            id: SessionID(rawValue: "\(app)-\(name)"), app: app, name: name, limits: limits, reservation: reservation,
+            now: .zero, wallClock: 1_800_000_000_000)
+    }
+
+    func fresh(_ prefix: String) -> String {
+        counter += 1
+        return "\(prefix)\(counter)"
+    }
+
+    // MARK: doors
+
+    @discardableResult
+    func join(
+        _ name: String = "user", _ capabilities: Capabilities = .publisher, kind: UserInfo.Kind = .client,
+        token: String? = nil, password: String? = nil, isTrusted: Bool = false
+    ) throws(SignalingError) -> ConnectionID {
+        let connection = ConnectionID(rawValue: fresh("c"))
+        let admission = Admission(
+            connection: connection, resumeToken: "secret-\(connection)", name: name, kind: kind,
+            capabilities: capabilities, token: token.map(TokenFingerprint.init(rawValue:)), password: password,
+            isTrusted: isTrusted)
+        let join = try conference.join(admission, now: now, wallClock: wallClock).get()
+        if kind == .client {
+            clients[connection] = ModelClient(join.answer)
+            outboxes[connection] = Outbox()
+        }
+        carryOut(join.effects)
+        return connection
+    }
+
+    func request(_ request: Request, _ sender: ConnectionID) throws(SignalingError) {
+        let reply = conference.request(request, from: sender, now: now, wallClock: wallClock)
+        if case .failure = reply.result, !reply.effects.isEmpty { faults.append("a refused request has effects") }
+        carryOut(reply.effects)
+        _ = try reply.result.get()
+    }
+
+    func prepare(
+        _ streams: [PublishRequest.Stream], _ sender: ConnectionID, ids: [StreamID]? = nil
+    ) throws(SignalingError) -> PublishPlan {
+        let ids = ids ?? streams.map { _ in StreamID(rawValue: fresh("s")) }
+        return try conference.preparePublish(streams, from: sender, newIDs: ids).get()
+    }
+
+    func confirm(_ plan: PublishPlan) {
+        plane.negotiate(plan)
+        for stream in plan.streams where stream.isNew { clients[plan.connection]?.negotiated.insert(stream.id) }
+        carryOut(conference.confirmPublish(plan))
+    }
+
+    func announce(_ plan: PublishPlan) {
+        for stream in plan.streams {
+            media(
+                .published(
+                    plan.connection, stream.id, hasAudio: stream.audioMid != nil, hasVideo: stream.videoMid != nil))
+        }
+    }
+
+    /// All the way to `streamCreated`.
+    @discardableResult
+    func publish(
+        _ sender: ConnectionID, _ type: VideoType = .camera, audio: Bool = true, video: Bool = true,
+        keeping: [StreamID] = []
+    ) throws(SignalingError) -> StreamID {
+        var streams = keeping.compactMap { conference.stream($0) }.map {
+            PublishRequest.Stream(id: $0.id, name: $0.name, videoType: $0.videoType, audioMid: "0", videoMid: "1")
+        }
+        streams.append(
+            PublishRequest.Stream(
+                name: "stream", videoType: type, audioMid: audio ? "2" : nil, videoMid: video ? "3" : nil, width: 640,
+                height: 360))
+        let plan = try prepare(streams, sender)
+        confirm(plan)
+        announce(plan)
+        return plan.streams[plan.streams.count - 1].id
+    }
+
+    func media(_ event: MediaEvent) { carryOut(conference.media(event, now: now, wallClock: wallClock)) }
+
+    func admin(_ command: AdminCommand) throws(SignalingError) {
+        carryOut(try conference.admin(command, now: now).get())
+    }
+
+    func drop(_ id: ConnectionID) {
+        outboxes[id]?.detach()
+        carryOut(conference.drop(id, now: now))
+    }
+
+    /// With what the client has seen; its outbox replays the rest.
+    func resume(_ id: ConnectionID) throws(SignalingError) {
+        let effects = try conference.resume(id, now: now).get()
+        do throws(SignalingError) {
+            _ = try outboxes[id]?.resume(lastEvent: clients[id]?.lastSeq ?? 0)
+        } catch {
+            carryOut(effects)
+            carryOut(conference.disconnect(id, reason: .networkLost))
+            throw error
+        }
+        carryOut(effects)
+    }
+
+    func pass(_ time: MediaTime) {
+        now += time
+        carryOut(conference.handleTimeout(now: now))
+    }
+
+    // MARK: effects
+
+    func carryOut(_ effects: [Effect]) {
+        lastEffects = effects
+        for effect in effects {
+            if ended != nil { faults.append("effect after the end: \(effect)") }
+            switch effect {
+            case .send(let connection, let event): enqueue(event, for: connection)
+            case .broadcast(let audience, let event): for connection in audience { enqueue(event, for: connection) }
+            case .close(let connection, let reason):
+                if closed[connection] != nil { faults.append("closed twice: \(connection)") }
+                closed[connection] = reason
+            case .media(let command): plane.apply(command)
+            case .hook(let hook): hooks.append(hook)
+            case .ended(let reason): ended = reason
+            }
+        }
+    }
+
+    private func enqueue(_ event: Event, for connection: ConnectionID) {
+        if closed[connection] != nil { faults.append("\(event.name) to \(connection), which is closed") }
+        guard outboxes[connection] != nil else { return faults.append("\(event.name) to a stranger: \(connection)") }
+        do throws(Outbox<Event>.Overflow) {
+            try outboxes[connection]?.append(event, bytes: 100)
+        } catch {
+            faults.append("overflow of \(connection)")
+        }
+    }
+
+    /// Hands over up to `limit` events that wait for a client.
+    func deliver(_ connection: ConnectionID, limit: Int = .max) {
+        var left = limit
+        while left > 0, let item = outboxes[connection]?.next() {
+            clients[connection]?.receive(item.seq, item.payload)
+            left -= 1
+        }
+    }
+
+    /// Events that were written to a socket, and never arrived.
+    func lose(_ connection: ConnectionID, count: Int) {
+        for _ in 0..<count where outboxes[connection]?.next() == nil { return }
+    }
+
+    func deliverAll() { for connection in outboxes.keys { deliver(connection) } }
+
+    /// Events that a client has received; all that wait are handed over first.
+    func events(_ connection: ConnectionID) -> [Event] {
+        deliver(connection)
+        return clients[connection]?.events ?? []
+    }
+
+    func names(_ connection: ConnectionID) -> [EventName] { events(connection).map(\.name) }
+
+    /// Those since the last call.
+    func newEvents(_ connection: ConnectionID) -> [Event] {
+        deliver(connection)
+        defer { clients[connection]?.events = [] }
+        return clients[connection]?.events ?? []
+    }
+
+    func forgetEvents() { for connection in clients.keys { _ = newEvents(connection) } }
+
+    func allFaults() -> [String] { faults + plane.faults + clients.values.flatMap(\.faults) }
+}
+
+extension Capabilities {
+    static let publisher = Capabilities(canPublish: true)
+    static let subscriber = Capabilities(canPublish: false)
+    static let hostCapable = Capabilities(canPublish: true, canHost: true)
+    static let moderator = Capabilities(canPublish: true, canForceMute: true, canForceDisconnect: true)
+    static let all = Capabilities(
+        canPublish: true, canSubscribe: true, canForceMute: true, canForceDisconnect: true, canHost: true)
+}

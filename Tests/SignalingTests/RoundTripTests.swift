@@ -1,0 +1,94 @@
+import Foundation
+import Signaling
+import Testing
+
+@Suite struct RoundTripTests {
+    private func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
+    }
+
+    @Test("every request comes out as it went in", arguments: Samples.requests)
+    func requests(_ request: Request) throws {
+        let message = RequestMessage(id: .max, request)
+        #expect(try roundTrip(message) == message)
+        let object = try JSONSerialization.jsonObject(with: JSONEncoder().encode(message)) as? [String: Any]
+        #expect(object?["id"] as? UInt32 == .max)
+        #expect(object?["method"] as? String == request.method.rawValue)
+        #expect(object?["params"] is [String: Any])
+    }
+
+    @Test("every event comes out as it went in", arguments: Samples.events)
+    func events(_ event: Event) throws {
+        let message = EventMessage(seq: .max, event)
+        #expect(try roundTrip(message) == message)
+        let head = try JSONDecoder().decode(MessageHead.self, from: JSONEncoder().encode(message))
+        #expect(head.id == nil && head.seq == .max && head.event == event.name.rawValue)
+    }
+
+    @Test("there is a sample of every method and of every event")
+    func samples() {
+        #expect(Set(Samples.requests.map(\.method)) == Set(Method.allCases))
+        #expect(Set(Samples.events.map(\.name)) == Set(EventName.allCases))
+    }
+
+    @Test("answers and errors come out as they went in")
+    func results() throws {
+        let join = ResultMessage<JoinAnswer>(id: 1, .success(Samples.joinAnswer))
+        #expect(try roundTrip(join) == join)
+        let statistics = ResultMessage<StatisticsAnswer>(id: 1, .success(Samples.statistics))
+        #expect(try roundTrip(statistics) == statistics)
+        let resume = ResultMessage<ResumeRequest.Answer>(
+            id: 1, .success(.init(connection: Samples.connection, missed: 3, publishLost: true, subscribeLost: true)))
+        #expect(try roundTrip(resume) == resume)
+        let publish = ResultMessage<PublishRequest.Answer>(
+            id: 1, .success(.init(sdp: "v=0", streams: [Samples.stream])))
+        #expect(try roundTrip(publish) == publish)
+        let issue = ResultMessage<ReportIssueRequest.Answer>(id: 1, .success(.init(issue: "i")))
+        #expect(try roundTrip(issue) == issue)
+        for code in ErrorCode.allCases {
+            let error = SignalingError(code, "m", field: "f", limit: "l", retryAfter: 7)
+            let message = ResultMessage<Done>(id: 7, .failure(error))
+            #expect(try roundTrip(message) == message)
+            let head = try JSONDecoder().decode(MessageHead.self, from: JSONEncoder().encode(message))
+            #expect(head.id == 7 && head.seq == nil && head.event == nil)
+        }
+    }
+
+    @Test("CON-5 codes and their titles are each there once")
+    func codes() {
+        #expect(Set(ErrorCode.allCases.map(\.rawValue)).count == ErrorCode.allCases.count)
+        #expect(Set(ErrorCode.allCases.map(\.title)).count == ErrorCode.allCases.count)
+        #expect(SignalingError(.passwordWrong).message == ErrorCode.passwordWrong.title)
+        #expect(SignalingError(.noMedia, "why").description == "noMedia: why")
+    }
+
+    @Test("the protocol's words are the documented ones")
+    func words() throws {
+        let text = #"{"id":7,"method":"signal","params":{"type":"chat","data":"hello","to":"c-1"}}"#
+        let message = try JSONDecoder().decode(RequestMessage.self, from: Data(text.utf8))
+        #expect(
+            message
+                == RequestMessage(id: 7, .signal(SignalRequest(type: "chat", data: "hello", to: Samples.connection))))
+        let event = #"{"seq":42,"event":"userLeft","data":{"user":"c-1","reason":"networkLost"}}"#
+        #expect(
+            try JSONDecoder().decode(EventMessage.self, from: Data(event.utf8))
+                == EventMessage(seq: 42, .userLeft(UserLeft(user: Samples.connection, reason: .networkLost))))
+        // Methods without parameters may leave them out.
+        for method in ["ping", "statistics", "restartICE", "disableForceMute"] {
+            let bare = Data(#"{"id":1,"method":"\#(method)"}"#.utf8)
+            #expect(try JSONDecoder().decode(RequestMessage.self, from: bare).request.method.rawValue == method)
+        }
+    }
+
+    @Test(
+        "SIG-1 a client knows by itself what the relay would refuse",
+        arguments: [
+            ("t", 8_192, nil), ("t\u{E9}", 0, .invalidSignalType),
+            (String(repeating: "~", count: 129), 0, .invalidSignalType),
+            ("", 8_193, .signalDataTooLong),
+        ] as [(String, Int, ErrorCode?)])
+    func objection(_ type: String, _ bytes: Int, _ code: ErrorCode?) {
+        let signal = SignalRequest(type: type, data: String(repeating: "x", count: bytes))
+        #expect(signal.objection?.code == code)
+    }
+}

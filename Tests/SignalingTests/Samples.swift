@@ -1,0 +1,89 @@
+import Signaling
+
+/// One message of every kind, with all that it can hold and with as little as it can hold.
+enum Samples {
+    static let connection = ConnectionID(rawValue: "c-1")
+    static let stream = StreamID(rawValue: "s-1")
+    static let user = UserInfo(
+        id: connection, name: "Ada \"🙂\" \\ \u{1}", identity: "id", data: "{}", kind: .publisher, role: .manager,
+        audio: .on, video: .muted, share: .off, isConnected: false, joinedAt: .max)
+    static let info = StreamInfo(
+        id: stream, connection: connection, name: "camera", videoType: .screen, hasAudio: true, hasVideo: false,
+        isAudioMuted: true, isVideoMuted: true, width: 1_280, height: 720, isDropped: true, createdAt: .min)
+
+    static let requests: [Request] = [
+        .join(JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c")),
+        .join(JoinRequest(version: 9, session: "", name: "")),
+        .resume(ResumeRequest(resumeToken: "secret", lastEvent: .max)), .leave(LeaveRequest(endForAll: true)),
+        .publish(
+            PublishRequest(
+                sdp: "v=0\r\n",
+                streams: [
+                    PublishRequest.Stream(
+                        id: stream, name: "n", videoType: .screen, audioMid: "0", videoMid: "1", width: 1, height: 2),
+                    PublishRequest.Stream(name: ""),
+                ])),
+        .unpublish(UnpublishRequest(stream: stream)),
+        .updateStream(UpdateStreamRequest(stream: stream, name: "n", width: 1, height: .max)),
+        .updateStream(UpdateStreamRequest(stream: stream)), .subscribe(SubscribeRequest(stream: stream)),
+        .updateSubscription(
+            UpdateSubscriptionRequest(
+                stream: stream,
+                preferences: SubscriptionPreferences(
+                    audio: false, video: false, width: 1, height: 2, frameRate: 3, priority: .min))),
+        .unsubscribe(UnsubscribeRequest(stream: stream)), .answer(AnswerRequest(revision: 7, sdp: "v=0\r\n")),
+        .restartICE(RestartICERequest()), .signal(SignalRequest(type: "t", data: "d", to: connection)),
+        .signal(SignalRequest(type: "t")), .rename(RenameRequest(user: connection, name: "n")),
+        .muteUser(MuteUserRequest(user: connection, kind: .video)),
+        .requestUnmute(RequestUnmuteRequest(user: connection)),
+        .setMuted(SetMutedRequest(stream: stream, kind: .audio, isMuted: true)),
+        .forceMuteStream(ForceMuteStreamRequest(stream: stream)),
+        .forceMuteAll(ForceMuteAllRequest(excluding: [stream])), .disableForceMute(DisableForceMuteRequest()),
+        .makeHost(MakeHostRequest(user: connection)),
+        .setManager(SetManagerRequest(user: connection, isManager: false)),
+        .removeUser(RemoveUserRequest(user: connection)), .lockShare(LockShareRequest(isLocked: true)),
+        .statistics(StatisticsRequest()), .reportIssue(ReportIssueRequest(note: "n")),
+        .reportIssue(ReportIssueRequest()), .ping(PingRequest()),
+    ]
+
+    static let events: [Event] = [
+        .userJoined(UserJoined(user: user)), .userChanged(UserChanged(user: user)),
+        .userLeft(UserLeft(user: connection, reason: .networkLost)),
+        .userDropped(UserDropped(user: connection, isDropped: true)), .hostChanged(HostChanged(host: connection)),
+        .hostChanged(HostChanged(host: nil)), .streamCreated(StreamCreated(stream: info)),
+        .streamChanged(StreamChanged(stream: info)),
+        .streamDestroyed(StreamDestroyed(stream: stream, reason: .forced)),
+        .offer(
+            OfferMade(
+                revision: 2, sdp: "v=0\r\n",
+                streams: [OfferMade.Stream(id: stream, audioMid: "0", videoMid: "1"), OfferMade.Stream(id: stream)])),
+        .subscriptionChanged(SubscriptionChanged(stream: stream, state: .videoDisabled, reason: .quality)),
+        .subscriptionChanged(SubscriptionChanged(stream: stream, state: .connected)),
+        .signal(SignalReceived(from: connection, type: "t", data: "d")),
+        .signal(SignalReceived(from: nil, type: "", data: "")),
+        .muteForced(MuteForced(isActive: true, stream: stream, kind: .audio)),
+        .muteForced(MuteForced(isActive: false)),
+        .unmuteRequested(UnmuteRequested(from: connection, kind: .video)),
+        .shareLockChanged(ShareLockChanged(isLocked: true)), .activeSpeaker(ActiveSpeaker(stream: stream)),
+        .activeSpeaker(ActiveSpeaker(stream: nil)), .draining(Draining(seconds: 60, url: "wss://other")),
+        .draining(Draining(seconds: 0)), .disconnected(Disconnected(reason: .removed, message: "m")),
+        .disconnected(Disconnected(reason: .left)), .mediaReset(MediaReset(publish: true, subscribe: false)),
+    ]
+
+    static let joinAnswer = JoinAnswer(
+        session: SessionID(rawValue: "id"), sessionName: "room", connection: connection, resumeToken: "secret",
+        graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: [user], streams: [info],
+        isMuteForced: true, isShareLocked: true,
+        iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
+        pingInterval: 1)
+
+    static let statistics = StatisticsAnswer(
+        published: [
+            StatisticsAnswer.Track(
+                stream: stream, kind: .video, packets: .max, bytes: 0, lost: -1, bitrate: 1, jitter: 0.5,
+                encoding: "h", temporalLayer: 2, isPaused: true, width: 1, height: 2)
+        ],
+        subscribed: [
+            StatisticsAnswer.Track(stream: stream, kind: .audio, packets: 0, bytes: 0, lost: 0, bitrate: 0)
+        ], availableBitrate: 1, roundTrip: 0.25)
+}
