@@ -29,6 +29,9 @@ let package = Package(
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
@@ -91,7 +94,11 @@ let package = Package(
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -106,7 +113,7 @@ let package = Package(
         .target(
             name: "RelayServer",
             dependencies: [
-                "MediaBase", "SRTP", "MediaEngine", "Canvas", "Recording", "ControlServer", "CLinuxNet",
+                "MediaBase", "Signaling", "SRTP", "MediaEngine", "Canvas", "Recording", "ControlServer", "CLinuxNet",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -122,7 +129,8 @@ let package = Package(
         .executableTarget(
             name: "millrace",
             dependencies: [
-                "MediaBase", "Codecs", "Containers", "Recording", "RelayServer", "LoadGenerator", "SRTP", "CLinuxNet",
+                "MediaBase", "Signaling", "Codecs", "Containers", "Recording", "ControlServer", "RelayServer",
+                "LoadGenerator", "SRTP", "CLinuxNet",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
 
@@ -174,12 +182,23 @@ let package = Package(
             name: "RecordingTests",
             dependencies: ["Recording", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
         .testTarget(
+            name: "ControlServerTests",
+            dependencies: [
+                "ControlServer", "Signaling", "MediaBase", "MillraceTestKit",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "LoadGenerator", "MediaBase", "SDP", "MediaEngine", "MillraceTestKit",
+                "RelayServer", "ControlServer", "LoadGenerator", "MediaBase", "SDP", "Signaling", "MediaEngine",
+                "MillraceTestKit",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

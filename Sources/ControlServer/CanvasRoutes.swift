@@ -14,6 +14,8 @@ struct CanvasRoutes {
     private static let lastWrite = TimeAmount.seconds(1)
 
     let engine: MediaEngine
+    /// The default app.
+    let standard: String
     let bodies: OpenBodies
     let statistics: ControlStatistics
 
@@ -24,7 +26,7 @@ struct CanvasRoutes {
     }
 
     @Sendable private func still(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let (session, stream) = try await target(context, kind: .video)
+        let (session, stream) = try await target(request, context, kind: .video)
         let png: [UInt8]
         do {
             png = try await CanvasTap.stillPicture(engine: engine, session: session, stream: stream)
@@ -44,18 +46,20 @@ struct CanvasRoutes {
             }
             rate = value
         }
-        let (session, stream) = try await target(context, kind: .video)
+        let (session, stream) = try await target(request, context, kind: .video)
         return try await endless(.y4m(rate: rate), session, stream, context, type: "video/x-yuv4mpeg")
     }
 
     @Sendable private func sound(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let (session, stream) = try await target(context, kind: .audio)
+        let (session, stream) = try await target(request, context, kind: .audio)
         return try await endless(.wav, session, stream, context, type: "audio/wav")
     }
 
     /// The stream of the path, when it has a track of this kind.
-    private func target(_ context: ControlContext, kind: MediaKind) async throws -> (session: String, stream: String) {
-        let session = try context.session.rawValue
+    private func target(
+        _ request: Request, _ context: ControlContext, kind: MediaKind
+    ) async throws -> (session: String, stream: String) {
+        let session = try request.address(context, standard: standard).engineName(standard: standard)
         let stream = try context.stream.rawValue
         guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
         guard let snapshot = try await engine.streams(session: session).first(where: { $0.name == stream }) else {

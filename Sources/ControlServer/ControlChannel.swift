@@ -6,6 +6,7 @@ internal import NIOCore
 internal import NIOHTTP1
 internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
+internal import NIOSSL
 
 /// The pipeline of one HTTP/1.1 connection: deadline on the first byte, head limits in the decoder, deadline and early answers behind
 /// it.
@@ -16,6 +17,8 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
     let bodies: OpenBodies
+    /// Nil: no TLS.
+    let certificates: CertificateStore?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -27,11 +30,12 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             let deadline = RequestDeadlineHandler(
                 configuration: configuration, statistics: statistics, bodies: bodies)
             let pipeline = channel.pipeline.syncOperations
+            if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
             try pipeline.addHandler(FirstByteHandler(deadline: deadline))
             try pipeline.configureHTTPServerPipeline(
                 withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
                 withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
             try pipeline.addHandler(deadline)
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
             return try NIOAsyncChannel(

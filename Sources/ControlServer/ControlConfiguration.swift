@@ -23,6 +23,8 @@ package struct ControlConfiguration: Sendable {
     package var publishToken: String?
     /// Needed as bearer token by every `/whep` route; nil: none is.
     package var viewToken: String?
+    /// Takes part in development: tokens for the asking.
+    package var isDevelopment = false
     /// Named by WHIP and WHEP answers.
     package var iceServers: [ICEServer] = []
 

@@ -16,18 +16,22 @@ package struct ControlServer: Sendable {
     package let bodies: OpenBodies
     /// Behind WHIP and WHEP: the engine, seen through a slit.
     package let webRTC: any WebRTCDoor
+    package let parts: ControlParts
     package let statistics = ControlStatistics()
+    /// Every route, once `service` was asked for.
+    package let catalogue = RouteCatalogue()
     package let logger: Logger
 
     package init(
         engine: MediaEngine, webRTC: any WebRTCDoor, configuration: ControlConfiguration,
-        recorder: SessionRecorder?, bodies: OpenBodies, logger: Logger
+        recorder: SessionRecorder?, bodies: OpenBodies, parts: ControlParts, logger: Logger
     ) {
         self.engine = engine
         self.webRTC = webRTC
         self.configuration = configuration
         self.recorder = recorder
         self.bodies = bodies
+        self.parts = parts
         self.logger = logger
     }
 
@@ -41,11 +45,13 @@ package struct ControlServer: Sendable {
         let statistics = statistics
         let configuration = configuration
         let bodies = bodies
+        let certificates = parts.certificates
         return Application(
             router: router(),
             server: HTTPServerBuilder { responder in
                 ControlChannel(
-                    responder: responder, configuration: configuration, statistics: statistics, bodies: bodies)
+                    responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
+                    certificates: certificates)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
@@ -58,22 +64,56 @@ package struct ControlServer: Sendable {
         let router = Router(context: ControlContext.self)
         router.add(middleware: CrossOriginMiddleware(origin: configuration.corsOrigin))
         router.add(middleware: ProblemMiddleware(statistics: statistics))
-        let open = RouteTable(group: router.group())
+        let open = RouteTable(group: router.group(), catalogue: catalogue)
         HealthRoutes(bodies: bodies).add(to: open)
         PageRoutes().add(to: open)
-        MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies).add(to: open)
+        MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts)
+            .add(to: open)
+        addAPI(to: router)
+        addAdmin(to: router)
+        addWebRTC(to: router)
+        return router
+    }
+
+    private func addAPI(to router: Router<ControlContext>) {
+        let unlocked = RouteTable(group: router.group("v1"), prefix: "/v1", catalogue: catalogue)
+        OpenAPIRoute().add(to: unlocked)
+        DevelopmentTokenRoute(isDevelopment: configuration.isDevelopment).add(to: unlocked)
+        let apps = RouteTable(group: router.group("v1"), prefix: "/v1", access: .app, catalogue: catalogue)
+        TokenRoutes(apps: parts.apps, configuration: configuration).add(to: apps)
 
         let group = router.group("v1")
         if let token = configuration.adminToken {
             group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
         }
-        let v1 = RouteTable(group: group)
+        let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
         PlainRoutes(engine: engine, configuration: configuration, bodies: bodies, logger: logger).add(to: v1)
         SessionRoutes(engine: engine, recorder: recorder, configuration: configuration).add(to: v1)
-        CanvasRoutes(engine: engine, bodies: bodies, statistics: statistics).add(to: v1)
-        RecordRoutes(recorder: recorder, configuration: configuration, bodies: bodies).add(to: v1)
-        addWebRTC(to: router)
-        return router
+        addMedia(to: v1)
+    }
+
+    private func addAdmin(to router: Router<ControlContext>) {
+        let group = router.group("v1/admin")
+        if let token = configuration.adminToken {
+            group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
+        } else {
+            group.add(middleware: SameOriginMiddleware())
+        }
+        let table = RouteTable(group: group, prefix: "/v1/admin", access: .admin, catalogue: catalogue)
+        AdminSessionRoutes(
+            door: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
+            logger: logger
+        ).add(to: table)
+        AdminRelayRoutes(parts: parts, configuration: configuration, bodies: bodies).add(to: table)
+        addMedia(to: table)
+    }
+
+    /// What is done to one stream, under `/v1` and under `/v1/admin` alike.
+    private func addMedia(to table: RouteTable) {
+        let standard = parts.apps.standard
+        CanvasRoutes(engine: engine, standard: standard, bodies: bodies, statistics: statistics).add(to: table)
+        RecordRoutes(recorder: recorder, standard: standard, configuration: configuration, bodies: bodies)
+            .add(to: table)
     }
 
     private func addWebRTC(to router: Router<ControlContext>) {
@@ -83,14 +123,16 @@ package struct ControlServer: Sendable {
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
             WebRTCResource(door: webRTC, direction: direction, configuration: configuration, logger: logger)
         }
-        func table(_ token: BearerToken?) -> RouteTable {
+        func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()
             if let token { group.add(middleware: BearerTokenMiddleware(token: token)) }
-            return RouteTable(group: group)
+            return RouteTable(group: group, access: access, catalogue: catalogue)
         }
         let publishToken = configuration.publishToken.map(BearerToken.init)
-        WHIPRoutes(exchange: exchange, resource: resource(.publish), token: publishToken).add(to: table(publishToken))
+        WHIPRoutes(exchange: exchange, resource: resource(.publish), token: publishToken)
+            .add(to: table(publishToken, .publish))
         let viewToken = configuration.viewToken.map(BearerToken.init)
-        WHEPRoutes(exchange: exchange, resource: resource(.subscribe), token: viewToken).add(to: table(viewToken))
+        WHEPRoutes(exchange: exchange, resource: resource(.subscribe), token: viewToken)
+            .add(to: table(viewToken, .view))
     }
 }

@@ -9,6 +9,7 @@ struct MetricsRoute {
     let recorder: SessionRecorder?
     let statistics: ControlStatistics
     let bodies: OpenBodies
+    let parts: ControlParts
 
     func add(to table: RouteTable) {
         table.add("metrics", [.get: { _, _ in .text(await text(), type: PrometheusText.contentType) }])
@@ -27,6 +28,7 @@ struct MetricsRoute {
         await engine(&text)
         await recordings(&text)
         http(&text)
+        await SessionMetrics(parts: parts).add(to: &text)
         return text.text
     }
 

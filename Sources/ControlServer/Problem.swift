@@ -20,6 +20,14 @@ package struct Problem: Error, Sendable, Equatable {
     /// Media type that the path takes, for 415.
     package var accepts: Accepts?
 
+    /// How a request is to show who it is from, for 401.
+    package var scheme = Scheme.bearer
+
+    package enum Scheme: String, Sendable {
+        case bearer = "Bearer"
+        case basic = "Basic"
+    }
+
     /// Media type of a body, and the method that takes it.
     package enum Accepts: Sendable, Equatable {
         case post(String)
@@ -28,7 +36,7 @@ package struct Problem: Error, Sendable, Equatable {
 
     package init(
         _ code: ErrorCode, _ detail: String, field: String? = nil, limit: String? = nil, retryAfter: Int? = nil,
-        accepts: Accepts? = nil
+        accepts: Accepts? = nil, scheme: Scheme = .bearer
     ) {
         self.code = code
         self.detail = detail
@@ -36,6 +44,7 @@ package struct Problem: Error, Sendable, Equatable {
         self.limit = limit
         self.retryAfter = retryAfter
         self.accepts = accepts
+        self.scheme = scheme
     }
 
     /// As it is sent; `type` is left out and so is `about:blank` by the RFC, `code` says more.
@@ -68,7 +77,7 @@ package struct Problem: Error, Sendable, Equatable {
         case .patch(let type): fields[.acceptPatch] = type
         case nil: break
         }
-        if code == .unauthorized { fields[.wwwAuthenticate] = "Bearer realm=\"millrace\"" }
+        if code == .unauthorized { fields[.wwwAuthenticate] = "\(scheme.rawValue) realm=\"millrace\"" }
         return fields
     }
 }

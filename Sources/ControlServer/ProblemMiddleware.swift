@@ -3,6 +3,7 @@ internal import Hummingbird
 internal import Logging
 internal import MediaEngine
 internal import NIOCore
+internal import Signaling
 
 /// Turns whatever a handler throws into a problem document, and counts answers.
 struct ProblemMiddleware: RouterMiddleware {
@@ -37,6 +38,7 @@ struct ProblemMiddleware: RouterMiddleware {
     static func problem(for error: any Error, request: Request) -> Problem {
         switch error {
         case let problem as Problem: return problem
+        case let error as SignalingError: return Problem(error)
         case let error as EngineError: return Problem(error)
         case let error as DecodingError: return Problem(error)
         case let error as HTTPError where error.status == .notFound:

@@ -16,8 +16,10 @@ struct RecordAnswer: Encodable, Sendable {
     /// Why it failed.
     var error: String?
 
-    init(_ status: RecordingStatus) {
-        session = status.session
+    /// - Parameter standard: the default app.
+    init(_ status: RecordingStatus, standard: String) {
+        session =
+            SessionAddress(engineName: status.session, standard: standard)?.name.rawValue ?? status.session
         stream = status.stream
         phase = status.phase.rawValue
         files = status.files

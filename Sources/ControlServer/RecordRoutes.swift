@@ -6,6 +6,8 @@ internal import Recording
 struct RecordRoutes {
     /// Nil where the relay has no directory for recordings.
     let recorder: SessionRecorder?
+    /// The default app.
+    let standard: String
     let configuration: ControlConfiguration
     let bodies: OpenBodies
 
@@ -14,16 +16,16 @@ struct RecordRoutes {
     }
 
     @Sendable private func status(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let session = try context.session
+        let session = try request.address(context, standard: standard).engineName(standard: standard)
         let stream = try context.stream
-        guard let status = await recorder?.status(session: session.rawValue, stream: stream.rawValue) else {
-            throw Problem(RecordingError.notRecording(session: session.rawValue, stream: stream.rawValue))
+        guard let status = await recorder?.status(session: session, stream: stream.rawValue) else {
+            throw Problem(RecordingError.notRecording(session: session, stream: stream.rawValue))
         }
-        return try .json(RecordAnswer(status))
+        return try .json(RecordAnswer(status, standard: standard))
     }
 
     @Sendable private func change(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let session = try context.session
+        let session = try request.address(context, standard: standard).engineName(standard: standard)
         let stream = try context.stream
         let body = try await request.json(RecordBody.self, limit: configuration.bodyBytes)
         guard ["start", "stop"].contains(body.action) else {
@@ -33,11 +35,13 @@ struct RecordRoutes {
         do {
             if body.action == "stop" {
                 return try .json(
-                    RecordAnswer(try await recorder.stop(session: session.rawValue, stream: stream.rawValue)))
+                    RecordAnswer(
+                        try await recorder.stop(session: session, stream: stream.rawValue), standard: standard))
             }
             guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
             return try .json(
-                RecordAnswer(try await recorder.start(session: session.rawValue, stream: stream.rawValue)),
+                RecordAnswer(
+                    try await recorder.start(session: session, stream: stream.rawValue), standard: standard),
                 status: .created)
         } catch let error as RecordingError {
             throw Problem(error)

@@ -8,17 +8,26 @@ struct RouteTable {
     private static let methods: [HTTPRequest.Method] = [.get, .head, .post, .put, .patch, .delete]
 
     let group: RouterGroup<ControlContext>
+    /// Path of the group, such as `/v1`.
+    var prefix = ""
+    var access = RouteCatalogue.Access.open
+    /// Gets every route that is added.
+    let catalogue: RouteCatalogue
 
     /// - Parameter options: answers `OPTIONS`, but for its `Allow` field.
     func add(
-        _ path: RouterPath, _ handlers: [HTTPRequest.Method: Handler],
+        _ path: String, _ handlers: [HTTPRequest.Method: Handler],
         options: @escaping @Sendable (Request) -> Response = { _ in Response(status: .noContent) }
     ) {
+        for method in handlers.keys {
+            catalogue.add(.init(method: method.rawValue, path: prefix + "/" + path, access: access))
+        }
         var handlers = handlers
         if let get = handlers[.get], handlers[.head] == nil {
             handlers[.head] = { request, context in try await get(request, context).createHeadResponse() }
         }
         let allow = (Self.methods.filter { handlers[$0] != nil } + [.options]).map(\.rawValue).joined(separator: ", ")
+        let path = RouterPath(path)
         for method in Self.methods {
             if let handler = handlers[method] {
                 group.on(path, method: method, use: handler)

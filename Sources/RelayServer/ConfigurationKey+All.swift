@@ -25,6 +25,11 @@ extension ConfigurationKey {
         $0.utf8.count <= 512 && $0.utf8.allSatisfy { (32...126).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
 
+    private static let webhookURL: @Sendable (String) -> Bool = { $0.isEmpty || HTTPTarget($0) != nil }
+
+    private static let appsText =
+        "key:secret with commas between them; keys of 1 to 64 letters, digits, dots, hyphens and underscores, secrets of 32 to 512 visible ASCII characters"
+
     /// Every key, in the order in which `--help` and `--print-config` list them.
     package static let all: [ConfigurationKey] = [
         .text(
@@ -41,6 +46,12 @@ extension ConfigurationKey {
             "http.corsOrigin", \.httpCORSOrigin, allowed: "*, one origin, or nothing for no CORS headers",
             "origin that browsers may call from", accepts: { !$0.contains { $0.isNewline || !$0.isASCII } }),
         .text(
+            "http.tlsCertificate", \.httpTLSCertificate, allowed: "a PEM file, or nothing",
+            "certificate of the HTTP port, with those that vouch for it; read again when it changes"),
+        .text(
+            "http.tlsKey", \.httpTLSKey, allowed: "a PEM file, or nothing", "private key of the HTTP port's certificate"
+        ),
+        .text(
             "admin.token", \.adminToken, allowed: tokenText, secret: true, "bearer token that every /v1 request needs",
             accepts: token),
         .text(
@@ -49,6 +60,29 @@ extension ConfigurationKey {
         .text(
             "whep.token", \.whepToken, allowed: tokenText, secret: true,
             "bearer token that every /whep request needs (viewing)", accepts: token),
+
+        .text(
+            "apps", \.apps, allowed: appsText, secret: true, list: true, "apps whose tokens open sessions",
+            accepts: { AppDirectory.secrets(in: $0) != nil }),
+        .text(
+            "app.default", \.appDefault, allowed: "key of one of the apps, or nothing",
+            "app of what comes without a token (WHIP, WHEP, plain); by default the first by name",
+            accepts: { $0.isEmpty || AppDirectory.isKey($0) }),
+        .integer(
+            "token.leewaySeconds", \.tokenLeewaySeconds, 0...300, "time that the clocks of token makers may differ"),
+        .text(
+            "webhook.url", \.webhookURL, allowed: "an http: or https: URL, or nothing",
+            "where events of sessions are sent", accepts: webhookURL),
+        .text(
+            "webhook.secret", \.webhookSecret, allowed: tokenText, secret: true, "signs events of sessions",
+            accepts: token),
+        .integer("webhook.queue", \.webhookQueue, 1...1_000_000, "events that wait to be sent"),
+        .integer("webhook.retrySeconds", \.webhookRetrySeconds, 0...604_800, "time from an event to its last try"),
+        .integer("issues.count", \.issuesCount, 1...100_000, "reports of clients that are kept"),
+        .integer("issues.bytes", \.issuesBytes, 1_024...(16 << 20), "largest report, in bytes"),
+        .text(
+            "issues.directory", \.issuesDirectory, allowed: "a directory, or nothing",
+            "directory of reports; by default they are kept in memory"),
 
         .text(
             "media.address", \.mediaAddress, allowed: "a numeric address", "address of the media sockets",
@@ -128,11 +162,14 @@ extension ConfigurationKey {
             "recording.directory", \.recordingDirectory, allowed: "a directory, or nothing",
             "directory of recordings that are asked for by HTTP; by default that of record"),
         .integer(
-            "drain.seconds", \.drainSeconds, 0...60, "time between the shutdown signal and the close of the HTTP port"),
+            "drain.seconds", \.drainSeconds, 0...3_600, "time that clients have to leave after the shutdown signal"),
+        .integer(
+            "drain.minimumSeconds", \.drainMinimumSeconds, 0...60,
+            "time from the shutdown signal to the close of the HTTP port at the least"),
         .text(
             "log.level", \.logLevel, allowed: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "),
             "least severe messages that are logged", accepts: { Logger.Level(rawValue: $0) != nil }),
         .choice("log.format", \.logFormat, "shape of log lines on standard error"),
-        .flag("dev", \.development, "prints ffmpeg commands to paste for a session named \"demo\""),
+        .flag("dev", \.development, "knows an app \"dev\", gives its tokens away, prints URLs and commands to paste"),
     ]
 }

@@ -10,16 +10,24 @@ struct RecordingService: Service {
     let recordsEverything: Bool
     let logger: Logger
 
+    /// Between two looks at what ended by itself.
+    private static let look = Duration.seconds(1)
+
     func run() async throws {
-        if recordsEverything {
-            await cancelWhenGracefulShutdown {
+        await cancelWhenGracefulShutdown {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    while !Task.isCancelled {
+                        try? await Task.sleep(for: Self.look)
+                        await recorder.collectEnded()
+                    }
+                }
+                guard recordsEverything else { return }
                 for await event in engine.streamEvents {
                     guard case .published(let session, let stream) = event else { continue }
                     await record(session, stream)
                 }
             }
-        } else {
-            try? await gracefulShutdown()
         }
         await recorder.stopAll()
     }

@@ -1,13 +1,57 @@
+internal import ControlServer
+internal import Foundation
+
 extension Relay {
     /// Base URL of the HTTP doors, as this machine reaches them.
     public var url: String {
         let address = configuration.effectiveHTTPAddress
-        let host = address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address
-        return "http://\(host.contains(":") ? "[\(host)]" : host):\(httpPort)"
+        let host =
+            address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address
+        let scheme = configuration.httpTLSCertificate.isEmpty ? "http" : "https"
+        return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(httpPort)"
     }
 
-    /// Commands to paste into a shell: publish a test picture with sound into the session "demo", watch it, look at it.
-    public var developmentHints: String {
+    /// What to paste into a browser and a shell: the page, tokens for the session "demo", a test picture with sound, ways to watch it.
+    public func developmentHints() async -> String {
+        await tokenHints() + mediaHints
+    }
+
+    private func tokenHints() async -> String {
+        let app = AppDirectory.development
+        let secret = configuration.appDirectory.secret(of: app) ?? ""
+        let now = Int64(Date().timeIntervalSince1970)
+        func token(_ role: String) async -> String {
+            var grant = TokenGrant(session: "demo", identity: role, lifetime: 86_400)
+            do {
+                try grant.set(role: role)
+                return try await TokenMinter(app: app, secret: secret).mint(grant, now: now)
+            } catch {
+                return "(no token: \(error))"
+            }
+        }
+        let host = await token("host")
+        let socket = "ws" + url.dropFirst(4)
+        return """
+
+            # the page: join the session "demo", in as many tabs as you like
+            \(url)/?session=demo
+
+            # app \(app), secret \(secret); tokens of the session "demo", for a day:
+            host:        \(host)
+            participant: \(await token("participant"))
+            subscriber:  \(await token("subscriber"))
+            # more of them:
+            curl -fsS '\(url)/v1/dev/token?session=demo&name=anna&role=participant'
+            millrace token --app \(app) --secret \(secret) --session demo --identity anna --role host
+
+            # the control protocol (docs/protocol.md), subprotocol millrace.v1:
+            \(socket)/v1/connect?token=\(host)
+
+            """
+    }
+
+    /// Publish a test picture with sound into the session "demo", watch it, look at it.
+    private var mediaHints: String {
         let header = configuration.adminToken.isEmpty ? "" : " -H \"Authorization: Bearer $MILLRACE_ADMIN_TOKEN\""
         let session = "\(url)/v1/sessions/demo"
         let media = configuration.advertisedAddresses.first ?? "127.0.0.1"

@@ -5,7 +5,7 @@ extension Relay {
     /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once.
     ///
     /// - Parameter onReady: called once the relay takes requests.
-    public func run(onReady: @Sendable () -> Void = {}) async throws {
+    public func run(onReady: @Sendable () async -> Void = {}) async throws {
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         try await start()
         let watch = Task {
@@ -21,7 +21,7 @@ extension Relay {
             }
         }
         defer { watch.cancel() }
-        onReady()
+        await onReady()
         try await wait()
     }
 }

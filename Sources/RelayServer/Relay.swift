@@ -1,4 +1,4 @@
-internal import ControlServer
+package import ControlServer
 internal import Foundation
 public import Logging
 package import MediaEngine
@@ -19,6 +19,8 @@ internal import ServiceLifecycle
 public final class Relay: Sendable {
     /// What open answers have to end in after the drain.
     private static let lastAnswers = Duration.seconds(3)
+    /// What the last webhook events have to go out in.
+    private static let lastEvents = Duration.seconds(3)
 
     public let configuration: RelayConfiguration
     public let logger: Logger
@@ -28,6 +30,7 @@ public final class Relay: Sendable {
         let group: ServiceGroup
         let task: Task<Void, any Error>
         let httpPort: Int
+        let server: ControlServer
     }
 
     private enum State: Sendable {
@@ -56,6 +59,9 @@ public final class Relay: Sendable {
     /// The media engine while the relay runs.
     package var engine: MediaEngine? { running?.engine }
 
+    /// The HTTP doors while the relay runs.
+    package var server: ControlServer? { running?.server }
+
     var running: Running? {
         state.withLockedValue { if case .running(let running) = $0 { running } else { nil } }
     }
@@ -78,6 +84,9 @@ public final class Relay: Sendable {
                 }
             #endif
             logger.notice("relay is ready", metadata: ["url": "\(url)"])
+            if configuration.development, !["127.0.0.1", "::1"].contains(configuration.effectiveHTTPAddress) {
+                logger.warning("whoever reaches the HTTP port of a development relay gets tokens of the app \"dev\"")
+            }
             if configuration.adminToken.isEmpty {
                 logger.notice(
                     configuration.httpAddress.isEmpty
@@ -120,11 +129,23 @@ public final class Relay: Sendable {
         } catch {
             throw .media(error.description)
         }
-        let recorder = configuration.effectiveRecordingDirectory.map { SessionRecorder(engine: engine, directory: $0) }
+        let assembly: Assembly
+        do {
+            assembly = try assemble(engine)
+        } catch {
+            engine.stop()
+            throw error
+        }
+        let parts = assembly.parts
+        let recorder = configuration.effectiveRecordingDirectory.map {
+            SessionRecorder(
+                engine: engine, directory: $0,
+                observer: RecordingHooks(sink: parts.webhooks, standard: parts.apps.standard).note)
+        }
         let bodies = OpenBodies()
         let server = ControlServer(
             engine: engine, webRTC: engine, configuration: configuration.control, recorder: recorder, bodies: bodies,
-            logger: logger)
+            parts: parts, logger: logger)
 
         // The bound port comes first; an error instead of it means that the group ended before.
         let (ports, report) = AsyncThrowingStream<Int, any Error>.makeStream()
@@ -133,16 +154,23 @@ public final class Relay: Sendable {
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: EngineService(engine: engine), serviceName: "media")
         ]
+        services += assembly.services
         if let recorder {
             let service = RecordingService(
                 recorder: recorder, engine: engine, recordsEverything: !configuration.record.isEmpty, logger: logger)
             services.append(.init(service: service, serviceName: "recording"))
         }
         services.append(.init(service: http, serviceName: "http"))
-        let drain = DrainService(bodies: bodies, grace: .seconds(configuration.drainSeconds), logger: logger)
-        services.append(.init(service: drain, serviceName: "drain"))
+        let drain = DrainService(
+            bodies: bodies, sessions: parts.sessions, control: parts.drain,
+            grace: .seconds(configuration.drainSeconds), minimum: .seconds(configuration.drainMinimumSeconds),
+            logger: logger)
+        services.append(
+            .init(service: drain, successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "drain"))
         var groupConfiguration = ServiceGroupConfiguration(services: services, logger: quiet)
-        groupConfiguration.maximumGracefulShutdownDuration = .seconds(configuration.drainSeconds) + Self.lastAnswers
+        groupConfiguration.maximumGracefulShutdownDuration =
+            .seconds(configuration.drainSeconds) + Self.lastAnswers
+            + (assembly.webhooks == nil ? .zero : Self.lastEvents)
         let group = ServiceGroup(configuration: groupConfiguration)
         let task = Task {
             do {
@@ -159,7 +187,7 @@ public final class Relay: Sendable {
         var reason = "the service ended"
         do {
             for try await port in ports {
-                return Running(engine: engine, group: group, task: task, httpPort: port)
+                return Running(engine: engine, group: group, task: task, httpPort: port, server: server)
             }
         } catch {
             reason = "\(error)"

@@ -1,4 +1,4 @@
-internal import ControlServer
+package import ControlServer
 internal import MediaBase
 internal import MediaEngine
 internal import SRTP
@@ -67,11 +67,29 @@ extension RelayConfiguration {
         control.corsOrigin = httpCORSOrigin
         control.sdpBytes = limitSDPBytes
         control.adminToken = adminToken.isEmpty ? nil : adminToken
+        control.isDevelopment = development
         control.publishToken = whipToken.isEmpty ? nil : whipToken
         control.viewToken = whepToken.isEmpty ? nil : whepToken
         control.iceServers = Self.list(iceServers).compactMap {
             ICEServer(url: $0, username: iceUsername, credential: iceCredential)
         }
         return control
+    }
+
+    /// The tenants; with `development` the built-in one besides.
+    package var appDirectory: AppDirectory {
+        var secrets = AppDirectory.secrets(in: apps) ?? [:]
+        if development, secrets[AppDirectory.development] == nil {
+            secrets[AppDirectory.development] = AppDirectory.developmentSecret
+        }
+        let own = AppDirectory.secrets(in: apps)?.keys.min()
+        return AppDirectory(secrets: secrets, standard: appDefault.isEmpty ? own : appDefault)
+    }
+
+    var webhookLimits: WebhookQueue.Limits {
+        var limits = WebhookQueue.Limits()
+        limits.events = webhookQueue
+        limits.patience = .seconds(Double(webhookRetrySeconds))
+        return limits
     }
 }

@@ -33,12 +33,39 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpConnections = 4_096
     /// `Access-Control-Allow-Origin` of every answer; empty sends no CORS header.
     public var httpCORSOrigin = "*"
+    /// PEM files of the HTTP port's certificate, with those that vouch for it, and of its key; both empty: HTTP without TLS. They are read
+    /// again when they change.
+    public var httpTLSCertificate = ""
+    public var httpTLSKey = ""
     /// Where set, every `/v1` request needs it as its bearer token (RFC 6750).
     public var adminToken = ""
     /// Where set, every `/whip` request needs it as its bearer token.
     public var whipToken = ""
     /// Where set, every `/whep` request needs it as its bearer token.
     public var whepToken = ""
+
+    // MARK: apps
+
+    /// Tenants, as `key:secret` with commas between them.
+    public var apps = ""
+    /// App of sessions that are entered without a token, by WHIP, WHEP and plain transports. Empty: the first of `apps` by name.
+    public var appDefault = ""
+    /// Seconds that the clocks of token makers and the relay may differ.
+    public var tokenLeewaySeconds = 5
+    /// Where webhook events are sent; empty: nowhere.
+    public var webhookURL = ""
+    /// Signs webhook events; empty: they are not signed.
+    public var webhookSecret = ""
+    /// Webhook events that wait at a time.
+    public var webhookQueue = 10_000
+    /// Seconds from an event to its last try.
+    public var webhookRetrySeconds = 3_600
+    /// Reports of clients that are kept.
+    public var issuesCount = 100
+    /// Bytes of one report.
+    public var issuesBytes = 1 << 20
+    /// Directory of reports; empty: they are kept in memory.
+    public var issuesDirectory = ""
 
     // MARK: media
 
@@ -112,12 +139,15 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var record = ""
     /// Directory of recordings that are asked for; empty: the one of `record`, and without that there are none.
     public var recordingDirectory = ""
-    /// Seconds from the shutdown signal, when `/readyz` turns 503, to the close of the HTTP port.
-    public var drainSeconds = 1
+    /// Seconds that clients have to leave after the shutdown signal, when `/readyz` turns 503; without clients the relay ends earlier.
+    public var drainSeconds = 10
+    /// Seconds from the shutdown signal to the close of the HTTP port at the least, so that a load balancer sees `/readyz`; never more
+    /// than `drainSeconds`.
+    public var drainMinimumSeconds = 1
     /// `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
     public var logLevel = "info"
     public var logFormat = LogFormat.text
-    /// Prints ready-to-paste commands for a session named "demo".
+    /// Knows the app "dev" with a secret that everybody knows, gives tokens of it away, and prints ready-to-paste commands.
     public var development = false
     #if DEBUG
         /// What the engine does wrong on purpose.
@@ -183,6 +213,22 @@ public struct RelayConfiguration: Sendable, Equatable {
                 throw .badValue(
                     key: key.name, value: key.isSecret ? "(secret)" : text, allowed: key.allowed, source: .code)
             }
+        }
+        try validateTogether()
+    }
+
+    /// Keys that have to fit each other.
+    private func validateTogether() throws(ConfigurationError) {
+        guard httpTLSCertificate.isEmpty == httpTLSKey.isEmpty else {
+            throw .badValue(
+                key: httpTLSKey.isEmpty ? "http.tlsKey" : "http.tlsCertificate", value: "",
+                allowed: "a PEM file, as the other one is set", source: .code)
+        }
+        let keys = appDirectory.keys
+        guard appDefault.isEmpty || keys.contains(appDefault) else {
+            throw .badValue(
+                key: "app.default", value: appDefault,
+                allowed: keys.isEmpty ? "nothing, as there are no apps" : keys.joined(separator: ", "), source: .code)
         }
         guard bandwidthMinimumKilobits <= bandwidthStartKilobits, bandwidthStartKilobits <= bandwidthMaximumKilobits
         else {

@@ -7,6 +7,10 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case http(address: String, port: Int, reason: String)
     /// The recording directory cannot be written.
     case recordingDirectory(path: String, reason: String)
+    /// The directory of reports cannot be written.
+    case issuesDirectory(path: String, reason: String)
+    /// Certificate or key of the HTTP port cannot be used.
+    case tls(String)
     /// `start` on a relay that was started before; a relay runs once.
     case alreadyStarted
 
@@ -16,6 +20,8 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .media(let reason): "cannot start the media engine: \(reason)"
         case .http(let address, let port, let reason): "cannot listen for HTTP on \(address):\(port): \(reason)"
         case .recordingDirectory(let path, let reason): "cannot record into \(path): \(reason)"
+        case .issuesDirectory(let path, let reason): "cannot keep reports in \(path): \(reason)"
+        case .tls(let reason): reason
         case .alreadyStarted: "the relay was started before"
         }
     }

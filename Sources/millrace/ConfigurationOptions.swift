@@ -31,9 +31,23 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("http.idleSeconds")) var httpIdleSeconds: String?
     @Option(help: .key("http.connections")) var httpConnections: String?
     @Option(name: .customLong("http-cors-origin"), help: .key("http.corsOrigin")) var httpCORSOrigin: String?
+    @Option(name: .customLong("http-tls-certificate"), help: .key("http.tlsCertificate", valueName: "file"))
+    var httpTLSCertificate: String?
+    @Option(name: .customLong("http-tls-key"), help: .key("http.tlsKey", valueName: "file")) var httpTLSKey: String?
     @Option(help: .key("admin.token")) var adminToken: String?
     @Option(help: .key("whip.token")) var whipToken: String?
     @Option(help: .key("whep.token")) var whepToken: String?
+
+    @Option(help: .key("apps")) var apps: String?
+    @Option(help: .key("app.default")) var appDefault: String?
+    @Option(help: .key("token.leewaySeconds")) var tokenLeewaySeconds: String?
+    @Option(help: .key("webhook.url")) var webhookUrl: String?
+    @Option(help: .key("webhook.secret")) var webhookSecret: String?
+    @Option(help: .key("webhook.queue")) var webhookQueue: String?
+    @Option(help: .key("webhook.retrySeconds")) var webhookRetrySeconds: String?
+    @Option(help: .key("issues.count")) var issuesCount: String?
+    @Option(help: .key("issues.bytes")) var issuesBytes: String?
+    @Option(help: .key("issues.directory", valueName: "directory")) var issuesDirectory: String?
 
     @Option(help: .key("media.address")) var mediaAddress: String?
     @Option(help: .key("media.advertised")) var mediaAdvertised: String?
@@ -73,6 +87,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("record", valueName: "directory")) var record: String?
     @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?
     @Option(help: .key("drain.seconds")) var drainSeconds: String?
+    @Option(help: .key("drain.minimumSeconds")) var drainMinimumSeconds: String?
     @Option(help: .key("log.level")) var logLevel: String?
     @Option(help: .key("log.format")) var logFormat: String?
     @Flag(inversion: .prefixedNo, help: .key("dev")) var dev: Bool?
@@ -83,7 +98,11 @@ struct ConfigurationOptions: ParsableArguments {
             "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
             "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds, "http.idleSeconds": httpIdleSeconds,
             "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "admin.token": adminToken,
-            "whip.token": whipToken, "whep.token": whepToken,
+            "http.tlsCertificate": httpTLSCertificate, "http.tlsKey": httpTLSKey,
+            "whip.token": whipToken, "whep.token": whepToken, "apps": apps, "app.default": appDefault,
+            "token.leewaySeconds": tokenLeewaySeconds, "webhook.url": webhookUrl, "webhook.secret": webhookSecret,
+            "webhook.queue": webhookQueue, "webhook.retrySeconds": webhookRetrySeconds, "issues.count": issuesCount,
+            "issues.bytes": issuesBytes, "issues.directory": issuesDirectory,
             "media.address": mediaAddress, "media.advertised": mediaAdvertised, "media.port": mediaPort,
             "media.workers": mediaWorkers, "media.gatherMicroseconds": mediaGatherMicroseconds,
             "media.protection": mediaProtection, "media.offload": mediaOffload, "webrtc.port": webrtcPort,
@@ -100,7 +119,7 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.sendBufferBytes": limitSendBufferBytes, "limit.unestablished": limitUnestablished,
             "limit.connectSeconds": limitConnectSeconds, "limit.consentSeconds": limitConsentSeconds,
             "limit.sdpBytes": limitSdpBytes, "record": record, "recording.directory": recordingDirectory,
-            "drain.seconds": drainSeconds,
+            "drain.seconds": drainSeconds, "drain.minimumSeconds": drainMinimumSeconds,
             "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),
         ]
         return Dictionary(uniqueKeysWithValues: all.compactMap { key, value in value.map { (key, $0) } })

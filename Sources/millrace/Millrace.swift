@@ -12,7 +12,10 @@ struct Millrace: AsyncParsableCommand {
               millrace doctor
             """,
         version: "0.1.0",
-        subcommands: [ServeCommand.self, LoadCommand.self, DecodeCommand.self, DoctorCommand.self])
+        subcommands: [
+            ServeCommand.self, LoadCommand.self, DecodeCommand.self, TokenCommand.self, SessionCommand.self,
+            DoctorCommand.self,
+        ])
 
     /// Exit codes: 0 done, 1 failed, 2 bad usage.
     static func main() async {

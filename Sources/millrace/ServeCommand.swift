@@ -30,7 +30,7 @@ struct ServeCommand: AsyncParsableCommand {
         if json, resolved.sources["log.format"] == nil { resolved.configuration.logFormat = .json }
         let relay = Relay(configuration: resolved.configuration)
         do {
-            try await relay.run { announce(relay) }
+            try await relay.run { await announce(relay) }
         } catch {
             FileHandle.standardError.write(Data("millrace: \(error)\n".utf8))
             throw ExitCode.failure
@@ -38,13 +38,13 @@ struct ServeCommand: AsyncParsableCommand {
     }
 
     /// One line on standard output once requests are taken, for whoever started us; commands to paste with `--dev`.
-    private func announce(_ relay: Relay) {
+    private func announce(_ relay: Relay) async {
         let url = relay.url
         if json {
             print("{\"url\":\"\(url)\"}")
         } else {
             print("millrace is ready at \(url)")
-            if relay.configuration.development { print(relay.developmentHints) }
+            if relay.configuration.development { print(await relay.developmentHints()) }
         }
         fflush(nil)
     }

@@ -32,7 +32,10 @@ struct CommandLineTests {
         let values = [
             "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789",
             "whip.token": "1123456789", "whep.token": "2123456789", "ice.servers": "stun:a.example",
-            "dtls.certificate": "rsa",
+            "dtls.certificate": "rsa", "http.tlsCertificate": "/tmp/c.pem", "http.tlsKey": "/tmp/k.pem",
+            "apps": "shop:0123456789012345678901234567890123456789", "app.default": "shop",
+            "webhook.url": "https://a.example/x", "webhook.secret": "3123456789", "issues.directory": "/tmp/i",
+            "issues.bytes": "7000", "drain.minimumSeconds": "7",
             "limit.sdpBytes": "7000",
             "media.address": "127.0.0.9", "media.advertised": "192.0.2.1", "media.protection": "evp",
             "media.offload": "off",

@@ -77,7 +77,10 @@ struct RelayLifecycleTests {
     }
 
     @Test func whileDrainingNothingNewIsOpened() async throws {
-        try await withRelay({ $0.drainSeconds = 2 }) { relay, http in
+        try await withRelay {
+            $0.drainSeconds = 2
+            $0.drainMinimumSeconds = 2
+        } _: { relay, http in
             async let stopped: Void = relay.stop()
             // The signal is through when readyz says so; each try is a request of its own.
             var ready = try await http.request("GET", "/readyz")

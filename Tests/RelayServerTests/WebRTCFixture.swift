@@ -1,9 +1,6 @@
 import ControlServer
-import Logging
-import MediaEngine
 import MillraceTestKit
 import SDP
-import ServiceLifecycle
 import Testing
 
 /// Runs `body` against HTTP doors before a double of the media engine.
@@ -11,37 +8,14 @@ func withDoubledWebRTC(
     _ configure: (inout ControlConfiguration) -> Void = { _ in },
     _ body: (WebRTCDouble, RawHTTPClient, OpenBodies) async throws -> Void
 ) async throws {
-    var engineConfiguration = EngineConfiguration()
-    engineConfiguration.bindAddress = "127.0.0.1"
-    engineConfiguration.plainPort = 0
-    engineConfiguration.webRTC.port = 0
-    let engine = try MediaEngine(configuration: engineConfiguration)
-    defer { engine.stop() }
-    var configuration = ControlConfiguration()
-    configuration.port = 0
-    configure(&configuration)
     let double = WebRTCDouble()
-    let bodies = OpenBodies()
-    var logger = Logger(label: "test")
-    logger.logLevel = .critical
-    let server = ControlServer(
-        engine: engine, webRTC: double, configuration: configuration, recorder: nil, bodies: bodies, logger: logger)
-    let (ports, report) = AsyncStream<Int>.makeStream()
-    let group = ServiceGroup(services: [server.service { report.yield($0) }], logger: logger)
-    let task = Task { try await group.run() }
-    var iterator = ports.makeAsyncIterator()
-    let port = try #require(await iterator.next())
-    let result: Result<Void, any Error>
-    do {
-        result = .success(try await body(double, RawHTTPClient(port: port), bodies))
-    } catch {
-        result = .failure(error)
+    try await withDoors(configure) { engine, configuration, bodies, logger in
+        ControlServer(
+            engine: engine, webRTC: double, configuration: configuration, recorder: nil, bodies: bodies,
+            parts: try ControlParts(bare: engine, logger: logger), logger: logger)
+    } body: { server, http in
+        try await body(double, http, server.bodies)
     }
-    bodies.beginDraining()
-    bodies.closeAll()
-    await group.triggerGracefulShutdown()
-    try await task.value
-    try result.get()
 }
 
 extension RawHTTPClient {

@@ -12,7 +12,7 @@ struct WHEPRoutes {
     let token: BearerToken?
 
     func add(to table: RouteTable) {
-        for path: RouterPath in ["whep/:session", "whep/:session/:stream"] {
+        for path in ["whep/:session", "whep/:session/:stream"] {
             table.add(
                 path,
                 [

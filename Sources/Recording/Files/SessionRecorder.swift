@@ -21,6 +21,7 @@ package actor SessionRecorder {
     private let engine: MediaEngine
     private let directory: String
     private let options: StreamRecording.Options
+    private let observer: @Sendable (RecordingChange) -> Void
     private var running: [Key: StreamRecorder] = [:]
     /// Being started: the engine is asked, and nobody else may start the same.
     private var starting: Set<Key> = []
@@ -28,12 +29,15 @@ package actor SessionRecorder {
     private var ended: [RecordingStatus] = []
     private var failures: UInt64 = 0
 
+    /// - Parameter observer: hears of what begins and ends, and must not wait.
     package init(
-        engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options()
+        engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options(),
+        observer: @escaping @Sendable (RecordingChange) -> Void = { _ in }
     ) {
         self.engine = engine
         self.directory = directory
         self.options = options
+        self.observer = observer
     }
 
     /// Begins to record a stream. It ends with the stream, or by `stop`.
@@ -55,6 +59,7 @@ package actor SessionRecorder {
                 index: try index(of: session, in: folder), options: options,
                 requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream) } })
             running[key] = recorder
+            observer(.started(recorder.status))
             return recorder.status
         } catch {
             tap.close()
@@ -94,6 +99,9 @@ package actor SessionRecorder {
             ?? ended.last { $0.session == session && $0.stream == stream }
     }
 
+    /// Notices recordings that ended with their stream.
+    package func collectEnded() { collect() }
+
     /// Recordings that could not begin or that failed, since the start.
     package var failureCount: UInt64 { failures }
 
@@ -129,6 +137,7 @@ package actor SessionRecorder {
 
     private func remember(_ status: RecordingStatus) {
         if status.phase == .failed { failures += 1 }
+        observer(.finished(status))
         ended.append(status)
         if ended.count > Self.keptStatuses { ended.removeFirst(ended.count - Self.keptStatuses) }
     }

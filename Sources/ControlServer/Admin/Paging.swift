@@ -1,0 +1,38 @@
+internal import Hummingbird
+
+/// `?after=&limit=` of a list.
+struct Paging {
+    static let limits = 1...1_000
+    static let standard = 100
+
+    let after: String?
+    let limit: Int
+
+    init(_ request: Request) throws(Problem) {
+        after = request.uri.queryParameters["after"].map { String($0) }.flatMap { $0.isEmpty ? nil : $0 }
+        guard let text = request.uri.queryParameters["limit"] else {
+            limit = Self.standard
+            return
+        }
+        guard let value = Int(text), Self.limits.contains(value) else {
+            throw Problem(
+                .invalidField,
+                "\"\(text)\" is not a whole number of \(Self.limits.lowerBound) to \(Self.limits.upperBound)",
+                field: "limit")
+        }
+        limit = value
+    }
+
+    /// One page of a list that is at hand whole, and where the next one begins.
+    func page<Item>(of all: [Item], id: (Item) -> String) throws(Problem) -> (items: [Item], next: String?) {
+        var rest = all[...]
+        if let after {
+            guard let index = all.firstIndex(where: { id($0) == after }) else {
+                throw Problem(.invalidField, "nothing in the list has the id \"\(after)\" now", field: "after")
+            }
+            rest = all[(index + 1)...]
+        }
+        let items = Array(rest.prefix(limit))
+        return (items, items.count < rest.count ? items.last.map(id) : nil)
+    }
+}

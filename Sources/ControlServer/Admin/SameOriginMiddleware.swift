@@ -1,0 +1,24 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+
+/// For a relay without an admin token, which only its own machine reaches: pages of other origins must not command it through the
+/// browser of whoever sits there.
+struct SameOriginMiddleware: RouterMiddleware {
+    typealias Context = ControlContext
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        if request.method != .options, let origin = request.headers[.origin], !isOwn(origin, request: request) {
+            throw Problem(.notPermitted, "pages of \(origin) may not do this; set an admin token")
+        }
+        return try await next(request, context)
+    }
+
+    private func isOwn(_ origin: String, request: Request) -> Bool {
+        guard let url = URL(string: origin), let host = url.host() else { return false }
+        let name = host.contains(":") ? "[\(host)]" : host
+        return request.head.authority == url.port.map { "\(name):\($0)" } ?? name
+    }
+}

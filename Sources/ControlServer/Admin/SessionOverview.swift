@@ -1,0 +1,33 @@
+package import Signaling
+
+/// One session as an operator sees it in a list.
+package struct SessionOverview: Sendable, Hashable, Codable {
+    package var app: String
+    package var name: String
+    /// Of this life of the session; nil where it has media and no users of the control protocol.
+    package var id: SessionID?
+    /// Milliseconds since 1970.
+    package var createdAt: Int64?
+    package var participants: Int
+    package var streams: Int
+    package var hasPassword: Bool
+    package var isMuteForced: Bool
+    package var isShareLocked: Bool
+    package var host: ConnectionID?
+
+    package init(
+        app: String, name: String, id: SessionID? = nil, createdAt: Int64? = nil, participants: Int, streams: Int,
+        hasPassword: Bool = false, isMuteForced: Bool = false, isShareLocked: Bool = false, host: ConnectionID? = nil
+    ) {
+        self.app = app
+        self.name = name
+        self.id = id
+        self.createdAt = createdAt
+        self.participants = participants
+        self.streams = streams
+        self.hasPassword = hasPassword
+        self.isMuteForced = isMuteForced
+        self.isShareLocked = isShareLocked
+        self.host = host
+    }
+}

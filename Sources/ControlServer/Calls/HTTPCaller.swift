@@ -1,0 +1,157 @@
+internal import HTTPTypes
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypes
+internal import NIOHTTPTypesHTTP1
+internal import NIOPosix
+internal import NIOSSL
+
+/// A client for HTTP/1.1, a connection a call: for webhooks and for the command line. Redirections are not followed.
+package struct HTTPCaller: Sendable {
+    private typealias Connection = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
+
+    private static let connectTime = TimeAmount.seconds(10)
+
+    /// File of PEM certificates that servers are trusted by; nil: the machine's.
+    private let authorities: String?
+    /// Reading the machine's certificates takes a while, so it is done once.
+    private let context = NIOLockedValueBox<NIOSSLContext?>(nil)
+
+    package init(authorities: String? = nil) {
+        self.authorities = authorities
+    }
+
+    /// - Parameters:
+    ///   - time: for all of it.
+    ///   - limit: bytes that the answer's body may have.
+    package func send(
+        _ call: HTTPCall, within time: Duration, limit: Int = 8 << 20
+    ) async throws(HTTPCallError) -> HTTPCallAnswer {
+        var answer = HTTPCallAnswer(status: 0, fields: [:], body: [])
+        let target = call.target
+        try await exchange(call, within: time) { status, fields in
+            answer.status = status
+            answer.fields = fields
+        } body: { bytes in
+            answer.body += bytes.readableBytesView
+            guard answer.body.count <= limit else { throw HTTPCallError.tooLarge(target, limit: limit) }
+        }
+        return answer
+    }
+
+    /// Hands an answer on as it comes.
+    ///
+    /// - Parameters:
+    ///   - time: until the answer ends; nil: it may go on for ever.
+    ///   - body: throwing ends the call.
+    package func stream(
+        _ call: HTTPCall, within time: Duration? = nil, head: (Int, [String: String]) throws -> Void,
+        body: (UnsafeRawBufferPointer) throws -> Void
+    ) async throws(HTTPCallError) {
+        try await exchange(call, within: time, head: head) { bytes in try bytes.withUnsafeReadableBytes(body) }
+    }
+
+    private func exchange(
+        _ call: HTTPCall, within time: Duration?, head: (Int, [String: String]) throws -> Void,
+        body: (ByteBuffer) throws -> Void
+    ) async throws(HTTPCallError) {
+        let target = call.target
+        let connection = try await connect(target)
+        let isLate = NIOLockedValueBox(false)
+        let channel = connection.channel
+        let alarm = time.map { time in
+            channel.eventLoop.scheduleTask(in: TimeAmount(time)) {
+                isLate.withLockedValue { $0 = true }
+                channel.close(promise: nil)
+            }
+        }
+        defer { alarm?.cancel() }
+        var isWhole = false
+        do {
+            try await connection.executeThenClose { inbound, outbound in
+                // A server that answers early may close while the request is still being written.
+                try? await outbound.write(contentsOf: Self.parts(of: call))
+                for try await part in inbound {
+                    switch part {
+                    case .head(let response) where response.status.kind == .informational: break
+                    case .head(let response): try head(response.status.code, Self.fields(response))
+                    case .body(let bytes): try body(bytes)
+                    case .end:
+                        isWhole = true
+                        return
+                    }
+                }
+            }
+        } catch {
+            if isLate.withLockedValue({ $0 }) { throw .timeout(target) }
+            if let error = error as? HTTPCallError { throw error }
+            // A server may leave the end of TLS out once all is said.
+            if !isWhole { throw .broken(target, reason: "\(error)") }
+        }
+        if isLate.withLockedValue({ $0 }), !isWhole { throw .timeout(target) }
+        if !isWhole { throw .broken(target, reason: "it ended before the answer did") }
+    }
+
+    private func connect(_ target: HTTPTarget) async throws(HTTPCallError) -> Connection {
+        let secure = target.isSecure ? try sslContext() : nil
+        do {
+            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .connectTimeout(Self.connectTime)
+                .connect(host: target.host, port: target.port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        let pipeline = channel.pipeline.syncOperations
+                        if let secure {
+                            // An address has no place in the server name (RFC 6066 section 3).
+                            let isAddress = (try? SocketAddress(ipAddress: target.host, port: 0)) != nil
+                            try pipeline.addHandler(
+                                NIOSSLClientHandler(context: secure, serverHostname: isAddress ? nil : target.host))
+                        }
+                        try pipeline.addHTTPClientHandlers()
+                        try pipeline.addHandler(HTTP1ToHTTPClientCodec())
+                        return try Connection(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch {
+            throw .connect(target, reason: "\(error)")
+        }
+    }
+
+    private func sslContext() throws(HTTPCallError) -> NIOSSLContext {
+        if let context = context.withLockedValue({ $0 }) { return context }
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.shutdownTimeout = .seconds(1)
+        if let authorities { configuration.trustRoots = .file(authorities) }
+        do {
+            let new = try NIOSSLContext(configuration: configuration)
+            context.withLockedValue { $0 = new }
+            return new
+        } catch {
+            throw .authorities(path: authorities ?? "the machine's store", reason: "\(error)")
+        }
+    }
+
+    private static func parts(of call: HTTPCall) -> [HTTPRequestPart] {
+        var fields = HTTPFields()
+        for (name, value) in call.fields {
+            if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
+        }
+        fields[.connection] = "close"
+        fields[.userAgent] = "millrace/\(BuildInfo.version)"
+        if !call.body.isEmpty || call.method == "POST" || call.method == "PUT" {
+            fields[.contentLength] = String(call.body.count)
+        }
+        let head = HTTPRequest(
+            method: HTTPRequest.Method(call.method) ?? .get, scheme: call.target.isSecure ? "https" : "http",
+            authority: call.target.authority, path: call.target.path, headerFields: fields)
+        return [.head(head)] + (call.body.isEmpty ? [] : [.body(ByteBuffer(bytes: call.body))]) + [.end(nil)]
+    }
+
+    private static func fields(_ response: HTTPResponse) -> [String: String] {
+        var fields: [String: String] = [:]
+        for field in response.headerFields { fields[field.name.canonicalName] = field.value }
+        return fields
+    }
+}

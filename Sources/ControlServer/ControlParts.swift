@@ -1,0 +1,30 @@
+/// What stands behind the control doors, besides the media engine.
+package struct ControlParts: Sendable {
+    package var apps: AppDirectory
+    package var tokens: any TokenVerifier
+    package var tokenStatistics: TokenStatistics
+    package var sessions: any SessionsDoor
+    package var issues: any IssueStore
+    package var webhooks: any WebhookSink
+    package var webhookStatistics: WebhookStatistics
+    package var drain: DrainControl
+    /// Nil: HTTP without TLS.
+    package var certificates: CertificateStore?
+
+    package init(
+        apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, sessions: any SessionsDoor,
+        issues: any IssueStore, webhooks: any WebhookSink = NoWebhooks(),
+        webhookStatistics: WebhookStatistics = WebhookStatistics(), drain: DrainControl = DrainControl(),
+        certificates: CertificateStore? = nil
+    ) {
+        self.apps = apps
+        self.tokens = tokens
+        self.tokenStatistics = tokenStatistics
+        self.sessions = sessions
+        self.issues = issues
+        self.webhooks = webhooks
+        self.webhookStatistics = webhookStatistics
+        self.drain = drain
+        self.certificates = certificates
+    }
+}

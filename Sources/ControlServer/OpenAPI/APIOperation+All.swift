@@ -1,0 +1,145 @@
+extension APIOperation {
+    private static let app: (name: String, about: String) = ("app", "App of the session; by default the default app")
+    private static let paging: [(name: String, about: String)] = [
+        ("after", "Where the page begins: `next` of the page before"), ("limit", "Entries of a page, 1 to 1000; 100"),
+    ]
+    private static let admin = "/v1/admin/sessions/{session}"
+
+    /// Every operation of the relay. A test holds them against the router.
+    package static let all: [APIOperation] =
+        operation + page + tokens + sessions + streams(under: "/v1") + administration + streams(under: "/v1/admin")
+        + relay
+        + webRTC
+
+    private static let operation: [APIOperation] = [
+        .get("/healthz", .open, "operation", "The process answers", .type("text/plain")),
+        .get("/readyz", .open, "operation", "The relay takes new work; 503 while it drains", .type("text/plain")),
+        .get("/metrics", .open, "operation", "Counters and gauges as Prometheus text", .type("text/plain")),
+        .get("/v1/openapi.json", .open, "operation", "This document", .type("application/json")),
+    ]
+
+    private static let page: [APIOperation] = [
+        .get("/", .open, "page", "The page: join, publish, watch, moderate", .type("text/html")),
+        .get("/admin", .open, "page", "The operator view, which asks for the admin token", .type("text/html")),
+        .get("/page/{place}", .open, "page", "A file of both", .type("*/*")),
+        .get("/page/{place}/{file}", .open, "page", "A file of both", .type("*/*")),
+    ]
+
+    private static let tokens: [APIOperation] = [
+        .act(
+            "POST", "/v1/tokens", .app, "tokens", "Mints a session token with the app's secret",
+            body: .json("TokenRequest"), status: 201, .json("Token")),
+        .get(
+            "/v1/dev/token", .open, "tokens", "A token of the built-in app; only with --dev",
+            query: [
+                ("session", "Name of the session"), ("name", "Identity of the user"),
+                ("role", "host (by default), participant, publisher, subscriber or moderator"),
+            ], .json("Token")),
+    ]
+
+    private static let sessions: [APIOperation] = [
+        .get("/v1/sessions", .admin, "media", "Sessions of the media plane", .json("MediaSessions")),
+        .get("/v1/sessions/{session}/streams", .admin, "media", "Its streams and tracks", .json("MediaStreams")),
+        .act(
+            "PUT", "/v1/sessions/{session}/streams/{stream}/mute", .admin, "media", "Mutes a track at the relay",
+            body: .json("Mute")),
+        .act(
+            "POST", "/v1/sessions/{session}/plain", .admin, "media", "Opens a plain SRTP transport",
+            body: .json("PlainRequest"), status: 201, .json("PlainTransport")),
+        .act("DELETE", "/v1/sessions/{session}/plain/{id}", .admin, "media", "Closes a plain SRTP transport"),
+    ]
+
+    private static func streams(under prefix: String) -> [APIOperation] {
+        let path = prefix + "/sessions/{session}/streams/{stream}"
+        return [
+            .get(
+                path + "/canvas.png", .admin, "canvas", "A still picture of the stream", query: [app],
+                .type("image/png")),
+            .get(
+                path + "/canvas.y4m", .admin, "canvas", "Raw frames until the stream ends",
+                query: [app, ("rate", "Frames a second of the file, 1 to 120; 30")], .type("video/x-yuv4mpeg")),
+            .get(
+                path + "/canvas.wav", .admin, "canvas", "48 kHz sound until the stream ends", query: [app],
+                .type("audio/wav")),
+            .get(path + "/record", .admin, "recording", "How its recording stands", query: [app], .json("Recording")),
+            .act(
+                "POST", path + "/record", .admin, "recording",
+                "Starts (201) or stops (200) its recording", query: [app], body: .json("RecordRequest"), status: 200,
+                .json("Recording")),
+        ]
+    }
+
+    private static let administration: [APIOperation] = [
+        .get(
+            "/v1/admin/sessions", .admin, "sessions", "Live sessions in order of app and name",
+            query: [("app", "Of this app alone; by default of all")] + paging, .json("SessionPage")),
+        .act(
+            "POST", "/v1/admin/sessions", .admin, "sessions", "Makes a session that waits for its first join",
+            body: .json("SessionRequest"), status: 201, .json("Session")),
+        .get(admin, .admin, "sessions", "One session", query: [app], .json("Session")),
+        .act("DELETE", admin, .admin, "sessions", "Ends it for everybody", query: [app]),
+        .get(
+            admin + "/participants", .admin, "participants", "Those in it, in order of joining", query: [app] + paging,
+            .json("ParticipantPage")),
+        .get(
+            admin + "/participants/{participant}", .admin, "participants", "One of them", query: [app],
+            .json("Participant")),
+        .act(
+            "DELETE", admin + "/participants/{participant}", .admin, "participants",
+            "Removes one, who cannot come back with the same token", query: [app]),
+        .act(
+            "POST", admin + "/participants/{participant}/mute", .admin, "participants", "Mutes all streams of one",
+            query: [app], body: .json("KindRequest")),
+        .get(
+            admin + "/streams", .admin, "streams", "Its streams, in order of creation", query: [app] + paging,
+            .json("StreamPage")),
+        .act(
+            "PUT", admin + "/streams/{stream}/mute", .admin, "streams", "Mutes or unmutes a stream at the relay",
+            query: [app], body: .json("Mute")),
+    ]
+
+    private static let relay: [APIOperation] = [
+        .get("/v1/admin/relay", .admin, "relay", "The relay in numbers", .json("Relay")),
+        .act(
+            "POST", "/v1/admin/drain", .admin, "relay",
+            "Takes nothing new, tells all clients, and ends when it is empty or the time is over",
+            body: .json("DrainRequest"), status: 202, .json("DrainRequest")),
+        .get(
+            "/v1/admin/issues", .admin, "relay", "Reports of clients, newest first", query: paging, .json("IssuePage")),
+        .get("/v1/admin/issues/{issue}", .admin, "relay", "The bundle of one report", .type("application/json")),
+    ]
+
+    private static let webRTC: [APIOperation] = {
+        let offer = APIContent.type("application/sdp")
+        let fragment = APIContent.type("application/trickle-ice-sdpfrag")
+        var all: [APIOperation] = [
+            .get("/whip/{session}", .publish, "webrtc", "Nothing; for clients that look first", status: 204),
+            .act(
+                "POST", "/whip/{session}", .publish, "webrtc", "Publishes a stream (RFC 9725)",
+                query: [("stream", "Its name; by default one that is made up")], body: offer, status: 201, offer),
+        ]
+        for path in ["/whep/{session}", "/whep/{session}/{stream}"] {
+            all += [
+                .get(path, .view, "webrtc", "Nothing; for clients that look first", status: 204),
+                .act("HEAD", path, .view, "webrtc", "The media type of offers", status: 200),
+                .act(
+                    "POST", path, .view, "webrtc", "Views a stream",
+                    query: [("wait", "Seconds to wait for it, 0 to 60")],
+                    body: offer, status: 201, offer),
+            ]
+        }
+        for (door, access) in [("/whip", RouteCatalogue.Access.publish), ("/whep", .view)] {
+            let path = door + "/{session}/{stream}/{id}"
+            all += [
+                .get(path, access, "webrtc", "Whether the transport is there", status: 204),
+                .act("PATCH", path, access, "webrtc", "Trickles candidates or restarts ICE", body: fragment),
+                .act("DELETE", path, access, "webrtc", "Closes the transport", status: 200),
+            ]
+        }
+        all.append(
+            .act(
+                "POST", "/whep/{session}/{stream}/{id}/layer", .view, "webrtc", "Chooses the layer of the video",
+                body: .json("Layer")))
+        return all
+    }()
+}

@@ -1,0 +1,76 @@
+/// The JSON objects of the API: name of a schema, and its fields. A field is `name: type`, optional where the name ends in `?`; a type is
+/// a name of JSON, another schema, or a list of one in brackets.
+enum APISchemas {
+    typealias Fields = KeyValuePairs<String, String>
+
+    static let all: KeyValuePairs<String, Fields> = [
+        "Problem": [
+            "title": "string", "status": "integer", "detail": "string", "code": "string", "field?": "string",
+            "limit?": "string",
+        ],
+        "TokenRequest": [
+            "session": "string", "identity?": "string", "role?": "string", "data?": "string", "seconds?": "integer",
+        ],
+        "Token": ["token": "string", "app": "string", "session": "string", "expiresAt": "integer"],
+        "MediaSessions": ["sessions": "[MediaSession]"],
+        "MediaSession": ["name": "string", "streams": "integer", "publishers": "integer", "subscribers": "integer"],
+        "MediaStreams": ["session": "string", "streams": "[MediaStream]"],
+        "MediaStream": [
+            "name": "string", "createdAt": "string", "subscribers": "integer", "taps": "integer",
+            "recording": "boolean", "audio?": "MediaTrack", "video?": "MediaTrack",
+        ],
+        "MediaTrack": [
+            "ssrc": "integer", "packets": "integer", "bytes": "integer", "lost": "integer",
+            "jitterMilliseconds": "number", "bitsPerSecond": "integer", "muted": "boolean", "width?": "integer",
+            "height?": "integer",
+        ],
+        "Mute": ["kind": "string", "muted": "boolean"],
+        "KindRequest": ["kind": "string"],
+        "PlainRequest": [
+            "direction": "string", "stream?": "string", "suite?": "string", "rtcpMux?": "boolean",
+            "address?": "string", "audio?": "object", "video?": "object",
+        ],
+        "PlainTransport": [
+            "id": "string", "session": "string", "stream": "string", "direction": "string", "address": "string",
+            "rtcpMux": "boolean", "suite": "string", "clientKey": "string", "relayKey": "string", "audio?": "object",
+            "video?": "object", "sdp": "string",
+        ],
+        "Recording": [
+            "session": "string", "stream": "string", "phase": "string", "files": "[string]", "bytes": "integer",
+            "videoFrames": "integer", "audioPackets": "integer", "lostPackets": "integer", "gaps": "integer",
+            "error?": "string",
+        ],
+        "RecordRequest": ["action": "string"],
+        "SessionRequest": ["name": "string", "app?": "string", "password?": "string"],
+        "Session": [
+            "app": "string", "name": "string", "id?": "string", "createdAt?": "integer", "participants": "integer",
+            "streams": "integer", "hasPassword": "boolean", "isMuteForced": "boolean", "isShareLocked": "boolean",
+            "host?": "string",
+        ],
+        "SessionPage": ["sessions": "[Session]", "next?": "string"],
+        "Participant": [
+            "id": "string", "name": "string", "identity?": "string", "data?": "string", "kind": "string",
+            "role": "string", "audio": "string", "video": "string", "share": "string", "isConnected": "boolean",
+            "joinedAt": "integer",
+        ],
+        "ParticipantPage": ["participants": "[Participant]", "next?": "string"],
+        "Stream": [
+            "id": "string", "connection": "string", "name": "string", "videoType": "string", "hasAudio": "boolean",
+            "hasVideo": "boolean", "isAudioMuted": "boolean", "isVideoMuted": "boolean", "width": "integer",
+            "height": "integer", "isDropped": "boolean", "createdAt": "integer",
+        ],
+        "StreamPage": ["streams": "[Stream]", "next?": "string"],
+        "Relay": [
+            "version": "string", "isDraining": "boolean", "sessions": "integer", "participants": "integer",
+            "connections": "integer", "streams": "integer", "apps": "[string]", "defaultApp": "string",
+        ],
+        "DrainRequest": ["seconds": "integer", "url?": "string"],
+        "IssuePage": ["issues": "[IssueEntry]", "next?": "string"],
+        "IssueEntry": ["id": "string", "head": "IssueHead", "bytes": "integer"],
+        "IssueHead": [
+            "app": "string", "session": "string", "sessionID": "string", "connection": "string", "note?": "string",
+            "reportedAt": "integer",
+        ],
+        "Layer": ["spatial?": "integer", "temporal?": "integer", "encodingId?": "string"],
+    ]
+}

@@ -1,0 +1,18 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import NIOCore
+
+/// `/v1/openapi.json`.
+struct OpenAPIRoute {
+    func add(to table: RouteTable) {
+        table.add(
+            "openapi.json",
+            [
+                .get: { _, _ in
+                    Response(
+                        status: .ok, headers: [.contentType: "application/json"],
+                        body: .init(byteBuffer: ByteBuffer(bytes: OpenAPIDocument.bytes)))
+                }
+            ])
+    }
+}

@@ -1,0 +1,81 @@
+internal import Signaling
+
+/// The part of `/metrics` about sessions, users, tokens, webhooks and reports.
+struct SessionMetrics {
+    let parts: ControlParts
+
+    func add(to text: inout PrometheusText) async {
+        users(await parts.sessions.gauges(), &text)
+        tokens(&text)
+        webhooks(&text)
+        issues(await parts.issues.statistics(), &text)
+    }
+
+    private func users(_ gauges: SessionGauges, _ text: inout PrometheusText) {
+        text.family("millrace_rooms", .gauge, "Live sessions of the control plane")
+        text.sample(gauges.sessions)
+        text.family("millrace_users", .gauge, "Users in sessions, by how their media reaches the relay")
+        for kind in [UserInfo.Kind.client, .publisher] {
+            text.sample(gauges.users[kind] ?? 0, ["kind": kind.rawValue])
+        }
+        text.family("millrace_users_dropped", .gauge, "Users whose client is lost and may come back")
+        text.sample(gauges.dropped)
+        text.family("millrace_control_connections", .gauge, "Open connections of the control protocol")
+        text.sample(gauges.connections)
+        text.family("millrace_joins_total", .counter, "Users that joined a session")
+        text.sample(gauges.joins)
+        text.family("millrace_resumes_total", .counter, "Connections that were taken up again after a loss")
+        text.sample(gauges.resumes)
+        text.family("millrace_disconnects_total", .counter, "Users that left a session, by reason")
+        for reason in DisconnectReason.allCases {
+            text.sample(gauges.disconnects[reason] ?? 0, ["reason": reason.rawValue])
+        }
+        text.family("millrace_request_refusals_total", .counter, "Refused requests of the control protocol, by code")
+        for (code, count) in gauges.refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            text.sample(count, ["code": code.rawValue])
+        }
+        text.family("millrace_control_messages_total", .counter, "Messages of the control protocol, by direction")
+        text.sample(gauges.messagesReceived, ["direction": "received"])
+        text.sample(gauges.messagesSent, ["direction": "sent"])
+    }
+
+    private func tokens(_ text: inout PrometheusText) {
+        let values = parts.tokenStatistics.values
+        text.family("millrace_tokens_accepted_total", .counter, "Session tokens that were found good")
+        text.sample(values.accepted)
+        text.family("millrace_tokens_refused_total", .counter, "Session tokens that were refused, by cause")
+        let causes: [ErrorCode] = [
+            .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenBadSignature, .tokenAlgorithm,
+            .tokenUnknownApp, .tokenTopicMismatch,
+        ]
+        for cause in causes { text.sample(values.refused[cause] ?? 0, ["cause": cause.rawValue]) }
+    }
+
+    private func webhooks(_ text: inout PrometheusText) {
+        let values = parts.webhookStatistics.values
+        guard values.isConfigured else { return }
+        text.family("millrace_webhooks_waiting", .gauge, "Webhook events that wait or are being sent")
+        text.sample(values.waiting)
+        text.family("millrace_webhooks_delivered_total", .counter, "Webhook events that their receiver took")
+        text.sample(values.delivered)
+        text.family("millrace_webhook_retries_total", .counter, "Tries of webhook events after the first")
+        text.sample(values.retries)
+        text.family("millrace_webhooks_dropped_total", .counter, "Webhook events that were given up, by cause")
+        let causes = [
+            ("queueFull", values.dropped), ("refused", values.refused), ("expired", values.expired),
+            ("shutdown", values.unsent),
+        ]
+        for (cause, count) in causes { text.sample(count, ["cause": cause]) }
+    }
+
+    private func issues(_ statistics: IssueStatistics, _ text: inout PrometheusText) {
+        text.family("millrace_issues", .gauge, "Reports of clients that are kept")
+        text.sample(statistics.kept)
+        text.family("millrace_issues_bytes", .gauge, "Size of the kept reports in bytes")
+        text.sample(statistics.bytes)
+        text.family("millrace_issues_reported_total", .counter, "Reports of clients that were taken")
+        text.sample(statistics.reported)
+        text.family("millrace_issues_refused_total", .counter, "Reports of clients that were too large or not written")
+        text.sample(statistics.refused)
+    }
+}

@@ -1,0 +1,99 @@
+internal import Foundation
+internal import NIOConcurrencyHelpers
+package import NIOSSL
+
+/// Certificate and key of the HTTP port, read from files and read again when those change. A connection keeps what it began with.
+package final class CertificateStore: Sendable {
+    package struct Unreadable: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// What tells one state of a file from another.
+    private struct FileState: Equatable {
+        var modified: Date?
+        var size: UInt64?
+        var inode: UInt64?
+    }
+
+    private struct State {
+        var context: NIOSSLContext
+        /// Of certificate and key as they were last looked at, good or bad.
+        var files: [FileState]
+    }
+
+    package let certificate: String
+    package let key: String
+    private let state: NIOLockedValueBox<State>
+
+    /// - Parameters:
+    ///   - certificate: PEM file, the server's own certificate first and those that vouch for it after it.
+    ///   - key: PEM file.
+    package init(certificate: String, key: String) throws(Unreadable) {
+        self.certificate = certificate
+        self.key = key
+        let files = Self.states(certificate, key)
+        state = NIOLockedValueBox(State(context: try Self.read(certificate, key), files: files))
+    }
+
+    /// For a connection that begins now.
+    package var context: NIOSSLContext { state.withLockedValue { $0.context } }
+
+    package enum Change: Sendable {
+        case none
+        case renewed
+        /// The new files cannot be used, and the old ones stay in force.
+        case bad(Unreadable)
+    }
+
+    /// Looks whether the files have changed, and reads them if so.
+    package func look() -> Change {
+        let files = Self.states(certificate, key)
+        guard files != state.withLockedValue({ $0.files }) else { return .none }
+        do throws(Unreadable) {
+            let context = try Self.read(certificate, key)
+            state.withLockedValue { $0 = State(context: context, files: files) }
+            return .renewed
+        } catch {
+            state.withLockedValue { $0.files = files }
+            return .bad(error)
+        }
+    }
+
+    private static func states(_ paths: String...) -> [FileState] {
+        paths.map { path in
+            // Where links are switched over, as some tools do, the file behind them counts.
+            let real = URL(filePath: path).resolvingSymlinksInPath().path
+            let attributes = try? FileManager.default.attributesOfItem(atPath: real)
+            return FileState(
+                modified: attributes?[.modificationDate] as? Date,
+                size: (attributes?[.size] as? NSNumber)?.uint64Value,
+                inode: (attributes?[.systemFileNumber] as? NSNumber)?.uint64Value)
+        }
+    }
+
+    private static func read(_ certificate: String, _ key: String) throws(Unreadable) -> NIOSSLContext {
+        let chain: [NIOSSLCertificate]
+        do {
+            chain = try NIOSSLCertificate.fromPEMFile(certificate)
+        } catch {
+            throw Unreadable(description: "cannot read the certificate \(certificate): \(error)")
+        }
+        guard !chain.isEmpty else { throw Unreadable(description: "\(certificate) holds no certificate") }
+        let privateKey: NIOSSLPrivateKey
+        do {
+            privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
+        } catch {
+            throw Unreadable(description: "cannot read the key \(key): \(error)")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.applicationProtocols = ["http/1.1"]
+        configuration.shutdownTimeout = .seconds(1)
+        do {
+            return try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw Unreadable(description: "\(certificate) and \(key) do not go together: \(error)")
+        }
+    }
+}

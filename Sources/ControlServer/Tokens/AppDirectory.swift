@@ -1,0 +1,67 @@
+internal import Crypto
+internal import Foundation
+
+/// The tenants of a relay: their keys and secrets. Sessions of two apps have nothing to do with each other (SES-3).
+package struct AppDirectory: Sendable {
+    /// The built-in app of `--dev`. Its secret is no secret.
+    package static let development = "dev"
+    package static let developmentSecret = "millrace-development-secret-that-everybody-knows"
+    /// What the default app is called where no app is configured: nobody can have a token of it.
+    package static let unnamed = "default"
+    /// HS256 keys are as long as its hash or longer (RFC 7518 section 3.2), in bytes.
+    package static let secretBytes = 32...512
+    package static let maximumApps = 10_000
+
+    private let secrets: [String: String]
+    /// The app of sessions that are entered without a token: by WHIP, WHEP and plain transports.
+    package let standard: String
+
+    /// - Parameters:
+    ///   - secrets: by app key.
+    ///   - standard: nil: the only or first app by name.
+    package init(secrets: [String: String] = [:], standard: String? = nil) {
+        self.secrets = secrets
+        self.standard = standard ?? secrets.keys.min() ?? Self.unnamed
+    }
+
+    package var keys: [String] { secrets.keys.sorted() }
+    package func secret(of app: String) -> String? { secrets[app] }
+
+    /// Whether `secret` is that of the app; takes the same time wherever the first difference is.
+    package func isSecret(_ secret: String, of app: String) -> Bool {
+        guard let own = secrets[app] else { return false }
+        // Hashes are of one length and tell nothing about where texts differ.
+        return SHA256.hash(data: Data(own.utf8)) == SHA256.hash(data: Data(secret.utf8))
+    }
+
+    /// 1 to 64 letters, digits, dots, hyphens and underscores.
+    package static func isKey(_ text: some StringProtocol) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+
+    /// Reads `key:secret,key:secret`.
+    ///
+    /// - Returns: nil where an entry is not as it must be, or a key stands twice.
+    package static func secrets(in text: String) -> [String: String]? {
+        var secrets: [String: String] = [:]
+        for entry in text.split(separator: ",") {
+            let entry = entry.trimmingCharacters(in: .whitespaces)
+            guard let colon = entry.firstIndex(of: ":") else { return nil }
+            let key = String(entry[..<colon])
+            let secret = String(entry[entry.index(after: colon)...])
+            guard isKey(key), secretBytes.contains(secret.utf8.count),
+                secret.utf8.allSatisfy({ (33...126).contains($0) }), secrets[key] == nil
+            else { return nil }
+            secrets[key] = secret
+        }
+        return secrets.count <= maximumApps ? secrets : nil
+    }
+}

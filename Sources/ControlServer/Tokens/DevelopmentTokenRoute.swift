@@ -1,0 +1,31 @@
+internal import HTTPTypes
+internal import Hummingbird
+
+/// `GET /v1/dev/token?session=&name=&role=`: a token of the built-in app for the asking. Refused but with `--dev`.
+struct DevelopmentTokenRoute {
+    private static let lifetime: Int64 = 86_400
+
+    let isDevelopment: Bool
+
+    func add(to table: RouteTable) {
+        table.add("dev/token", [.get: token])
+    }
+
+    @Sendable private func token(_ request: Request, _ context: ControlContext) async throws -> Response {
+        guard isDevelopment else {
+            throw Problem(.notPermitted, "only a relay that was started with --dev gives tokens away")
+        }
+        guard let session = request.uri.queryParameters["session"] else {
+            throw Problem(.invalidField, "the query names no session", field: "session")
+        }
+        var grant = TokenGrant(session: String(session), lifetime: Self.lifetime)
+        // What people call themselves can be longer than an identity may be.
+        grant.identity = request.uri.queryParameters["name"].map {
+            String($0.prefix(TokenClaims.maximumIdentityCharacters))
+        }
+        try grant.set(role: request.uri.queryParameters["role"].map { String($0) } ?? "host")
+        return try await .json(
+            TokenAnswer(
+                minting: grant, app: AppDirectory.development, secret: AppDirectory.developmentSecret))
+    }
+}

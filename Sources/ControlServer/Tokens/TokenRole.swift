@@ -1,0 +1,20 @@
+package import Signaling
+
+/// The `role` claim: what its bearer may do.
+package enum TokenRole: String, Sendable, Codable, CaseIterable {
+    case subscriber
+    case publisher
+    case moderator
+
+    /// - Parameter canHost: `role_type` is 1.
+    package func capabilities(canHost: Bool) -> Capabilities {
+        switch self {
+        case .subscriber: Capabilities(canPublish: false, canHost: canHost)
+        case .publisher: Capabilities(canPublish: true, canHost: canHost)
+        case .moderator: Capabilities(canPublish: true, canForceMute: true, canForceDisconnect: true, canHost: canHost)
+        }
+    }
+
+    /// What a token without the claim means.
+    static func standard(canHost: Bool) -> TokenRole { canHost ? .moderator : .publisher }
+}

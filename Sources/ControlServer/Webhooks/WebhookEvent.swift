@@ -1,0 +1,57 @@
+package import Signaling
+
+/// Something that the application's server is told of.
+package struct WebhookEvent: Hashable, Sendable {
+    package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
+        case sessionStarted
+        case sessionEnded
+        case participantJoined
+        case participantLeft
+        case streamPublished
+        case streamUnpublished
+        case recordingStarted
+        case recordingFinished
+    }
+
+    package struct Recording: Hashable, Sendable, Codable {
+        package var stream: String
+        /// Paths at the relay.
+        package var files: [String]
+        package var bytes: Int64
+        /// Why it failed; nil where it did not.
+        package var error: String?
+
+        package init(stream: String, files: [String] = [], bytes: Int64 = 0, error: String? = nil) {
+            self.stream = stream
+            self.files = files
+            self.bytes = bytes
+            self.error = error
+        }
+    }
+
+    package var kind: Kind
+    package var session: SessionAddress
+    /// Nil for a session of media alone.
+    package var sessionID: SessionID?
+    /// Milliseconds since 1970.
+    package var time: Int64
+    package var participant: UserInfo?
+    package var stream: StreamInfo?
+    package var recording: Recording?
+    /// Why it ended: a `DisconnectReason` or a `StreamEndReason`.
+    package var reason: String?
+
+    package init(
+        _ kind: Kind, session: SessionAddress, sessionID: SessionID? = nil, time: Int64, participant: UserInfo? = nil,
+        stream: StreamInfo? = nil, recording: Recording? = nil, reason: String? = nil
+    ) {
+        self.kind = kind
+        self.session = session
+        self.sessionID = sessionID
+        self.time = time
+        self.participant = participant
+        self.stream = stream
+        self.recording = recording
+        self.reason = reason
+    }
+}

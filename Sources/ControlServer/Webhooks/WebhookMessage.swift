@@ -1,0 +1,57 @@
+internal import Crypto
+internal import Foundation
+internal import Signaling
+
+/// An event as it goes over the wire: its body and the header fields that show who sent it.
+package struct WebhookMessage: Sendable {
+    /// `t=<seconds since 1970>,v1=<hex of HMAC-SHA256 over "<t>.<body>">`.
+    package static let signatureField = "Millrace-Signature"
+    package static let idField = "Millrace-Event"
+
+    package let id: String
+    package let body: [UInt8]
+
+    private struct Body: Encodable {
+        struct Session: Encodable {
+            let app: String
+            let name: String
+            let id: SessionID?
+        }
+        let id: String
+        let number: UInt64
+        let event: String
+        /// Milliseconds since 1970.
+        let time: Int64
+        let session: Session
+        let participant: UserInfo?
+        let stream: StreamInfo?
+        let recording: WebhookEvent.Recording?
+        let reason: String?
+    }
+
+    /// - Parameter run: tells this run of the relay from others: the same event has the same id in each of its tries.
+    package init(_ delivery: WebhookQueue.Delivery, run: String) {
+        let event = delivery.event
+        let name = "\(run)/\(delivery.number)"
+        let id = SHA256.hash(data: Data(name.utf8)).prefix(16).map(Self.hex).joined()
+        self.id = id
+        let document = Body(
+            id: id, number: delivery.number, event: event.kind.rawValue, time: event.time,
+            session: .init(app: event.session.app, name: event.session.name.rawValue, id: event.sessionID),
+            participant: event.participant, stream: event.stream, recording: event.recording, reason: event.reason)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Strings, numbers and lists of them always encode.
+        body = (try? encoder.encode(document)).map { Array($0) } ?? []
+    }
+
+    /// - Parameter time: seconds since 1970, of this try.
+    package func signature(secret: String, time: Int64) -> String {
+        var mac = HMAC<SHA256>(key: SymmetricKey(data: Data(secret.utf8)))
+        mac.update(data: Data("\(time).".utf8))
+        mac.update(data: Data(body))
+        return "t=\(time),v1=" + mac.finalize().map(Self.hex).joined()
+    }
+
+    private static func hex(_ byte: UInt8) -> String { (byte < 16 ? "0" : "") + String(byte, radix: 16) }
+}

@@ -1,0 +1,148 @@
+internal import CLinuxNet
+internal import Foundation
+package import Logging
+internal import MediaBase
+internal import NIOConcurrencyHelpers
+internal import ServiceLifecycle
+
+/// Sends webhook events to the application's server. Posting takes a lock and no more; the sending has tasks of its own.
+package final class WebhookService: WebhookSink, Service {
+    /// What is left of the queue has so long at the relay's end.
+    private static let lastTime = Duration.seconds(2)
+    private static let requestTime = Duration.seconds(10)
+
+    private enum Phase {
+        case running
+        /// The relay ends: what waits still goes out.
+        case ending
+        case over
+    }
+
+    private let caller: HTTPCaller
+    private let url: HTTPTarget
+    private let secret: String
+    private let statistics: WebhookStatistics
+    private let logger: Logger
+    private let run = UUID().uuidString
+    private let queue: NIOLockedValueBox<WebhookQueue>
+    private let phase = NIOLockedValueBox(Phase.running)
+    /// Says that something may be to be sent.
+    private let wakes: AsyncStream<Void>
+    private let wake: AsyncStream<Void>.Continuation
+
+    /// - Parameter secret: shared with the receiver, who checks signatures by it; empty: nothing is signed.
+    package init(
+        url: HTTPTarget, secret: String, limits: WebhookQueue.Limits = .init(), statistics: WebhookStatistics,
+        caller: HTTPCaller = HTTPCaller(), logger: Logger
+    ) {
+        self.url = url
+        self.secret = secret
+        self.statistics = statistics
+        self.caller = caller
+        self.logger = logger
+        queue = NIOLockedValueBox(WebhookQueue(limits: limits))
+        (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+        statistics.began()
+    }
+
+    package func post(_ event: WebhookEvent) {
+        change { $0.add(event, now: Self.now) }
+        wake.yield()
+    }
+
+    package func run() async throws {
+        await withGracefulShutdownHandler {
+            await send()
+        } onGracefulShutdown: {
+            self.phase.withLockedValue { $0 = .ending }
+            self.wake.yield()
+        }
+        let left = queue.withLockedValue { $0.waiting }
+        statistics.left(left)
+        if left > 0 { logger.warning("webhook events were not delivered", metadata: ["count": "\(left)"]) }
+    }
+
+    private func send() async {
+        await withTaskGroup(of: Void.self) { group in
+            var timer: Task<Void, Never>?
+            var lastCall: Task<Void, Never>?
+            defer {
+                timer?.cancel()
+                lastCall?.cancel()
+            }
+            for await _ in wakes {
+                while let delivery = change({ $0.next(now: Self.now) }) {
+                    group.addTask {
+                        let outcome = await self.deliver(delivery)
+                        self.change { $0.finished(delivery, outcome, now: Self.now) }
+                        self.wake.yield()
+                    }
+                }
+                let (isEmpty, deadline) = queue.withLockedValue { ($0.isEmpty, $0.deadline) }
+                switch phase.withLockedValue({ $0 }) {
+                case .running: break
+                case .ending where !isEmpty:
+                    // Those that tell of the end itself still go out, if they go out quickly.
+                    lastCall = lastCall ?? alarm(after: Self.lastTime) { self.phase.withLockedValue { $0 = .over } }
+                case .ending, .over:
+                    group.cancelAll()
+                    return
+                }
+                timer?.cancel()
+                if deadline != .never {
+                    timer = alarm(after: .nanoseconds(max(0, (deadline - Self.now).rawValue))) {}
+                }
+            }
+        }
+    }
+
+    /// Wakes the sending loop after a time.
+    private func alarm(after time: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
+        Task { [wake] in
+            try? await Task.sleep(for: time)
+            guard !Task.isCancelled else { return }
+            body()
+            wake.yield()
+        }
+    }
+
+    private func deliver(_ delivery: WebhookQueue.Delivery) async -> WebhookQueue.Outcome {
+        let message = WebhookMessage(delivery, run: run)
+        var fields = [("Content-Type", "application/json"), (WebhookMessage.idField, message.id)]
+        if !secret.isEmpty {
+            let time = Int64(Date().timeIntervalSince1970)
+            fields.append((WebhookMessage.signatureField, message.signature(secret: secret, time: time)))
+        }
+        let metadata: Logger.Metadata = [
+            "session": "\(delivery.event.session.name)", "app": "\(delivery.event.session.app)",
+            "event": "\(delivery.event.kind.rawValue)", "attempt": "\(delivery.attempt)",
+        ]
+        do {
+            let call = HTTPCall(method: "POST", target: url, fields: fields, body: message.body)
+            let status = try await caller.send(call, within: Self.requestTime).status
+            switch status {
+            case 200...299: return .delivered
+            // Not now, or not by this server: as with the errors of servers, a later try may do.
+            case 408, 425, 429, 500...: break
+            default:
+                logger.warning("a webhook was refused with status \(status)", metadata: metadata)
+                return .refused
+            }
+            logger.info("a webhook failed with status \(status)", metadata: metadata)
+        } catch {
+            logger.info("a webhook failed: \(error)", metadata: metadata)
+        }
+        return .failed
+    }
+
+    @discardableResult
+    private func change<R>(_ body: (inout WebhookQueue) -> R) -> R {
+        queue.withLockedValue { queue in
+            let result = body(&queue)
+            statistics.update(queue)
+            return result
+        }
+    }
+
+    private static var now: MediaTime { MediaTime(rawValue: millrace_monotonic_ns()) }
+}

@@ -1,0 +1,5 @@
+/// A recording began, or ended however it did.
+package enum RecordingChange: Sendable {
+    case started(RecordingStatus)
+    case finished(RecordingStatus)
+}

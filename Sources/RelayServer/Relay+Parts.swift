@@ -1,0 +1,59 @@
+internal import ControlServer
+internal import Foundation
+internal import MediaEngine
+internal import ServiceLifecycle
+
+extension Relay {
+    /// What stands behind the control doors, as the configuration has it, and the services that some of it needs.
+    struct Assembly: Sendable {
+        let parts: ControlParts
+        let webhooks: WebhookService?
+        let certificates: CertificateService?
+
+        /// In the order in which they are started; they end in the other one.
+        var services: [ServiceGroupConfiguration.ServiceConfiguration] {
+            var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
+            if let webhooks { services.append(.init(service: webhooks, serviceName: "webhooks")) }
+            if let certificates { services.append(.init(service: certificates, serviceName: "certificates")) }
+            return services
+        }
+    }
+
+    func assemble(_ engine: MediaEngine) throws(RelayError) -> Assembly {
+        let apps = configuration.appDirectory
+        let verifier = JWTVerifier(apps: apps, leeway: configuration.tokenLeewaySeconds)
+        var parts = ControlParts(
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics,
+            sessions: EngineSessions(engine: engine, standard: apps.standard), issues: try issues())
+        let webhooks = HTTPTarget(configuration.webhookURL).map { url in
+            WebhookService(
+                url: url, secret: configuration.webhookSecret, limits: configuration.webhookLimits,
+                statistics: parts.webhookStatistics, logger: logger)
+        }
+        if let webhooks { parts.webhooks = webhooks }
+        parts.certificates = try certificates()
+        return Assembly(
+            parts: parts, webhooks: webhooks,
+            certificates: parts.certificates.map { CertificateService(store: $0, logger: logger) })
+    }
+
+    private func issues() throws(RelayError) -> IssueArchive {
+        let directory = configuration.issuesDirectory
+        do {
+            return try IssueArchive(
+                count: configuration.issuesCount, bytes: configuration.issuesBytes,
+                directory: directory.isEmpty ? nil : directory, logger: logger)
+        } catch {
+            throw .issuesDirectory(path: directory, reason: error.localizedDescription)
+        }
+    }
+
+    private func certificates() throws(RelayError) -> CertificateStore? {
+        guard !configuration.httpTLSCertificate.isEmpty else { return nil }
+        do throws(CertificateStore.Unreadable) {
+            return try CertificateStore(certificate: configuration.httpTLSCertificate, key: configuration.httpTLSKey)
+        } catch {
+            throw .tls(error.description)
+        }
+    }
+}

@@ -1,0 +1,102 @@
+import ArgumentParser
+import ControlServer
+import Foundation
+import Signaling
+
+/// Speaks the admin API of a running relay. What goes wrong is said on standard error, and ends the command with exit code 1.
+struct AdminClient {
+    private static let patience = Duration.seconds(30)
+
+    let caller: HTTPCaller
+    let target: HTTPTarget
+    let token: String?
+    /// Nil: the relay's default app.
+    let app: String?
+
+    private struct Problem: Decodable {
+        var code: String?
+        var detail: String?
+    }
+
+    /// Path of a session under the admin API, and what is below it.
+    func path(_ session: String, _ parts: String...) -> String {
+        "/v1/admin/sessions/" + ([session] + parts).map(Self.escaped).joined(separator: "/")
+    }
+
+    @discardableResult
+    func send(_ method: String, _ path: String, query: [String: String] = [:], body: [String: Any]? = nil) async throws
+        -> Data
+    {
+        let bytes = try body.map { Array(try JSONSerialization.data(withJSONObject: $0, options: .sortedKeys)) } ?? []
+        let call = call(method, path, query, bytes)
+        let answer: HTTPCallAnswer
+        do {
+            answer = try await caller.send(call, within: Self.patience)
+        } catch {
+            CommandOutput.error("\(error)")
+            throw ExitCode.failure
+        }
+        guard (200...299).contains(answer.status) else { throw Self.refused(answer.status, Data(answer.body)) }
+        return Data(answer.body)
+    }
+
+    func get<Answer: Decodable>(
+        _ type: Answer.Type, _ path: String, query: [String: String] = [:]
+    ) async throws -> (value: Answer, json: Data) {
+        let data = try await send("GET", path, query: query)
+        do {
+            return (try JSONDecoder().decode(type, from: data), data)
+        } catch {
+            CommandOutput.error("\(target) answered something else than a relay does")
+            throw ExitCode.failure
+        }
+    }
+
+    /// Hands an endless answer on as it comes.
+    func stream(_ path: String, query: [String: String], body: (UnsafeRawBufferPointer) throws -> Void) async throws {
+        var status = 0
+        var problem = Data()
+        do {
+            try await caller.stream(call("GET", path, query, [])) { code, _ in
+                status = code
+            } body: { bytes in
+                if (200...299).contains(status) { try body(bytes) } else { problem.append(contentsOf: bytes) }
+            }
+        } catch {
+            CommandOutput.error("\(error)")
+            throw ExitCode.failure
+        }
+        guard (200...299).contains(status) else { throw Self.refused(status, problem) }
+    }
+
+    private func call(_ method: String, _ path: String, _ query: [String: String], _ body: [UInt8]) -> HTTPCall {
+        var query = query
+        if let app, path.hasPrefix("/v1/admin/sessions") { query["app"] = app }
+        var text = path
+        if !query.isEmpty {
+            text +=
+                "?"
+                + query.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.escaped($0.value))" }.joined(separator: "&")
+        }
+        var fields = body.isEmpty ? [] : [("Content-Type", "application/json")]
+        if let token { fields.append(("Authorization", "Bearer \(token)")) }
+        return HTTPCall(method: method, target: target.appending(text), fields: fields, body: body)
+    }
+
+    private static func refused(_ status: Int, _ body: Data) -> ExitCode {
+        let problem = try? JSONDecoder().decode(Problem.self, from: body)
+        let reason = problem?.detail ?? "status \(status)"
+        CommandOutput.error((problem?.code).map { "\(reason) (\($0))" } ?? reason)
+        if status == 401 { CommandOutput.error("set --token or MILLRACE_ADMIN_TOKEN") }
+        return .failure
+    }
+
+    /// As one path component or query value (RFC 3986 section 2.3: what is not reserved stands for itself).
+    private static func escaped(_ text: String) -> String {
+        var allowed = CharacterSet(charactersIn: "-._~")
+        allowed.formUnion(CharacterSet(charactersIn: "a"..."z"))
+        allowed.formUnion(CharacterSet(charactersIn: "A"..."Z"))
+        allowed.formUnion(CharacterSet(charactersIn: "0"..."9"))
+        return text.addingPercentEncoding(withAllowedCharacters: allowed) ?? ""
+    }
+}

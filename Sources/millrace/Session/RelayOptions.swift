@@ -1,0 +1,37 @@
+import ArgumentParser
+import ControlServer
+import Foundation
+
+/// Which relay a command is about, and how to be let in.
+struct RelayOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("the relay; also MILLRACE_URL (default: http://127.0.0.1:7880)", valueName: "url"))
+    var url: String?
+    @Option(help: ArgumentHelp("its admin token; also MILLRACE_ADMIN_TOKEN", valueName: "token")) var token: String?
+    @Option(
+        help: ArgumentHelp(
+            "PEM file of certificates to trust it by; also MILLRACE_AUTHORITIES (default: the machine's)",
+            valueName: "file"))
+    var authorities: String?
+    @Option(help: ArgumentHelp("app of the session (default: the relay's default app)", valueName: "key"))
+    var app: String?
+    @Flag(help: "print JSON, as the relay answered") var json = false
+
+    func relay() throws -> AdminClient {
+        let environment = ProcessInfo.processInfo.environment
+        func text(_ given: String?, _ variable: String) -> String? {
+            given ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        }
+        let url = text(url, "MILLRACE_URL") ?? "http://127.0.0.1:7880"
+        guard let target = HTTPTarget(url) else { throw ValidationError("\"\(url)\" is no http: or https: URL") }
+        return AdminClient(
+            caller: HTTPCaller(authorities: text(authorities, "MILLRACE_AUTHORITIES")), target: target,
+            token: text(token, "MILLRACE_ADMIN_TOKEN"), app: app)
+    }
+}
+
+/// One session of it.
+struct SessionOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("name of the session", valueName: "session")) var session: String
+    @OptionGroup(title: "Relay") var relay: RelayOptions
+}

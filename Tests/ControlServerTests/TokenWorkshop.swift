@@ -1,0 +1,38 @@
+import Crypto
+import Foundation
+
+/// Makes tokens of every kind, bad ones above all, without the code that is tested.
+enum TokenWorkshop {
+    static let now: Int64 = 1_800_000_000
+    static let shop = "shop-secret-shop-secret-shop-secret"
+    static let bank = "bank-secret-bank-secret-bank-secret"
+
+    /// Claims of a good token as JSON, with some replaced; nil leaves one out.
+    static func claims(_ changes: [String: String?] = [:]) -> String {
+        var claims = [
+            "app_key": #""shop""#, "tpc": #""lobby""#, "user_identity": #""anna""#, "role_type": "0",
+            "iat": "\(now - 10)", "exp": "\(now + 600)", "version": "1",
+        ]
+        for (name, value) in changes { claims[name] = value }
+        return "{" + claims.sorted { $0.key < $1.key }.map { "\"\($0.key)\":\($0.value)" }.joined(separator: ",") + "}"
+    }
+
+    static func token(
+        _ claims: String = claims(), header: String = #"{"alg":"HS256","typ":"JWT"}"#, secret: String = shop
+    ) -> String {
+        let signed = base64(Array(header.utf8)) + "." + base64(Array(claims.utf8))
+        let code = HMAC<SHA256>.authenticationCode(
+            for: Data(signed.utf8), using: SymmetricKey(data: Data(secret.utf8)))
+        return signed + "." + base64(Array(code))
+    }
+
+    static func token512(_ claims: String = claims()) -> String {
+        let signed = base64(Array(#"{"alg":"HS512"}"#.utf8)) + "." + base64(Array(claims.utf8))
+        let code = HMAC<SHA512>.authenticationCode(for: Data(signed.utf8), using: SymmetricKey(data: Data(shop.utf8)))
+        return signed + "." + base64(Array(code))
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        Data(bytes).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+}

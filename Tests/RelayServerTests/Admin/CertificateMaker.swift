@@ -1,0 +1,56 @@
+import Dispatch
+import Foundation
+import MillraceTestKit
+
+/// Makes certificates with the openssl program.
+struct CertificateMaker {
+    static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+
+    let folder = TemporaryFolder()
+    var certificate: String { folder.path + "/certificate.pem" }
+    var key: String { folder.path + "/key.pem" }
+
+    struct Failed: Error {
+        let status: Int32
+    }
+
+    /// Writes a certificate for 127.0.0.1 and its key; a later call writes new ones.
+    func write(name: String) throws {
+        try run([
+            "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
+            "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate,
+        ])
+    }
+
+    private func run(_ arguments: [String]) throws {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.arguments = arguments
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        guard process.terminationStatus == 0 else { throw Failed(status: process.terminationStatus) }
+    }
+
+    /// What the openssl program says of a server's handshake.
+    func handshake(port: Int, _ arguments: [String] = []) async throws -> String {
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/openssl")
+        process.arguments =
+            ["s_client", "-connect", "127.0.0.1:\(port)", "-CAfile", certificate, "-verify_return_error"] + arguments
+        let output = Pipe()
+        process.standardError = output
+        process.standardOutput = output
+        process.standardInput = FileHandle.nullDevice
+        try process.run()
+        // Off the threads that tasks run on: the relay needs those.
+        let data = await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                continuation.resume(returning: output.fileHandleForReading.readDataToEndOfFile())
+            }
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

@@ -1,0 +1,71 @@
+import ControlServer
+import Logging
+import MediaEngine
+import ServiceLifecycle
+import Signaling
+import Testing
+
+/// Runs `body` against HTTP doors alone, on a free port, with an engine that nobody talks to.
+func withDoors(
+    _ configure: (inout ControlConfiguration) -> Void = { _ in },
+    make: (MediaEngine, ControlConfiguration, OpenBodies, Logger) throws -> ControlServer,
+    body: (ControlServer, RawHTTPClient) async throws -> Void
+) async throws {
+    var engineConfiguration = EngineConfiguration()
+    engineConfiguration.bindAddress = "127.0.0.1"
+    engineConfiguration.plainPort = 0
+    engineConfiguration.webRTC.port = 0
+    let engine = try MediaEngine(configuration: engineConfiguration)
+    defer { engine.stop() }
+    var configuration = ControlConfiguration()
+    configuration.port = 0
+    configure(&configuration)
+    let bodies = OpenBodies()
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    let server = try make(engine, configuration, bodies, logger)
+    let (ports, report) = AsyncStream<Int>.makeStream()
+    let group = ServiceGroup(services: [server.service { report.yield($0) }], logger: logger)
+    let task = Task { try await group.run() }
+    var iterator = ports.makeAsyncIterator()
+    let port = try #require(await iterator.next())
+    let result: Result<Void, any Error>
+    do {
+        result = .success(try await body(server, RawHTTPClient(port: port)))
+    } catch {
+        result = .failure(error)
+    }
+    bodies.beginDraining()
+    bodies.closeAll()
+    await group.triggerGracefulShutdown()
+    try await task.value
+    try result.get()
+}
+
+extension ControlParts {
+    /// No apps, no users, nothing kept.
+    init(bare engine: MediaEngine, apps: AppDirectory = AppDirectory(), logger: Logger) throws {
+        let verifier = JWTVerifier(apps: apps)
+        self.init(
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics,
+            sessions: EngineSessions(engine: engine, standard: apps.standard), issues: try IssueArchive(logger: logger))
+    }
+}
+
+/// Runs `body` against HTTP doors before a double of the sessions.
+func withDoubledSessions(
+    apps: AppDirectory = AppDirectory(secrets: ["shop": "shop-secret-shop-secret-shop-secret"]),
+    _ configure: (inout ControlConfiguration) -> Void = { _ in },
+    _ body: (SessionsDouble, RawHTTPClient, ControlServer) async throws -> Void
+) async throws {
+    let double = SessionsDouble()
+    try await withDoors(configure) { engine, configuration, bodies, logger in
+        var parts = try ControlParts(bare: engine, apps: apps, logger: logger)
+        parts.sessions = double
+        return ControlServer(
+            engine: engine, webRTC: engine, configuration: configuration, recorder: nil, bodies: bodies, parts: parts,
+            logger: logger)
+    } body: { server, http in
+        try await body(double, http, server)
+    }
+}

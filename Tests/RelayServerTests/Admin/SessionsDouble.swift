@@ -1,0 +1,111 @@
+import ControlServer
+import NIOConcurrencyHelpers
+import Signaling
+
+/// Sessions without rules: what the admin API asks for is written down.
+final class SessionsDouble: SessionsDoor {
+    struct Session: Sendable {
+        var users: [UserInfo] = []
+        var streams: [StreamInfo] = []
+    }
+
+    struct State: Sendable {
+        var sessions: [SessionAddress: Session] = [:]
+        /// What was asked to be done, in words.
+        var deeds: [String] = []
+        var gauges = SessionGauges()
+    }
+
+    let state = NIOLockedValueBox(State())
+
+    var deeds: [String] { state.withLockedValue { $0.deeds } }
+
+    /// A session with so many users, `c0` and so on, and a stream each, `s0` and so on.
+    func add(_ name: String, app: String = "shop", users: Int = 0) throws {
+        let address = SessionAddress(app: app, name: try SessionName(name))
+        var session = Session()
+        for number in 0..<users {
+            let id = ConnectionID(rawValue: "c\(number)")
+            session.users.append(UserInfo(id: id, name: "User \(number)", joinedAt: Int64(number)))
+            session.streams.append(
+                StreamInfo(
+                    id: StreamID(rawValue: "s\(number)"), connection: id, name: "camera", hasAudio: true,
+                    hasVideo: true,
+                    width: 640, height: 360, createdAt: Int64(number)))
+        }
+        state.withLockedValue { $0.sessions[address] = session }
+    }
+
+    private func find(_ address: SessionAddress) throws(SignalingError) -> Session {
+        guard let session = state.withLockedValue({ $0.sessions[address] }) else {
+            throw SignalingError(.unknownSession)
+        }
+        return session
+    }
+
+    private func overview(_ address: SessionAddress, _ session: Session) -> SessionOverview {
+        SessionOverview(
+            app: address.app, name: address.name.rawValue, id: SessionID(rawValue: "id"), createdAt: 1,
+            participants: session.users.count, streams: session.streams.count)
+    }
+
+    private func did(_ deed: String) { state.withLockedValue { $0.deeds.append(deed) } }
+
+    func sessions(app: String?, after: SessionAddress?, limit: Int) async -> [SessionOverview] {
+        let all = state.withLockedValue { $0.sessions }.sorted { $0.key < $1.key }
+        return all.filter { address, _ in
+            (app ?? address.app) == address.app && (after.map { $0 < address } ?? true)
+        }.prefix(limit).map(overview)
+    }
+
+    func session(_ address: SessionAddress) async throws(SignalingError) -> SessionOverview {
+        overview(address, try find(address))
+    }
+
+    func participants(of address: SessionAddress) async throws(SignalingError) -> [UserInfo] {
+        try find(address).users
+    }
+
+    func streams(of address: SessionAddress) async throws(SignalingError) -> [StreamInfo] { try find(address).streams }
+
+    func create(_ address: SessionAddress, password: String?) async throws(SignalingError) -> SessionOverview {
+        did("create \(address) \(password ?? "-")")
+        return state.withLockedValue { state in
+            let session = state.sessions[address, default: Session()]
+            state.sessions[address] = session
+            return overview(address, session)
+        }
+    }
+
+    func setMuted(
+        _ isMuted: Bool, stream: StreamID, kind: TrackKind, in address: SessionAddress
+    ) async throws(SignalingError) {
+        guard try find(address).streams.contains(where: { $0.id == stream }) else {
+            throw SignalingError(.unknownStream)
+        }
+        did("\(isMuted ? "mute" : "unmute") \(address) \(stream) \(kind.rawValue)")
+    }
+
+    func mute(user: ConnectionID, kind: TrackKind, in address: SessionAddress) async throws(SignalingError) {
+        try require(user, in: address)
+        did("mute \(address) \(user) \(kind.rawValue)")
+    }
+
+    func remove(user: ConnectionID, in address: SessionAddress) async throws(SignalingError) {
+        try require(user, in: address)
+        did("remove \(address) \(user)")
+    }
+
+    func end(_ address: SessionAddress) async throws(SignalingError) {
+        _ = try find(address)
+        did("end \(address)")
+    }
+
+    func announceDrain(seconds: Int, url: String?) async { did("drain \(url ?? "-")") }
+    func endAll() async { did("end all") }
+    func gauges() async -> SessionGauges { state.withLockedValue { $0.gauges } }
+
+    private func require(_ user: ConnectionID, in address: SessionAddress) throws(SignalingError) {
+        guard try find(address).users.contains(where: { $0.id == user }) else { throw SignalingError(.unknownUser) }
+    }
+}

@@ -1,0 +1,64 @@
+import ControlServer
+import Foundation
+import Testing
+
+@Suite("Tokens by HTTP")
+struct TokenDoorTests {
+    private let secret = "shop-secret-shop-secret-shop-secret"
+
+    private func basic(_ text: String) -> [String: String] {
+        ["Authorization": "Basic " + Data(text.utf8).base64EncodedString()]
+    }
+
+    @Test("TOK-4 a backend with its app's secret gets tokens") func minted() async throws {
+        try await withDoubledSessions { _, http, server in
+            let answer = try await http.request(
+                "POST", "/v1/tokens", body: #"{"session":"Lobby","identity":"anna","role":"moderator","seconds":60}"#,
+                fields: basic("shop:\(secret)"))
+            #expect(answer.status == 201)
+            let json = try answer.json
+            let token = try #require(json["token"] as? String)
+            let now = Int64(Date().timeIntervalSince1970 * 1_000)
+            let verified = try await server.parts.tokens.verify(token, session: "lobby", now: now).get()
+            #expect(verified.identity == "anna" && verified.capabilities.canForceMute)
+            #expect(json["expiresAt"] as? Int64 == verified.expiresAt && json["session"] as? String == "lobby")
+        }
+    }
+
+    @Test("TOK-4 nobody else does, nor what cannot be said") func refused() async throws {
+        try await withDoubledSessions { _, http, _ in
+            let body = #"{"session":"lobby"}"#
+            for credentials in ["shop:wrong", "shop:", "nobody:\(secret)", ":", "shop", "shop:\(secret)x"] {
+                let answer = try await http.request("POST", "/v1/tokens", body: body, fields: basic(credentials))
+                #expect(answer.status == 401 && answer.fields["www-authenticate"]?.hasPrefix("Basic") == true)
+            }
+            for (body, field) in [
+                ("{}", "session"), (#"{"session":"a","role":"king"}"#, "role"),
+                (#"{"session":"a","seconds":0}"#, "seconds"),
+                (#"{"session":"a","identity":"123456789012345678901234567890123456"}"#, "user_identity"),
+            ] {
+                let answer = try await http.request("POST", "/v1/tokens", body: body, fields: basic("shop:\(secret)"))
+                #expect(try answer.status == 422 && answer.json["field"] as? String == field, "\(answer.text)")
+            }
+        }
+    }
+
+    @Test func tokensForTheAskingNeedADevelopmentRelay() async throws {
+        try await withRelay { _, http in
+            let answer = try await http.request("GET", "/v1/dev/token?session=demo")
+            #expect(answer.status == 403 && answer.problemCode == "notPermitted" && answer.text.contains("--dev"))
+        }
+        try await withRelay({ $0.development = true }) { relay, http in
+            let answer = try await http.request("GET", "/v1/dev/token?session=Demo&name=Anna%20B&role=subscriber").json
+            let token = try #require(answer["token"] as? String)
+            let parts = try #require(relay.server?.parts)
+            let now = Int64(Date().timeIntervalSince1970 * 1_000)
+            let verified = try await parts.tokens.verify(token, session: "demo", now: now).get()
+            #expect(verified.app == "dev" && verified.identity == "Anna B" && !verified.capabilities.canPublish)
+            #expect(parts.apps.standard == "dev")
+            #expect(try await http.request("GET", "/v1/dev/token").status == 422)
+            #expect(try await http.request("GET", "/v1/dev/token?session=a&role=king").status == 422)
+            #expect(await relay.developmentHints().contains("/v1/connect?token=ey"))
+        }
+    }
+}
