@@ -33,6 +33,13 @@ extension SubscribeNegotiation {
         /// It takes no media by it, or none that the relay has.
         case inactive
         case takes(TrackDescription)
+
+        var isRejection: Bool {
+            switch self {
+            case .rejected: true
+            case .inactive, .takes: false
+            }
+        }
     }
 
     private var hasUnplacedWish: Bool {
@@ -76,13 +83,9 @@ extension SubscribeNegotiation {
                 if sections[place].agreed != nil { agreement.removed.append(sections[place].mid) }
             }
             sections[place].agreed = nil
+            // What a client does not take it may have stopped for good: the section is offered as rejected before it is used again.
+            if offered != nil || answer.isRejection { sections[place].isRejected = true }
             if isWanted { sections[place].source = nil }
-            if case .rejected = answer {
-                sections[place].isRejected = true
-                sections[place].source = nil
-                sections[place].offered = nil
-                sections[place].isSettling = false
-            }
         }
     }
 

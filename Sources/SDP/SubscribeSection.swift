@@ -10,7 +10,7 @@ struct SubscribeSection: Sendable {
         let rtxSSRC: SSRC?
     }
 
-    /// Another one once the participant has rejected the section and it is used again (RFC 8829 section 5.2.2).
+    /// Another one once the section was rejected and is used again (RFC 8829 section 5.2.2).
     var mid: MID
     let kind: MediaKind
     /// What is wanted of it; nil: nothing.
@@ -21,7 +21,7 @@ struct SubscribeSection: Sendable {
     var agreed: Source?
     /// An answer to an offer without a source has still to come: packets of the one before may be on their way.
     var isSettling = false
-    /// The participant rejected it, by port 0.
+    /// Offered with port 0, as the participant does not take what it carried, and used again under another name once that was answered.
     var isRejected = false
 
     var isFree: Bool { source == nil && !isSettling && offered == nil }

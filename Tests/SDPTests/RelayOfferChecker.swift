@@ -21,13 +21,6 @@ struct RelayOfferChecker {
     private var sources: [String: Carried] = [:]
     private var mids: Set<String> = []
 
-    /// The client has rejected sections.
-    mutating func reject(_ mids: Set<String>) {
-        before = before.map {
-            Section(media: $0.media, mid: $0.mid, isRejected: $0.isRejected || mids.contains($0.mid))
-        }
-    }
-
     /// A new peer connection begins.
     mutating func reset() {
         before = []
