@@ -23,14 +23,9 @@ struct SessionRoutes {
 
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
-        let streams = try await engine.streams(session: session.rawValue).sorted { $0.createdAt < $1.createdAt }
-        let recorded = Set(
-            (await recorder?.statuses(session: session.rawValue) ?? [])
-                .filter { $0.phase == .waiting || $0.phase == .recording }.map(\.stream))
         return try .json(
-            StreamListAnswer(
-                session: session.rawValue,
-                streams: streams.map { StreamAnswer($0, recording: recorded.contains($0.name)) }))
+            await StreamListAnswer(
+                session: session, engineName: session.rawValue, engine: engine, recorder: recorder))
     }
 
     @Sendable private func mute(_ request: Request, _ context: ControlContext) async throws -> Response {

@@ -91,6 +91,9 @@ extension APIOperation {
             "POST", admin + "/participants/{participant}/mute", .admin, "participants", "Mutes all streams of one",
             query: [app], body: .json("KindRequest")),
         .get(
+            admin + "/tracks", .admin, "streams", "What the media plane counts of its streams", query: [app],
+            .json("MediaStreams")),
+        .get(
             admin + "/streams", .admin, "streams", "Its streams, in order of creation", query: [app] + paging,
             .json("StreamPage")),
         .act(

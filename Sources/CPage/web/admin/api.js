@@ -24,7 +24,7 @@ export class AdminAPI {
   participants(session) { return this.#json("GET", this.#path(session, "participants", {limit: LIMIT})); }
   streams(session) { return this.#json("GET", this.#path(session, "streams", {limit: LIMIT})); }
   /// What the media engine counts of the same streams.
-  tracks(session) { return this.#json("GET", media(session, "streams")); }
+  tracks(session) { return this.#json("GET", this.#path(session, "tracks")); }
   end(session) { return this.#json("DELETE", this.#path(session)); }
   remove(session, user) { return this.#json("DELETE", this.#path(session, `participants/${encodeURIComponent(user)}`)); }
   mute(session, user, kind) { return this.#json("POST", this.#path(session, `participants/${encodeURIComponent(user)}/mute`), {kind}); }
@@ -33,7 +33,7 @@ export class AdminAPI {
   }
 
   /// A picture of a stream as a Blob.
-  async still(session, stream) { return (await this.#fetch("GET", media(session, `streams/${encodeURIComponent(stream)}/canvas.png`))).blob(); }
+  async still(session, stream) { return (await this.#fetch("GET", this.#path(session, `streams/${encodeURIComponent(stream)}/canvas.png`))).blob(); }
 
   /// `name{labels}` -> value.
   async metrics() {
@@ -62,9 +62,4 @@ export class AdminAPI {
     if (!answer.ok) throw new AdminError(answer.status, await answer.json().catch(() => null));
     return answer;
   }
-}
-
-/// Path of a session's media: sessions of the default app go by their names, those of others by app and name.
-function media({app, name, isStandard}, rest) {
-  return `/v1/sessions/${encodeURIComponent(isStandard ? name : `${app}\u001f${name}`)}/${rest}`;
 }

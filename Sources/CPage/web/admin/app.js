@@ -65,7 +65,7 @@ class AdminView {
     this.#state(relay.isDraining ? "Draining" : "Running", relay.isDraining ? "reconnecting" : "connected");
     this.#gauges.read(metrics);
     byID("session-count").textContent = next ? `the first ${sessions.length} of ${relay.sessions}` : String(sessions.length);
-    await this.#showSessions(sessions.map(session => ({...session, isStandard: session.app === relay.defaultApp})));
+    await this.#showSessions(sessions);
   }
 
   async #showSessions(sessions) {

@@ -1,0 +1,24 @@
+internal import HTTPTypes
+internal import Hummingbird
+internal import MediaEngine
+internal import Recording
+
+/// `/v1/admin/sessions/{session}/tracks`: what the media engine counts of a session's streams, whatever its app.
+struct AdminMediaRoutes {
+    let engine: MediaEngine
+    let recorder: SessionRecorder?
+    /// The default app.
+    let standard: String
+
+    func add(to table: RouteTable) {
+        table.add("sessions/:session/tracks", [.get: tracks])
+    }
+
+    @Sendable private func tracks(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let address = try request.address(context, standard: standard)
+        return try .json(
+            await StreamListAnswer(
+                session: address.name, engineName: address.engineName(standard: standard), engine: engine,
+                recorder: recorder))
+    }
+}
