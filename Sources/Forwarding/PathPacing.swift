@@ -5,6 +5,8 @@ package import MediaBase
 package struct PathPacing: Sendable {
     /// What may leave at once, as time at the rate: an ordinary frame goes out in one send, a key frame over some of them.
     package static let burst = MediaTime.milliseconds(40)
+    /// Beyond this it is half of that time: many a path's queue holds no more than this and a few packets.
+    package static let largeBurst: Int64 = 25_000
     /// Bytes that may leave at once however low the rate is: a frame's worth of packets.
     package static let smallestBurst: Int64 = 5_000
 
@@ -42,7 +44,8 @@ package struct PathPacing: Sendable {
     var isSpent: Bool { budget <= 0 }
 
     private var burstBytes: Int64 {
-        max(Self.smallestBurst, Self.bytes(rate, over: Self.burst))
+        let usual = Self.bytes(rate, over: Self.burst)
+        return max(Self.smallestBurst, min(usual, max(Self.largeBurst, usual / 2)))
     }
 
     private static func bytes(_ rate: Bitrate, over span: MediaTime) -> Int64 {

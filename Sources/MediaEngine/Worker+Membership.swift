@@ -97,9 +97,16 @@ extension Worker {
     func attach(
         _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
     ) {
+        var isAttached = false
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
             guard let producer = stream.producer(track.kind) else { continue }
             attach(track, of: transport, to: producer, in: session)
+            isAttached = true
+        }
+        // Its layers have to be chosen, however level the others are.
+        if isAttached, let peer = transport.peer, let outbound = peer.outbound {
+            outbound.allocateSoon()
+            schedule(peer, now: now)
         }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
         // By then something has been sent that a report can speak of.

@@ -44,6 +44,10 @@ package struct VP8FrameAssembler: Sendable {
 
     /// How long a hole is waited for from when a packet behind it came.
     package let maximumWait: MediaTime
+    /// A whole key frame behind a hole ends the waiting, as it does in players that show what is live.
+    private let skipsToKeyFrames: Bool
+    /// First packet of the newest key frame behind a hole.
+    private var keyFrameStart: Int64?
     private let packetCapacity: Int
     private let byteCapacity: Int
 
@@ -68,12 +72,14 @@ package struct VP8FrameAssembler: Sendable {
 
     /// - Precondition: `packetCapacity` and `byteCapacity` are positive.
     package init(
-        maximumWait: MediaTime = .milliseconds(200), packetCapacity: Int = 1_024, byteCapacity: Int = 4 << 20
+        maximumWait: MediaTime = .milliseconds(200), packetCapacity: Int = 1_024, byteCapacity: Int = 4 << 20,
+        skipsToKeyFrames: Bool = false
     ) {
         precondition(packetCapacity > 0 && byteCapacity > 0)
         self.maximumWait = maximumWait
         self.packetCapacity = packetCapacity
         self.byteCapacity = byteCapacity
+        self.skipsToKeyFrames = skipsToKeyFrames
         slots = Array(repeating: nil, count: packetCapacity)
     }
 
@@ -104,6 +110,7 @@ package struct VP8FrameAssembler: Sendable {
         bufferedBytes += payload.count
         highest = max(highest, sequence)
         drain()
+        if skipsToKeyFrames, bufferedPackets > 0 { skip(to: sequence, payload) }
         while bufferedBytes > byteCapacity && bufferedPackets > 0 { giveUpHole() }
     }
 
@@ -155,6 +162,27 @@ package struct VP8FrameAssembler: Sendable {
             holeSince = nil
         } else if holeSince == nil || sequence != from {
             holeSince = firstBuffered()?.arrival
+        }
+    }
+
+    /// Gives up what lies before the newest key frame if that is whole.
+    private mutating func skip(to sequence: Int64, _ payload: UnsafeRawBufferPointer) {
+        if (try? VP8PayloadDescriptor(parsing: payload))?.isKeyFrameStart == true {
+            keyFrameStart = max(keyFrameStart ?? sequence, sequence)
+        }
+        guard let start = keyFrameStart, let next, start > next else {
+            keyFrameStart = nil
+            return
+        }
+        guard let first = slots[slot(of: start)], sequence >= start else { return }
+        var end = start
+        while let packet = slots[slot(of: end)], packet.sequence == end, packet.timestamp == first.timestamp {
+            if packet.marker {
+                keyFrameStart = nil
+                while let next = self.next, next < start, bufferedPackets > 0 { giveUpHole() }
+                return
+            }
+            end += 1
         }
     }
 

@@ -8,6 +8,14 @@ extension BandwidthEstimator {
     /// How long after a probe the delay still shows it, and the longest queue that it can have made, microseconds.
     private static let probeEcho = MediaTime.milliseconds(400)
     private static let probeQueue: Int64 = 150_000
+    /// A queue of this length, beyond jitter, is one, and for how long what is lost may have been lost there, microseconds.
+    private static let noticeable: Int64 = 8_000
+    private static let delayEcho = MediaTime.seconds(1)
+    /// A queue that grows like this from feedback to feedback, microseconds, on a path that takes this part of what is sent.
+    private static let queueBefore: Int64 = 20_000
+    private static let queueNow: Int64 = 50_000
+    private static let queueGrowth: Int64 = 8_000
+    private static let narrower = 0.8
     /// Feedback is part of the round trip that it shows.
     private static let longestRoundTrip = MediaTime.seconds(10)
 
@@ -31,6 +39,8 @@ extension BandwidthEstimator {
         }
         guard let latest else { return observeLoss(sent: sent) }
         queue.settle()
+        if queue.current > Self.noticeable + Int64(min(trend.jitter, 20) * 500) { lastDelayed = now }
+        isDelayed = lastDelayed.map { now - $0 < Self.delayEcho } ?? false
         if groups.wasCut {
             groups.wasCut = false
             trend.reset()
@@ -39,6 +49,7 @@ extension BandwidthEstimator {
         sending.update(bytes: sent.pointee.bytes, target: Double(capacity.rawValue), now: now)
         observeLoss(sent: sent)
         if trend.usage == .overuse { lastOveruse = now }
+        if narrow(now: now) { return settle(now: now) }
         let result = probes.result(wanted: Double(wanted.rawValue))
         if let result { use(result, now: now) }
         adjust(isProbed: result != nil, now: now)
@@ -71,6 +82,29 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
+    /// While a queue grows, what arrives is what the path takes. Where that is less than what is sent, nothing more has to be waited for: the
+    /// trend would see it some hundred milliseconds later, and they fill the queue.
+    /// - Returns: whether the rate was lowered for it.
+    private func narrow(now: MediaTime) -> Bool {
+        guard queue.before > Self.queueBefore, queue.current > Self.queueNow,
+            queue.current - queue.before > Self.queueGrowth, let arrived = queue.bitsPerSecond,
+            arrived < Self.narrower * min(sending.bitsPerSecond, control.rate),
+            !(probedAt.map { now - $0 < Self.probeEcho } ?? false) || queue.current > Self.probeQueue
+        else { return false }
+        guard control.narrow(to: arrived, now: now) else { return false }
+        isNarrowed = true
+        lastOveruse = now
+        probes.targetFell(now: now)
+        drain(from: now)
+        return true
+    }
+
+    private func drain(from now: MediaTime) {
+        guard drainFrom == nil else { return }
+        drainFrom = now
+        shortestDrained = .max
+    }
+
     private func noteRoundTrip(_ sample: MediaTime, weight: Int64) {
         guard sample > .zero, sample < Self.longestRoundTrip else { return }
         roundTrip = roundTrip.map { MediaTime(rawValue: $0.rawValue + (sample - $0).rawValue / weight) } ?? sample
@@ -85,7 +119,7 @@ extension BandwidthEstimator {
             if observedPackets > Self.observedAtLeast, span >= Self.observedFor, span < .max / 2 {
                 lossModel.observe(
                     packets: observedPackets, lost: observedLost, rate: Double(observedBytes) * 8e6 / Double(span),
-                    target: Double(target.rawValue))
+                    target: Double(target.rawValue), isDelayed: isDelayed || !sending.isApplicationLimited)
                 observedPackets = 0
                 observedLost = 0
                 observedBytes = 0
@@ -100,7 +134,7 @@ extension BandwidthEstimator {
         // A full path is measured roughly; near what is known already the delay is the better guide.
         let needed = control.rate * (result.isSaturated ? 1.1 : 1)
         guard result.bitsPerSecond > needed || (probes.isFirst && result.isSaturated) else { return }
-        if result.bitsPerSecond < control.rate, drainFrom == nil { drainFrom = now }
+        if result.bitsPerSecond < control.rate { drain(from: now) }
         control.set(result.bitsPerSecond)
         lossModel.raise(to: result.bitsPerSecond)
     }
@@ -123,6 +157,6 @@ extension BandwidthEstimator {
             now: now)
         guard isLowered else { return }
         probes.targetFell(now: now)
-        if drainFrom == nil { drainFrom = now }
+        drain(from: now)
     }
 }

@@ -15,7 +15,10 @@ extension BandwidthEstimator {
     private static let calmWhenFull = MediaTime.seconds(6)
     /// A queue of this length is none, microseconds.
     private static let shortQueue: Int64 = 30_000
+    /// For so long a queue may stay as it is, or grow: what has been sent already takes its time.
     private static let drainAtMost = MediaTime.seconds(2)
+    /// Microseconds.
+    private static let drainProgress: Int64 = 10_000
     private static let drainLeast = 0.5
 
     /// When to call `handleTimeout(sent:now:)`.
@@ -72,11 +75,16 @@ extension BandwidthEstimator {
         guard let drainFrom else { return 1 }
         if queue.current < Self.shortQueue {
             self.drainFrom = nil
+            isNarrowed = false
             return 1
         }
-        if now - drainFrom > Self.drainAtMost {
+        if queue.current < shortestDrained - Self.drainProgress {
+            shortestDrained = queue.current
+            self.drainFrom = now
+        } else if now - drainFrom > Self.drainAtMost {
             // The queue is not ours, or the path is longer than it was.
             self.drainFrom = nil
+            isNarrowed = false
             queue.rebase()
             return 1
         }

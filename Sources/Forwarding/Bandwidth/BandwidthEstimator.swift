@@ -32,8 +32,11 @@ package final class BandwidthEstimator {
     package var usage: DelayUsage { trend.usage }
     /// The path shows its limit: a queue builds up, or packets are lost that would come if fewer were sent.
     package var isCongested: Bool { usage == .overuse || isFull }
-    /// Beyond doubt: the queue is long, or overflows.
-    package var isFull: Bool { lossModel.loss - lossModel.explained > 0.1 || queueDelay > .milliseconds(200) }
+    /// Beyond doubt: the queue is long, or overflows, or grows because the path takes less than it did.
+    package var isFull: Bool {
+        let excess = lossModel.loss - lossModel.explained
+        return excess > (isDelayed ? 0.1 : 0.3) || queueDelay > .milliseconds(200) || isNarrowed
+    }
     package var isApplicationLimited: Bool { sending.isApplicationLimited }
     /// What may leave in a short while: frames are larger than their share of the target.
     package var pacingRate: Bitrate {
@@ -70,8 +73,15 @@ package final class BandwidthEstimator {
     var lastOveruse: MediaTime?
     /// When a probe was sent, or measured.
     var probedAt: MediaTime?
-    /// While the queue of a path that got narrower is let drain; nil: it is not.
+    /// While the queue of a path that got narrower is let drain; nil: it is not. It moves on as long as the queue gets shorter.
     var drainFrom: MediaTime?
+    /// Of the queue since then, microseconds.
+    var shortestDrained: Int64 = .max
+    /// The path was seen to take less than it did, and its queue has not drained since.
+    var isNarrowed = false
+    /// Packets waited on the path of late: what is lost is lost there.
+    var isDelayed = false
+    var lastDelayed: MediaTime?
 
     package init(_ configuration: Configuration = Configuration(), now: MediaTime) {
         self.configuration = configuration

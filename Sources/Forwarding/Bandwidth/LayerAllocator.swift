@@ -134,7 +134,8 @@ package struct LayerAllocator: Sendable {
             guard Double(needed) <= configuration.headroom * Double(share.budget) else { return false }
             guard claim.mayRise || Double(needed) * configuration.plenty <= Double(share.budget) else { return false }
         } else {
-            guard needed <= share.budget else { return false }
+            // What is there stays while a queue drains that the path's rate suffices for.
+            guard needed <= share.capacity else { return false }
         }
         claim.steps += 1
         share.used = needed

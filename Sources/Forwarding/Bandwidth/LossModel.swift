@@ -3,11 +3,19 @@
 ///
 /// A path whose queue is short drops packets before delay tells of it. So loss that nothing explains makes a trial: for a second a
 /// fifth less is sent. If the loss goes down with it, the path was full, and the bound becomes what came through. If it stays, it
-/// has other reasons, explains itself from then on, and bounds nothing. Loss below 6 % more than is explained is left alone.
+/// has other reasons, explains itself from then on, and bounds nothing. Loss below 6 % more than is explained is left alone; where packets
+/// did not wait on the path, so is 10 %, over some seconds, and most
+/// of it explains itself.
 struct LossModel {
     private static let negligible = 0.02
     /// Loss beyond what is explained that makes a trial.
     private static let grave = 0.06
+    /// The same where packets do not wait.
+    private static let graveWithoutDelay = 0.1
+    /// What explains itself without a trial.
+    private static let unsuspicious = 0.06
+    /// Weight of an observation in what is seen over some seconds, and in what explains itself.
+    private static let slowly = 0.07
     /// Beyond this there is nothing to find out.
     private static let hopeless = 0.4
     /// More loss than this tells nothing more.
@@ -29,6 +37,8 @@ struct LossModel {
     /// Bits a second; nil: loss bounds nothing.
     private(set) var bound: Double?
 
+    /// Loss over some seconds.
+    private var lasting = 0.0
     /// What was seen of late: packets and lost packets, fading, and the rate.
     private var packets = 0.0
     private var lost = 0.0
@@ -50,10 +60,12 @@ struct LossModel {
     ///   - packets: how many were sent; 20 or more make sense.
     ///   - rate: bits a second that they were sent at.
     ///   - target: the rate that is used at present.
-    mutating func observe(packets: Int, lost: Int, rate: Double, target: Double) {
+    ///   - isDelayed: packets waited on the path of late, or nobody knows.
+    mutating func observe(packets: Int, lost: Int, rate: Double, target: Double, isDelayed: Bool = true) {
         guard packets > 0, rate > 0 else { return }
         let share = min(Double(lost) / Double(packets), 1)
         loss += (share - loss) * 0.3
+        lasting += (share - lasting) * Self.slowly
         sinceFull = min(sinceFull + 1, Self.slowFor)
         if share > Self.hopeless, share - explained > Self.grave {
             // A trial that was under way has its answer.
@@ -66,8 +78,9 @@ struct LossModel {
         self.rate += (rate - self.rate) * (self.rate == 0 ? 1 : 0.3)
         // What went away is not explained any more.
         explained = min(explained, loss + Self.negligible)
-        let excess = loss - explained
-        if excess <= Self.grave {
+        let excess = (isDelayed ? loss : min(loss, lasting)) - explained
+        if excess <= (isDelayed ? Self.grave : Self.graveWithoutDelay) {
+            if !isDelayed { explained += max(min(loss, lasting, Self.unsuspicious) - explained, 0) * Self.slowly }
             grow(target: target)
         } else if sinceFull < Self.slowFor {
             // The path was full a moment ago: no need to try.

@@ -12,11 +12,32 @@ struct QueueDelay {
 
     /// Microseconds.
     private(set) var current: Int64 = 0
+    /// As of the feedback before, microseconds.
+    private(set) var before: Int64 = 0
     /// From sending by one clock to arrival by the other, of the latest packet, microseconds.
     private(set) var latestDelay: Int64?
 
+    // While packets wait the path is never idle: how much came in which time is what it takes.
+    private static let waiting: Int64 = 20_000
+    private static let longestSilence: Int64 = 500_000
+    /// What is older counts for half.
+    private static let remembered: Int64 = 300_000
+    private static let enoughTime: Int64 = 60_000
+    private static let enoughPackets = 3
+    private var waitedBytes = 0
+    private var waitedPackets = 0
+    private var waitedFor: Int64 = 0
+    private var lastWaited: Int64?
+
+    /// Bits a second that come while packets wait; nil: they do not, or not for long enough.
+    var bitsPerSecond: Double? {
+        guard waitedPackets >= Self.enoughPackets, waitedFor >= Self.enoughTime else { return nil }
+        return Double(waitedBytes) * 8e6 / Double(waitedFor)
+    }
+
     mutating func add(_ packet: Acknowledgement) {
         let delay = packet.arrival - packet.sent
+        if let shortest { measure(packet, waited: delay - min(shortest, shortestBefore ?? shortest)) }
         latest = min(latest ?? delay, delay)
         latestDelay = delay
         guard let shortest else {
@@ -33,9 +54,28 @@ struct QueueDelay {
         }
     }
 
+    private mutating func measure(_ packet: Acknowledgement, waited: Int64) {
+        guard waited > Self.waiting, let last = lastWaited, packet.arrival - last < Self.longestSilence else {
+            waitedBytes = 0
+            waitedPackets = 0
+            waitedFor = 0
+            lastWaited = waited > Self.waiting ? packet.arrival : nil
+            return
+        }
+        waitedBytes += packet.bytes
+        waitedPackets += 1
+        waitedFor += max(0, packet.arrival - last)
+        lastWaited = max(last, packet.arrival)
+        if waitedFor > Self.remembered {
+            waitedBytes /= 2
+            waitedFor /= 2
+        }
+    }
+
     /// At the end of one feedback.
     mutating func settle() {
         guard let latest, let shortest else { return }
+        before = current
         current = max(0, latest - min(shortest, shortestBefore ?? shortest))
         self.latest = nil
     }
@@ -45,5 +85,7 @@ struct QueueDelay {
         shortest = nil
         shortestBefore = nil
         current = 0
+        before = 0
+        lastWaited = nil
     }
 }

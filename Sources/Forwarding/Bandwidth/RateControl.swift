@@ -69,6 +69,19 @@ struct RateControl {
         if let capacity, (bitsPerSecond - capacity).magnitude > Self.band * capacity { self.capacity = nil }
     }
 
+    /// The path is full, and takes this much and no more.
+    /// - Returns: whether the rate was lowered.
+    mutating func narrow(to arrived: Double, now: MediaTime) -> Bool {
+        let lowered = clamped(min(rate, Self.backOff * arrived))
+        guard lowered < rate else { return false }
+        state = .hold
+        lastDecrease = now
+        capacity = arrived
+        before = rate
+        rate = lowered
+        return true
+    }
+
     private mutating func decrease(_ seen: Observation, now: MediaTime) -> Bool {
         // The path needs a round trip to show what the last decrease did.
         let settling = min(max(seen.response, .milliseconds(50)), .milliseconds(200))

@@ -28,6 +28,21 @@ final class PeerOutbound {
     private var limitedFor = PeerOutbound.shortestLimit
     private static let shortestLimit = MediaTime.seconds(3)
     private static let longestLimit = MediaTime.seconds(30)
+    /// What its tracks took at the last allocation.
+    var used = Bitrate(rawValue: 0)
+    /// Since when the path has been full of the least that can be sent.
+    private var overloadedSince: MediaTime?
+    private var isOverloaded = false
+    /// Since when the estimate has been far below the least.
+    private var scarceSince: MediaTime?
+    private static let scarcityPatience = MediaTime.seconds(1)
+    /// As long the queue of what was sent before may take to drain.
+    private static let overloadPatience = MediaTime.seconds(4)
+    /// Part of the least that a path takes which is not too narrow for it: the estimate is a careful one.
+    private static let nearly = 0.6
+    /// Pictures leave no slower than this while the path has shown no limit, so that it is bursts that are spread and not frames; and those
+    /// that a joiner begins with leave like this.
+    static let leastPace = Bitrate.kilobits(10_000)
     var probe: ProbePacer?
     private(set) var isOpen = true
     /// Sound alone is sent as it comes: there are no layers to choose and nothing waits.
@@ -52,6 +67,7 @@ final class PeerOutbound {
 
     /// One more track goes by the path. What the peer tells of one section it tells of all that the path carries.
     func admit(_ section: TrackDescription, now: MediaTime) {
+        let wasPaced = isPaced
         if section.kind == .video {
             hasVideo = true
             allocateSoon()
@@ -66,7 +82,11 @@ final class PeerOutbound {
         } else if estimator == nil, section.feedback.contains(.remb) {
             estimator = BandwidthEstimator(estimate, now: now)
         }
+        // Before anything is known of the path, the pictures since the last key frame would overflow it in one burst.
+        if isPaced, !wasPaced { session.router.path(path).pointee.pacing.setRate(Self.leastPace, now: now) }
     }
+
+    private var isPaced: Bool { hasVideo && estimator != nil }
 
     /// When `Worker.adapt` has something to do next.
     var deadline: MediaTime {
@@ -82,10 +102,15 @@ final class PeerOutbound {
             && allocation.decisions.allSatisfy { $0.change == .none && $0.selection != nil }
             && transport.tracks.allSatisfy { track in
                 track.kind != .video || track.producer == nil || track.isUnwanted
-                    || track.wanted === track.producer
+                    || track.wanted === track.producer && !waitsForKeyFrame(track)
                         && !track.isPausedByBandwidth && !transport.paused.contains(.video)
             }
         nextAllocation = Self.onBeat(now + (isLevel ? Self.levelInterval : Self.allocationInterval))
+    }
+
+    /// The key frame may have to be asked for again.
+    private func waitsForKeyFrame(_ track: SubscribedTrack) -> Bool {
+        track.producer.map { session.router.waitsForKeyFrame(path: track.path, producer: $0) } ?? false
     }
 
     /// Something changed of what the last allocation was made of.
@@ -109,6 +134,33 @@ final class PeerOutbound {
         return now < limitedUntil
     }
 
+    /// Not even the least that shows a picture gets through, by an estimate that leaves no doubt, or because it was tried.
+    func isTooNarrow(for least: Bitrate, now: MediaTime) -> Bool {
+        guard let estimator, isLimited(now: now) else {
+            forgetOverload()
+            return false
+        }
+        if !estimator.isFull || used.rawValue > least.rawValue * 9 / 8 {
+            overloadedSince = nil
+        } else if now - (overloadedSince ?? now) > Self.overloadPatience {
+            isOverloaded = true
+        } else {
+            overloadedSince = overloadedSince ?? now
+        }
+        if Double(estimator.capacity.rawValue) >= Self.nearly * Double(least.rawValue) {
+            scarceSince = nil
+        } else {
+            scarceSince = scarceSince ?? now
+        }
+        return isOverloaded || scarceSince.map { now - $0 > Self.scarcityPatience } ?? false
+    }
+
+    private func forgetOverload() {
+        overloadedSince = nil
+        scarceSince = nil
+        isOverloaded = false
+    }
+
     /// Padding goes out on the retransmission stream of a video track that is being fed.
     var canProbe: Bool { transport.tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil } }
 
@@ -126,6 +178,7 @@ final class PeerOutbound {
         startedAt = now
         limitedUntil = .zero
         limitedFor = Self.shortestLimit
+        forgetOverload()
         allocateSoon()
         sent?.pointee.forgetFeedback()
         if estimator != nil { estimator = BandwidthEstimator(estimate, now: now) }

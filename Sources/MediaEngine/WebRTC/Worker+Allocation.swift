@@ -8,8 +8,6 @@ extension Worker {
     private static let patience = MediaTime.seconds(2)
     /// How much faster than they come packets may leave, as long as the path has shown no limit.
     private static let haste = 2.5
-    /// Nor slower than this, so that it is bursts that are spread and not frames.
-    private static let leastPace = Bitrate.kilobits(10_000)
     /// For a subscriber that tells nothing of its path.
     private static let unlimited = Bitrate(rawValue: 1 << 40)
 
@@ -19,14 +17,21 @@ extension Worker {
         follow(outbound.session)
         let claims = claims(of: outbound, now: now)
         var target = outbound.estimator?.target ?? Self.unlimited
-        // An encoding that is one too small is soon mended, one that is too large costs a second key frame on a full path.
-        if outbound.estimator?.isFull == true { target = Bitrate(bitsPerSecond: target.rawValue * 3 / 5) }
+        var capacity = target
+        if let estimator = outbound.estimator {
+            // An encoding that is one too small is soon mended, one that is too large costs a second key frame on a full path.
+            if estimator.isFull { target = Bitrate(bitsPerSecond: estimator.capacity.rawValue * 3 / 5) }
+            // The estimate is a careful one; what a path that is not full carries is not taken away for little.
+            capacity =
+                estimator.isFull ? target : Bitrate(bitsPerSecond: estimator.capacity.rawValue * 11 / 10)
+        }
         let isLimited = outbound.isLimited(now: now)
-        if !isLimited || now - outbound.startedAt < Self.settling {
-            target = max(target, least(claims))
+        let least = least(claims)
+        if now - outbound.startedAt < Self.settling || !outbound.isTooNarrow(for: least, now: now) {
+            target = max(target, Bitrate(rawValue: least.rawValue * 5 / 4))
         }
         let allocation = outbound.allocator.allocate(
-            claims, target: target, capacity: outbound.estimator?.capacity, now: now)
+            claims, target: target, capacity: capacity, now: now)
         for decision in allocation.decisions {
             guard let track = outbound.transport.track(decision.id) else { continue }
             apply(decision, to: track, of: outbound, now: now)
@@ -35,12 +40,13 @@ extension Worker {
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
         estimator.wanted = allocation.wanted
+        outbound.used = allocation.used
         // Slower than the tracks come nobody would ever be level with them; how fast that is has to be seen first.
         var rate = Bitrate(bitsPerSecond: 0)
         if allocation.used > rate {
             let least = Double(allocation.used.rawValue) * (isLimited ? 1.2 : Self.haste)
             rate = max(estimator.pacingRate, Bitrate(bitsPerSecond: Int64(least)))
-            if !isLimited { rate = max(rate, Self.leastPace) }
+            if !isLimited { rate = max(rate, PeerOutbound.leastPace) }
         }
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
     }
@@ -78,13 +84,13 @@ extension Worker {
         }
     }
 
-    /// Audio and the smallest encoding of one video track, with some room.
+    /// Audio and the smallest encoding of one video track.
     private func least(_ claims: [AllocatedTrack]) -> Bitrate {
         var sum: Int64 = 0
         for claim in claims where claim.kind == .audio { sum += claim.encodings.first?.bitrates[3] ?? 0 }
         let first = claims.filter { $0.kind == .video }.max { $0.priority < $1.priority }
         let smallest = first?.encodings.filter(\.isActive).map { $0.bitrates[3] }.min()
-        return Bitrate(rawValue: (sum + (smallest ?? 0)) * 5 / 4)
+        return Bitrate(rawValue: sum + (smallest ?? 0))
     }
 
     private func apply(
@@ -125,7 +131,9 @@ extension Worker {
         }
         if track.wanted === wanted, track.temporalLimit == selection.temporal {
             // The key frame that a switch waits for may have been lost.
-            if wanted !== producer { requestKeyFrame(of: wanted) }
+            if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted) {
+                requestKeyFrame(of: wanted)
+            }
             return
         }
         if decision.change == .down, wanted !== producer, outbound.estimator?.isCongested == true {
@@ -144,10 +152,7 @@ extension Worker {
     /// The path is full of an encoding that it does not take: nothing more of it is sent, and what was lost of it is not sent again, so that
     /// the key frame of the smaller one gets through.
     private func abandon(_ producer: Producer, of track: SubscribedTrack, _ router: Router, now: MediaTime) {
-        guard let at = producer.core.pointee.index(path: track.path) else { return }
-        let latest = producer.core.pointee.consumers[at].progress.sequence
+        guard let latest = router.abandon(path: track.path, producer: producer) else { return }
         track.abandoned = (SequenceNumber(UInt16(truncatingIfNeeded: latest)), now)
-        _ = router.setPaused(true, path: track.path, producer: producer)
-        _ = router.setPaused(false, path: track.path, producer: producer)
     }
 }

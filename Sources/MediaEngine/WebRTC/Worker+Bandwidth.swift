@@ -26,7 +26,12 @@ extension Worker {
             beginProbe(outbound, now: now)
         case .remb:
             guard let remb = try? REMB(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
+            let before = estimator.target
             estimator.receive(remb: remb.bitrate, now: now)
+            if estimator.target < before {
+                outbound.allocateSoon()
+                schedule(peer, now: now)
+            }
         case .receiverReport:
             guard let report = try? ReceiverReport(parsing: packet) else {
                 return counters.droppedMalformedRTCP &+= 1

@@ -21,7 +21,7 @@ package final class SyntheticViewer {
     package init(_ endpoint: WebRTCEndpoint, source: UInt32? = nil, wait: MediaTime = .milliseconds(1000)) {
         self.endpoint = endpoint
         self.source = source
-        assembler = VP8FrameAssembler(maximumWait: wait)
+        assembler = VP8FrameAssembler(maximumWait: wait, skipsToKeyFrames: true)
         videoTrack = endpoint.configuration.tracks.firstIndex { $0.kind == .video } ?? 0
         endpoint.onPacket = { [unowned self] packet in take(packet) }
     }
@@ -44,6 +44,9 @@ package final class SyntheticViewer {
         drain()
         endpoint.handleTimeout(now: now)
     }
+
+    /// Pauses before do not count.
+    package func forgetPauses() { reception.longestPause = .zero }
 
     package func nextOutput() -> WebRTCEndpoint.Output? {
         let output = endpoint.nextOutput()

@@ -86,6 +86,7 @@ final class VirtualClient {
     func forgetPauses() {
         sound.forgetPauses()
         pictures.forgetPauses()
+        if case .viewer(let viewer) = role { viewer.forgetPauses() }
     }
 
     private func watch() {

@@ -1,0 +1,67 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import Testing
+
+@Suite("An encoding that a path does not take is abandoned")
+struct AbandonTests {
+    @Test(
+        "the rest of its picture stays away, and a number stays unused where one was cut off",
+        arguments: [0, 1, 3, 4])
+    func cutting(_ sent: Int) throws {
+        let simulcast = Simulcast(RouterHarness())
+        let (harness, large) = (simulcast.harness, simulcast.producers[2])
+        let viewer = try harness.viewer()
+        simulcast.subscribe(viewer, to: 2, rtx: false)
+        for _ in 0..<5 { try simulcast.step() }
+        let picture = simulcast.pictures()[2]
+        try harness.feed(Array(picture[..<sent]), to: large)
+        try harness.flush()
+        #expect(viewer.received.count == 20 + sent)
+        #expect(!harness.router.waitsForKeyFrame(path: viewer.path, producer: large))
+
+        let skipped: Int64 = sent == 1 || sent == 3 ? 1 : 0
+        let last = try #require(viewer.received.last?.sequence)
+        #expect(harness.router.abandon(path: viewer.path, producer: large) == last + skipped)
+        #expect(harness.router.waitsForKeyFrame(path: viewer.path, producer: large))
+        try harness.feed(Array(picture[sent...]), to: large)
+        try harness.flush()
+        for _ in 0..<5 { try simulcast.step() }
+        #expect(viewer.received.count == 20 + sent)
+
+        #expect(simulcast.change(viewer, to: 0))
+        for _ in 0..<5 { try simulcast.step() }
+        let after = viewer.received[(20 + sent)...]
+        #expect(after.map(\.sequence) == (1...5).map { last + skipped + $0 })
+        #expect(after.allSatisfy { $0.sourceID == 0 } && after.first?.descriptor?.isKeyFrameStart == true)
+        #expect(!harness.router.waitsForKeyFrame(path: viewer.path, producer: simulcast.producers[0]))
+    }
+
+    @Test("what waits for the path to have room is thrown away") func waiting() throws {
+        let simulcast = Simulcast(RouterHarness())
+        let (harness, large) = (simulcast.harness, simulcast.producers[2])
+        let viewer = try harness.viewer()
+        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(100), now: harness.now)
+        simulcast.subscribe(viewer, to: 2, rtx: false)
+        for _ in 0..<10 { try simulcast.step() }
+        let received = viewer.received.count
+        #expect(received > 0 && received < 30)
+        let last = try #require(harness.router.abandon(path: viewer.path, producer: large))
+        try simulcast.pass(.seconds(2))
+        for _ in 0..<5 { try simulcast.step() }
+        #expect(viewer.received.count == received)
+        #expect(simulcast.change(viewer, to: 0))
+        for _ in 0..<5 { try simulcast.step() }
+        try simulcast.pass(.seconds(2))
+        let after = viewer.received[received...]
+        #expect(after.map(\.sequence) == (1...5).map { last + $0 })
+        #expect(after.allSatisfy { $0.sourceID == 0 })
+    }
+
+    @Test("nothing is abandoned where there is no such track") func none() throws {
+        let simulcast = Simulcast(RouterHarness())
+        let viewer = try simulcast.harness.viewer()
+        #expect(simulcast.harness.router.abandon(path: viewer.path, producer: simulcast.producers[1]) == nil)
+        #expect(!simulcast.harness.router.waitsForKeyFrame(path: viewer.path, producer: simulcast.producers[1]))
+    }
+}

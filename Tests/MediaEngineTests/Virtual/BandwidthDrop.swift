@@ -1,0 +1,96 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import WebRTCClient
+
+/// A viewer of three encodings whose path gets narrow for 20 s.
+struct BandwidthDrop: Sendable, CustomStringConvertible {
+    /// kb/s.
+    var rate: Int64 = 500
+    /// ms, one way.
+    var delay: Int64 = 20
+    /// Bytes that wait before the path drops what comes.
+    var queue = 40_000
+    /// Of the run; it also sets when in the course of the pictures the path changes.
+    var seed: UInt64 = 1
+
+    /// What the viewer saw from the drop on.
+    struct Outcome {
+        /// From the drop to the first picture of a smaller encoding, and from its end to the first of the largest; nil: never.
+        var down: MediaTime?
+        var up: MediaTime?
+        /// Longest time without a picture, and without a packet of sound.
+        var pause: MediaTime
+        var soundPause: MediaTime
+        /// Share of the sound that did not come.
+        var lostSound: Double
+        var pictures: UInt64
+        /// Changes of encoding while the path was narrow, and after.
+        var switches: UInt64
+        var switchesAfter: UInt64
+        /// Packets that the path's queue dropped while the viewer joined, and while the path was narrow.
+        var overflowedAtJoin: Int
+        var overflowed: Int
+        /// From the connection to the first picture.
+        var first: MediaTime
+        var wrong: UInt64
+    }
+
+    static let narrowFor = 20.0
+    static let wide: Int64 = 10_000
+
+    var description: String { "\(rate) kb/s, \(delay) ms, \(queue / 1000) kB, seed \(seed)" }
+
+    private func path(_ kilobits: Int64) -> LinkConditions {
+        var conditions = LinkConditions(delay: .milliseconds(delay))
+        conditions.rate = .kilobits(kilobits)
+        conditions.queue = queue
+        conditions.jitter = .uniform(.milliseconds(2))
+        return conditions
+    }
+
+    func run() throws -> Outcome {
+        let (call, _) = try VirtualCall.withPublisher(
+            seed: seed, rids: ["l", "m", "h"].map { RID($0)! }, video: SyntheticVideo.Encoding.simulcast)
+        call.run(seconds: 2)
+        let viewer = try call.view()
+        func limit(_ kilobits: Int64) {
+            call.network.set(path(kilobits), from: VirtualCall.relayAddress, to: viewer.address)
+        }
+        func seen(_ encoding: UInt8) -> UInt64 { viewer.reception.picturesByEncoding[encoding] ?? 0 }
+        func overflowed() -> Int {
+            call.network.statistics(from: VirtualCall.relayAddress, to: viewer.address).overflowed
+        }
+        func time(atMost seconds: Double, until condition: () -> Bool) -> MediaTime? {
+            let start = call.now
+            return call.run(atMost: seconds, until: condition) ? call.now - start : nil
+        }
+        limit(Self.wide)
+        _ = call.run(atMost: 15) { seen(2) > 30 }
+        // The path changes now here, now there between two pictures and two allocations.
+        call.run(seconds: 3 + Double(seed % 16) * 0.017)
+        let overflowedAtJoin = overflowed()
+        viewer.forgetPauses()
+        let before = viewer.reception
+        limit(rate)
+        let small = seen(0) + seen(1)
+        let down = time(atMost: Self.narrowFor) { seen(0) + seen(1) > small }
+        call.run(seconds: Self.narrowFor - (down?.seconds ?? Self.narrowFor))
+        let during = viewer.reception
+        let overflowedInAll = overflowed()
+        let large = seen(2)
+        limit(Self.wide)
+        let up = time(atMost: 12) { seen(2) > large }
+        call.run(seconds: 3)
+        let after = viewer.reception
+        let heard = Double(after.sounds - before.sounds)
+        let lost = Double(after.missedSounds) - Double(before.missedSounds)
+        return Outcome(
+            down: down, up: up, pause: after.longestPause, soundPause: viewer.sound.longestPause,
+            lostSound: lost / (heard + lost), pictures: during.pictures - before.pictures,
+            switches: during.switches - before.switches, switchesAfter: after.switches - during.switches,
+            overflowedAtJoin: overflowedAtJoin, overflowed: overflowedInAll - overflowedAtJoin,
+            first: (before.firstPicture ?? .zero) - (viewer.connectedAt ?? .zero), wrong: after.wrong)
+    }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import Testing
+import WebRTCClient
+
+extension VirtualSessionTests {
+    /// Paths that differ in their delay and in their queue, two runs of each. `MILLRACE_SEEDS` asks for more runs, `MILLRACE_DROPS` for other rates
+    /// (`300,500,800`, kb/s). At 300 and 800 the goals are not met in every run: at 300 the key frame may be lost with a queue of 40 kB, and
+    /// at 800 a viewer may go up and down once too often.
+    private static var drops: [BandwidthDrop] {
+        let environment = ProcessInfo.processInfo.environment
+        let seeds = environment["MILLRACE_SEEDS"].flatMap(UInt64.init) ?? 2
+        let rates = environment["MILLRACE_DROPS"]?.split(separator: ",").compactMap { Int64($0) } ?? [500]
+        var drops: [BandwidthDrop] = []
+        for rate in rates {
+            for delay: Int64 in [20, 50] {
+                for queue in [40_000, 100_000] {
+                    for seed in 1...max(seeds, 1) {
+                        drops.append(BandwidthDrop(rate: rate, delay: delay, queue: queue, seed: seed))
+                    }
+                }
+            }
+        }
+        return drops
+    }
+
+    @Test(
+        "a viewer's path gets narrow for 20 s: a smaller encoding within 2 s, the largest again within 10 s, no gap, no flapping",
+        arguments: drops)
+    func bandwidthDrop(_ drop: BandwidthDrop) throws {
+        let seen = try drop.run()
+        func ms(_ time: MediaTime?) -> String { time.map { "\($0.rawValue / 1_000_000)" } ?? "never" }
+        print(
+            "DROP|\(drop.rate)|\(drop.delay)|\(drop.queue / 1000)|\(drop.seed)|down \(ms(seen.down))|up \(ms(seen.up))|pause",
+            "\(ms(seen.pause))|sound \(ms(seen.soundPause))|lost \(Int(seen.lostSound * 1000))|pictures \(seen.pictures)|switches",
+            "\(seen.switches)+\(seen.switchesAfter)|join \(seen.overflowedAtJoin)|overflowed \(seen.overflowed)|first \(ms(seen.first))"
+        )
+        #expect(try #require(seen.down) < .seconds(2))
+        #expect(try #require(seen.up) < .seconds(10))
+        #expect(seen.pause < .seconds(1))
+        // At 300 kb/s a picture of the largest encoding takes 170 ms, and the sound behind it has to wait.
+        #expect(seen.soundPause < .milliseconds(drop.rate < 500 ? 250 : 200))
+        #expect(seen.lostSound < 0.01)
+        #expect(seen.pictures > 570 && seen.wrong == 0)
+        #expect(seen.switches <= 3 && seen.switchesAfter <= 2)
+    }
+
+    @Test(
+        "what a joiner begins with does not overflow its path, and does not come late",
+        arguments: [0.0, 0.15, 0.3, 0.45])
+    func joining(_ wait: Double) throws {
+        let (call, _) = try VirtualCall.withPublisher(
+            seed: 35, rids: ["l", "m", "h"].map { RID($0)! }, video: SyntheticVideo.Encoding.simulcast)
+        call.run(seconds: wait)
+        let viewer = try call.view()
+        var path = LinkConditions(delay: .milliseconds(10))
+        path.rate = .kilobits(10_000)
+        path.queue = 40_000
+        call.network.set(path, from: VirtualCall.relayAddress, to: viewer.address)
+        call.run(seconds: 2)
+        let link = call.network.statistics(from: VirtualCall.relayAddress, to: viewer.address)
+        #expect(link.overflowed == 0, "\(link)")
+        let first = try #require(viewer.reception.firstPicture) - (try #require(viewer.connectedAt))
+        #expect(first <= .milliseconds(100), "\(first)")
+        #expect(viewer.reception.longestPause < .milliseconds(200), "\(viewer.reception)")
+    }
+}
