@@ -6,6 +6,8 @@ import {Tile} from "./tile.js";
 /// Heights worth asking for; the next that is not smaller than the tile.
 const HEIGHTS = [180, 360, 720, 1080];
 const SHAPE = 16 / 9;
+/// Pixels, as in room.css.
+const PADDING = 8, GAP = 12;
 /// Audio level, 0...1, from which somebody is taken to speak.
 const SPEAKS = 0.02;
 
@@ -120,15 +122,15 @@ export class Stage {
     const count = this.#tiles.size, focus = this.#focus(), place = this.#place;
     place.classList.toggle("has-focus", focus !== null && count > 1);
     const {clientWidth: width, clientHeight: height} = place;
-    let best = {columns: 1, size: 0};
+    let best = 0;
     for (let columns = 1; columns <= count; columns++) {
-      const rows = Math.ceil(count / columns), size = Math.min(width / columns, height / rows * SHAPE);
-      if (size > best.size) best = {columns, size};
+      const rows = Math.ceil(count / columns), of = (length, parts) => (length - 2 * PADDING - GAP * (parts - 1)) / parts;
+      const size = Math.min(of(width, columns), of(height, rows) * SHAPE);
+      best = Math.max(best, size);
     }
     place.style.setProperty("--strip", Math.max(1, count - 1));
     place.style.setProperty("--stage-height", `${height}px`);
-    place.style.setProperty("--columns", best.columns);
-    place.style.setProperty("--tile", `${Math.max(120, Math.floor(best.size) - 12)}px`);
+    place.style.setProperty("--tile", `${Math.max(120, Math.floor(best))}px`);
     clearTimeout(this.#preferTimer);
     this.#preferTimer = setTimeout(this.#prefer, 400);
   }
