@@ -113,6 +113,9 @@ import Testing
         try world.resume(a)
         try world.resume(a)
         #expect(world.newEvents(b).map(\.name) == [.userDropped, .userDropped])
+        // Long after, with a new socket before the loss of the old one is noticed.
+        world.pass(.seconds(100))
+        #expect(code { try world.resume(a) } == nil)
         let whip = try world.join("whip", kind: .publisher)
         #expect(world.conference.drop(whip, now: world.now) == [])
         #expect(code { try world.resume(whip) } == .resumeExpired)

@@ -298,6 +298,7 @@ import Testing
         let plan = try world.prepare([.camera], a)
         try world.request(.leave(LeaveRequest()), a)
         world.confirm(plan)
+        #expect(world.plane.streams == [])
         world.announce(plan)
         #expect(world.names(b) == [.userLeft])
         #expect(world.plane.streams == [] && world.conference.streams == [])

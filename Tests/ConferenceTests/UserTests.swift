@@ -232,6 +232,7 @@ import Testing
             ])
         #expect(world.conference.streams.map(\.id) == [hosts, managers, camera])
         world.confirm(planned)
+        #expect(!world.plane.streams.contains(planned.streams[0].id))
         world.announce(planned)
         #expect(!world.plane.streams.contains(planned.streams[0].id))
         #expect(code { _ = try world.prepare([.screen], b) } == .shareLocked)
