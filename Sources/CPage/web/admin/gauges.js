@@ -9,7 +9,7 @@ const each = value => number(value, value < 10 ? 1 : 0, "/s");
 
 /// [name, title, format, least top of the chart]
 const SHOWN = [
-  ["cost", "CPU a packet", value => number(value, 0, " ns"), 1000], ["forwarded", "Packets out", each, 100], ["received", "Packets in", each, 100],
+  ["cost", "CPU a packet", value => value < 10_000 ? number(value, 0, " ns") : number(value / 1000, 0, " µs"), 1000], ["forwarded", "Packets out", each, 100], ["received", "Packets in", each, 100],
   ["rate", "Media out", bitrate, 1e6], ["drops", "Drops", each, 5], ["retransmitted", "Sent again", each, 5],
   ["delay", "Delay, 99 of 100", value => number(value, 2, " ms"), 1], ["cpu", "Process CPU", value => number(value, 0, " %"), 20],
   ["memory", "Memory", bytes, 1 << 26], ["transports", "Transports", value => number(value), 4],
