@@ -90,7 +90,8 @@ let package = Package(
         .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SDP", "Signaling", "SRTP", "MediaEngine", "Canvas", "Recording", "CLinuxNet", "CPage",
+                "MediaBase", "SDP", "Signaling", "Conference", "SRTP", "MediaEngine", "Canvas", "Recording",
+                "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -191,14 +192,17 @@ let package = Package(
         .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "LoadGenerator", "MediaBase", "SDP", "Signaling", "MediaEngine",
-                "MillraceTestKit",
+                "RelayServer", "ControlServer", "Conference", "Signaling", "LoadGenerator", "WebRTCClient", "Transport",
+                "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(

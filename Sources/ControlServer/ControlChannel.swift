@@ -8,10 +8,10 @@ internal import NIOHTTPTypes
 internal import NIOHTTPTypesHTTP1
 internal import NIOSSL
 
-/// The pipeline of one HTTP/1.1 connection: deadline on the first byte, head limits in the decoder, deadline and early answers behind
-/// it.
+/// The pipeline of one connection. HTTP/1.1 first: deadline on the first byte, head limits in the decoder, deadline and early answers
+/// behind it. Between them stands, for the first request, what can make a WebSocket of the connection.
 struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
-    typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    typealias Value = ControlConnection
 
     let responder: HTTPChannelHandler.Responder
     let configuration: ControlConfiguration
@@ -19,6 +19,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     let bodies: OpenBodies
     /// Nil: no TLS.
     let certificates: CertificateStore?
+    let connect: ConnectDoor
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -32,18 +33,52 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             let pipeline = channel.pipeline.syncOperations
             if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
             try pipeline.addHandler(FirstByteHandler(deadline: deadline))
-            try pipeline.configureHTTPServerPipeline(
-                withPipeliningAssistance: false, withErrorHandling: false, withOutboundHeaderValidation: false,
-                withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+            let upgrade = try addHTTP(to: pipeline, limits)
             try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: certificates != nil))
             try pipeline.addHandler(deadline)
             try pipeline.addHandler(HTTPConnectionStateHandler(logger: logger))
-            return try NIOAsyncChannel(
-                wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+            return ControlConnection(channel: channel, spoken: upgrade.upgradeResultFuture)
         }
     }
 
+    /// What the upgrade takes away again or goes past: what stays of HTTP on a WebSocket is nothing.
+    private func addHTTP(
+        to pipeline: ChannelPipeline.SynchronousOperations, _ limits: NIOHTTPDecoderLimitConfiguration
+    ) throws -> NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken> {
+        let encoder = HTTPResponseEncoder()
+        // Bytes behind the handshake are the first frames.
+        let decoder = ByteToMessageHandler(
+            HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
+        let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics, bodies: bodies)
+        let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
+            httpEncoder: encoder, extraHTTPHandlers: [decoder],
+            upgradeConfiguration: .init(
+                upgraders: [upgrade.upgrader],
+                notUpgradingCompletionHandler: { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        .http(
+                            try NIOAsyncChannel(
+                                wrappingChannelSynchronously: channel,
+                                configuration: .init(isOutboundHalfClosureEnabled: true)))
+                    }
+                }))
+        try pipeline.addHandler(encoder)
+        try pipeline.addHandler(decoder)
+        try pipeline.addHandler(handler)
+        return handler
+    }
+
     func handle(value: Value, logger: Logger) async {
-        await handleHTTP(asyncChannel: value, logger: logger)
+        let spoken = try? await withTaskCancellationHandler {
+            try await value.spoken.get()
+        } onCancel: {
+            value.channel.close(promise: nil)
+        }
+        switch spoken {
+        case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
+        case .webSocket(let channel, let handshake): await connect.handle(channel, handshake)
+        // It went before it asked for anything.
+        case nil: value.channel.close(promise: nil)
+        }
     }
 }

@@ -27,6 +27,8 @@ package struct ControlConfiguration: Sendable {
     package var isDevelopment = false
     /// Named by WHIP and WHEP answers.
     package var iceServers: [ICEServer] = []
+    /// Of the control protocol.
+    package var connect = ConnectConfiguration()
 
     package init() {}
 }

@@ -5,6 +5,8 @@ package import NIOCore
 package struct ControlContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel
+    /// Of a session token that the request showed.
+    var grant: SessionGrant?
 
     package init(source: ApplicationRequestContextSource) {
         coreContext = .init(source: source)

@@ -3,6 +3,8 @@ package struct ControlParts: Sendable {
     package var apps: AppDirectory
     package var tokens: any TokenVerifier
     package var tokenStatistics: TokenStatistics
+    package let rooms: Rooms
+    /// The rooms, seen through a slit.
     package var sessions: any SessionsDoor
     package var issues: any IssueStore
     package var webhooks: any WebhookSink
@@ -12,7 +14,7 @@ package struct ControlParts: Sendable {
     package var certificates: CertificateStore?
 
     package init(
-        apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, sessions: any SessionsDoor,
+        apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, rooms: Rooms,
         issues: any IssueStore, webhooks: any WebhookSink = NoWebhooks(),
         webhookStatistics: WebhookStatistics = WebhookStatistics(), drain: DrainControl = DrainControl(),
         certificates: CertificateStore? = nil
@@ -20,7 +22,8 @@ package struct ControlParts: Sendable {
         self.apps = apps
         self.tokens = tokens
         self.tokenStatistics = tokenStatistics
-        self.sessions = sessions
+        self.rooms = rooms
+        sessions = rooms
         self.issues = issues
         self.webhooks = webhooks
         self.webhookStatistics = webhookStatistics

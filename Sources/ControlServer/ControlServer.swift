@@ -17,7 +17,7 @@ package struct ControlServer: Sendable {
     /// Behind WHIP and WHEP: the engine, seen through a slit.
     package let webRTC: any WebRTCDoor
     package let parts: ControlParts
-    package let statistics = ControlStatistics()
+    package var statistics: ControlStatistics { parts.rooms.environment.statistics }
     /// Every route, once `service` was asked for.
     package let catalogue = RouteCatalogue()
     package let logger: Logger
@@ -46,12 +46,13 @@ package struct ControlServer: Sendable {
         let configuration = configuration
         let bodies = bodies
         let certificates = parts.certificates
+        let connect = ConnectDoor(rooms: parts.rooms, statistics: statistics, logger: logger)
         return Application(
             router: router(),
             server: HTTPServerBuilder { responder in
                 ControlChannel(
                     responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
-                    certificates: certificates)
+                    certificates: certificates, connect: connect)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
@@ -82,13 +83,18 @@ package struct ControlServer: Sendable {
         let apps = RouteTable(group: router.group("v1"), prefix: "/v1", access: .app, catalogue: catalogue)
         TokenRoutes(apps: parts.apps, configuration: configuration).add(to: apps)
 
+        let connect = RouteTable(group: router.group("v1"), prefix: "/v1", access: .session, catalogue: catalogue)
+        ConnectRoute(bodies: bodies).add(to: connect)
         let group = router.group("v1")
         if let token = configuration.adminToken {
             group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
         }
         let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
-        PlainRoutes(engine: engine, configuration: configuration, bodies: bodies, logger: logger).add(to: v1)
-        SessionRoutes(engine: engine, recorder: recorder, configuration: configuration).add(to: v1)
+        PlainRoutes(
+            engine: engine, rooms: parts.rooms, configuration: configuration, bodies: bodies, logger: logger
+        ).add(to: v1)
+        SessionRoutes(engine: engine, rooms: parts.rooms, recorder: recorder, configuration: configuration)
+            .add(to: v1)
         addMedia(to: v1)
     }
 
@@ -119,14 +125,17 @@ package struct ControlServer: Sendable {
 
     private func addWebRTC(to router: Router<ControlContext>) {
         let exchange = WebRTCExchange(
-            door: webRTC, arrivals: StreamArrivals(events: webRTC.observeStreams()), configuration: configuration,
+            door: webRTC, rooms: parts.rooms, arrivals: StreamArrivals(events: webRTC.observeStreams()),
+            configuration: configuration,
             bodies: bodies, statistics: statistics, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
-            WebRTCResource(door: webRTC, direction: direction, configuration: configuration, logger: logger)
+            WebRTCResource(
+                door: webRTC, rooms: parts.rooms, direction: direction, configuration: configuration, logger: logger)
         }
         func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()
-            if let token { group.add(middleware: BearerTokenMiddleware(token: token)) }
+            group.add(
+                middleware: SessionTokenMiddleware(token: token, rooms: parts.rooms, isPublisher: access == .publish))
             return RouteTable(group: group, access: access, catalogue: catalogue)
         }
         let publishToken = configuration.publishToken.map(BearerToken.init)

@@ -17,6 +17,7 @@ package final class ControlStatistics: Sendable {
         package var bodyBytes: UInt64 = 0
         /// Viewers that wait for a stream.
         package var waits = 0
+        package var connect = ConnectCounts()
     }
 
     private let state = NIOLockedValueBox(Values())
@@ -56,4 +57,30 @@ package final class ControlStatistics: Sendable {
     func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }
     func bodyEnded() { state.withLockedValue { $0.bodies -= 1 } }
     func bodySent(_ bytes: Int) { state.withLockedValue { $0.bodyBytes += UInt64(bytes) } }
+
+    // MARK: the control protocol
+
+    func socketOpened() {
+        state.withLockedValue {
+            $0.connect.sockets += 1
+            $0.connect.socketsTotal += 1
+        }
+    }
+
+    func socketClosed() { state.withLockedValue { $0.connect.sockets -= 1 } }
+    func messageReceived() { state.withLockedValue { $0.connect.messagesReceived += 1 } }
+
+    func messagesSent(_ count: Int) {
+        if count > 0 { state.withLockedValue { $0.connect.messagesSent += UInt64(count) } }
+    }
+
+    func joined() { state.withLockedValue { $0.connect.joins += 1 } }
+    func resumed() { state.withLockedValue { $0.connect.resumes += 1 } }
+    func refused(_ code: ErrorCode) { state.withLockedValue { $0.connect.refusals[code, default: 0] += 1 } }
+
+    func disconnected(_ reason: DisconnectReason) {
+        state.withLockedValue { $0.connect.disconnects[reason, default: 0] += 1 }
+    }
+
+    func queueOverflowed() { state.withLockedValue { $0.connect.queueOverflows += 1 } }
 }

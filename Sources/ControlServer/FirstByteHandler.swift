@@ -1,7 +1,7 @@
 internal import NIOCore
 
 /// Tells the deadline handler about bytes before they make a whole request head, so that a head sent one byte at a time is timed too.
-final class FirstByteHandler: ChannelInboundHandler {
+final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 

@@ -1,11 +1,13 @@
 internal import HTTPTypes
 internal import Hummingbird
 internal import Logging
+internal import MediaBase
 internal import MediaEngine
 
 /// `/v1/sessions/{session}/plain`: SRTP with keys handed over in the answer, for programs that have no signalling of their own.
 struct PlainRoutes {
     let engine: MediaEngine
+    let rooms: Rooms
     let configuration: ControlConfiguration
     let bodies: OpenBodies
     let logger: Logger
@@ -20,7 +22,8 @@ struct PlainRoutes {
         let body = try await request.json(PlainTransportBody.self, limit: configuration.bodyBytes)
         guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
         let wanted = try body.request(session: session, peer: context.peerAddress)
-        let transport = try await engine.openPlain(wanted)
+        let transport =
+            wanted.direction == .publish ? try await publish(wanted, session) : try await engine.openPlain(wanted)
         logger.info(
             "plain transport opened",
             metadata: [
@@ -31,10 +34,31 @@ struct PlainRoutes {
         return try .json(PlainTransportAnswer(transport), status: .created, fields: [.location: location])
     }
 
+    /// A publisher is a user of its session: the session's rules come first.
+    private func publish(_ wanted: PlainTransportRequest, _ session: SessionName) async throws -> PlainTransport {
+        let ticket = try await rooms.admitPublisher(
+            session: session, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
+            isPlain: true)
+        do {
+            var named = wanted
+            named.stream = ticket.stream
+            let transport = try await engine.openPlain(named)
+            var kinds: Set<MediaKind> = []
+            if transport.audio != nil { kinds.insert(.audio) }
+            if transport.video != nil { kinds.insert(.video) }
+            await ticket.room.opened(ticket, transport.id, kinds: kinds)
+            return transport
+        } catch {
+            await ticket.room.refused(ticket)
+            throw error
+        }
+    }
+
     @Sendable private func close(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
         try await engine.closePlain(TransportID(rawValue: id), session: session.rawValue)
+        await rooms.publisherClosed(TransportID(rawValue: id), engineName: session.rawValue)
         logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
         return Response(status: .noContent)
     }

@@ -77,7 +77,7 @@ package struct Problem: Error, Sendable, Equatable {
         case .patch(let type): fields[.acceptPatch] = type
         case nil: break
         }
-        if code == .unauthorized { fields[.wwwAuthenticate] = "\(scheme.rawValue) realm=\"millrace\"" }
+        if code.status == .unauthorized { fields[.wwwAuthenticate] = "\(scheme.rawValue) realm=\"millrace\"" }
         return fields
     }
 }

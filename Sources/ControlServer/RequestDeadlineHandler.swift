@@ -6,7 +6,7 @@ internal import NIOHTTPTypes
 /// Holds a connection to its times and sizes: a request must arrive within `sendTime` of its first byte, an idle connection closes
 /// after `idleTime`. What is wrong before a request reaches the router (too slow, head too large, not HTTP) is answered here, as a
 /// problem document like everywhere else.
-final class RequestDeadlineHandler: ChannelDuplexHandler {
+final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart

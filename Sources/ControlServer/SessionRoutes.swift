@@ -7,6 +7,7 @@ internal import Recording
 /// What is there: sessions and streams; and muting a track at the relay.
 struct SessionRoutes {
     let engine: MediaEngine
+    let rooms: Rooms
     let recorder: SessionRecorder?
     let configuration: ControlConfiguration
 
@@ -35,7 +36,10 @@ struct SessionRoutes {
         guard let kind = MediaKind(rawValue: body.kind) else {
             throw Problem(.invalidField, "\"\(body.kind)\" is not one of audio, video", field: "kind")
         }
-        try await engine.setMuted(session: session.rawValue, stream: stream.rawValue, kind: kind, muted: body.muted)
+        if try await !rooms.setMuted(body.muted, stream, kind, in: session) {
+            // One that the rules do not know.
+            try await engine.setMuted(session: session.rawValue, stream: stream.rawValue, kind: kind, muted: body.muted)
+        }
         return Response(status: .noContent)
     }
 }

@@ -156,6 +156,24 @@ extension ConfigurationKey {
         .integer(
             "limit.consentSeconds", \.limitConsentSeconds, 5...600, "silence that closes a WebRTC transport"),
         .integer("limit.sdpBytes", \.limitSDPBytes, 1_024...65_536, "largest SDP offer or fragment, in bytes"),
+        .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users a session"),
+        .integer("limit.connections", \.limitConnections, 1...10_000_000, "clients of the control protocol"),
+        .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions a user"),
+        .integer(
+            "limit.messagesPerSecond", \.limitMessagesPerSecond, 1...1_000_000, "messages of one client a second"),
+        .integer(
+            "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
+            "wrong passwords of one address for one session a minute"),
+        .integer(
+            "limit.unsentEvents", \.limitUnsentEvents, 16...1_000_000,
+            "events that wait for a client that does not read; then it is dropped"),
+        .integer(
+            "limit.replayEvents", \.limitReplayEvents, 0...1_000_000, "events kept for a client that comes back"),
+        .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),
+        .integer(
+            "connect.pingSeconds", \.connectPingSeconds, 1...600,
+            "time without a sign of a client after which it is asked for one; after three it is lost"),
+        .integer("connect.joinSeconds", \.connectJoinSeconds, 1...3_600, "time that a WebSocket has to join a session"),
 
         .text("record", \.record, allowed: "a directory, or nothing", "records every stream into this directory"),
         .text(

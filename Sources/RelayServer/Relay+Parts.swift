@@ -22,15 +22,21 @@ extension Relay {
     func assemble(_ engine: MediaEngine) throws(RelayError) -> Assembly {
         let apps = configuration.appDirectory
         let verifier = JWTVerifier(apps: apps, leeway: configuration.tokenLeewaySeconds)
-        var parts = ControlParts(
-            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics,
-            sessions: EngineSessions(engine: engine, standard: apps.standard), issues: try issues())
+        let statistics = WebhookStatistics()
         let webhooks = HTTPTarget(configuration.webhookURL).map { url in
             WebhookService(
                 url: url, secret: configuration.webhookSecret, limits: configuration.webhookLimits,
-                statistics: parts.webhookStatistics, logger: logger)
+                statistics: statistics, logger: logger)
         }
-        if let webhooks { parts.webhooks = webhooks }
+        let sink: any WebhookSink = webhooks ?? NoWebhooks()
+        let issues = try issues()
+        let control = configuration.control
+        let rooms = Rooms(
+            engine: engine, verifier: verifier, issues: issues, hooks: sink, configuration: control.connect,
+            iceServers: control.iceServers, statistics: ControlStatistics(), logger: logger)
+        var parts = ControlParts(
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, issues: issues,
+            webhooks: sink, webhookStatistics: statistics)
         parts.certificates = try certificates()
         return Assembly(
             parts: parts, webhooks: webhooks,

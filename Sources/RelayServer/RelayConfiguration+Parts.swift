@@ -73,7 +73,27 @@ extension RelayConfiguration {
         control.iceServers = Self.list(iceServers).compactMap {
             ICEServer(url: $0, username: iceUsername, credential: iceCredential)
         }
+        control.connect = connect
         return control
+    }
+
+    /// The control protocol's share.
+    private var connect: ConnectConfiguration {
+        var connect = ConnectConfiguration()
+        connect.directory.sessions = limitSessions
+        connect.directory.connections = limitConnections
+        connect.conference.participants = limitParticipants
+        connect.conference.streams = limitStreams
+        connect.conference.subscriptions = limitSubscriptions
+        connect.conference.graceTime = .seconds(Double(connectGraceSeconds))
+        connect.outbox.unsentEvents = limitUnsentEvents
+        connect.outbox.replayEvents = limitReplayEvents
+        connect.messagesPerSecond = limitMessagesPerSecond
+        connect.wrongPasswordsPerMinute = limitWrongPasswords
+        connect.pingInterval = .seconds(connectPingSeconds)
+        connect.joinTime = .seconds(connectJoinSeconds)
+        connect.standardApp = appDirectory.standard
+        return connect
     }
 
     /// The tenants; with `development` the built-in one besides.

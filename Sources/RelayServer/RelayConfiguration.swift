@@ -132,6 +132,29 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitConsentSeconds = 30
     /// Bytes of one SDP offer or fragment.
     public var limitSDPBytes = 64 << 10
+    /// Users of one session.
+    public var limitParticipants = 10_000
+    /// Clients of the control protocol, lost ones in their grace time included.
+    public var limitConnections = 100_000
+    /// Subscriptions of one user.
+    public var limitSubscriptions = 200
+    /// Messages that one client may send a second.
+    public var limitMessagesPerSecond = 100
+    /// Wrong passwords of one address for one session in a minute.
+    public var limitWrongPasswords = 5
+    /// Events that wait for a client that does not read; more, and it is dropped.
+    public var limitUnsentEvents = 4_096
+    /// Sent events that are kept for a client that comes back.
+    public var limitReplayEvents = 1_024
+
+    // MARK: the control protocol
+
+    /// Seconds that the connection of a lost client is kept.
+    public var connectGraceSeconds = 30
+    /// Seconds without a sign of a client after which it is asked for one; after three of them it is lost.
+    public var connectPingSeconds = 10
+    /// Seconds that a WebSocket has to join a session.
+    public var connectJoinSeconds = 60
 
     // MARK: the process
 

@@ -4,8 +4,10 @@ public enum SignalingProtocol {
     public static let version = 1
     /// What both sides name in `Sec-WebSocket-Protocol` (RFC 6455 section 1.9).
     public static let subprotocol = "millrace.v1"
-    /// Largest message that either side takes, in bytes.
+    /// Largest message that the relay takes, in bytes.
     public static let maximumMessageBytes = 64 * 1_024
+    /// Largest message of the relay's that a client has to take, in bytes: the answer to a join lists all users and streams.
+    public static let maximumRelayMessageBytes = 16 * 1_024 * 1_024
     /// Largest session description, in bytes.
     public static let maximumSDPBytes = 48 * 1_024
 }

@@ -83,6 +83,16 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.connectSeconds")) var limitConnectSeconds: String?
     @Option(help: .key("limit.consentSeconds")) var limitConsentSeconds: String?
     @Option(help: .key("limit.sdpBytes")) var limitSdpBytes: String?
+    @Option(help: .key("limit.participants")) var limitParticipants: String?
+    @Option(help: .key("limit.connections")) var limitConnections: String?
+    @Option(help: .key("limit.subscriptions")) var limitSubscriptions: String?
+    @Option(help: .key("limit.messagesPerSecond")) var limitMessagesPerSecond: String?
+    @Option(help: .key("limit.wrongPasswords")) var limitWrongPasswords: String?
+    @Option(help: .key("limit.unsentEvents")) var limitUnsentEvents: String?
+    @Option(help: .key("limit.replayEvents")) var limitReplayEvents: String?
+    @Option(help: .key("connect.graceSeconds")) var connectGraceSeconds: String?
+    @Option(help: .key("connect.pingSeconds")) var connectPingSeconds: String?
+    @Option(help: .key("connect.joinSeconds")) var connectJoinSeconds: String?
 
     @Option(help: .key("record", valueName: "directory")) var record: String?
     @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?
@@ -118,7 +128,18 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.mailbox": limitMailbox, "limit.receiveBufferBytes": limitReceiveBufferBytes,
             "limit.sendBufferBytes": limitSendBufferBytes, "limit.unestablished": limitUnestablished,
             "limit.connectSeconds": limitConnectSeconds, "limit.consentSeconds": limitConsentSeconds,
-            "limit.sdpBytes": limitSdpBytes, "record": record, "recording.directory": recordingDirectory,
+            "limit.sdpBytes": limitSdpBytes,
+            "limit.participants": limitParticipants,
+            "limit.connections": limitConnections,
+            "limit.subscriptions": limitSubscriptions,
+            "limit.messagesPerSecond": limitMessagesPerSecond,
+            "limit.wrongPasswords": limitWrongPasswords,
+            "limit.unsentEvents": limitUnsentEvents,
+            "limit.replayEvents": limitReplayEvents,
+            "connect.graceSeconds": connectGraceSeconds,
+            "connect.pingSeconds": connectPingSeconds,
+            "connect.joinSeconds": connectJoinSeconds,
+            "record": record, "recording.directory": recordingDirectory,
             "drain.seconds": drainSeconds, "drain.minimumSeconds": drainMinimumSeconds,
             "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),
         ]

@@ -2,8 +2,9 @@ package import Signaling
 
 extension Problem {
     package init(_ error: SignalingError) {
-        self.init(
-            error.code, error.message, field: error.field, limit: error.limit, retryAfter: error.retryAfter)
+        // Limits are of what others use as well: it may be free again soon.
+        let retryAfter = error.retryAfter ?? (error.code == .limitReached ? 5 : nil)
+        self.init(error.code, error.message, field: error.field, limit: error.limit, retryAfter: retryAfter)
     }
 }
 

@@ -38,6 +38,10 @@ extension APIOperation {
     ]
 
     private static let sessions: [APIOperation] = [
+        .get(
+            "/v1/connect", .session, "sessions", "A WebSocket of the control protocol, millrace.v1",
+            query: [("token", "The session token, where it comes neither in Authorization nor in the first message")],
+            status: 101),
         .get("/v1/sessions", .admin, "media", "Sessions of the media plane", .json("MediaSessions")),
         .get("/v1/sessions/{session}/streams", .admin, "media", "Its streams and tracks", .json("MediaStreams")),
         .act(

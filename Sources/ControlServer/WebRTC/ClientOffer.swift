@@ -38,6 +38,9 @@ struct ClientOffer {
         }
     }
 
+    /// Of the tracks that it has.
+    var kinds: Set<MediaKind> { Set(tracks.map(\.kind)) }
+
     func request(session: String, stream: String?) -> WebRTCRequest {
         WebRTCRequest(direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
     }

@@ -13,6 +13,7 @@ struct WebRTCExchange {
     private static let look = TimeAmount.seconds(1)
 
     let door: any WebRTCDoor
+    let rooms: Rooms
     let arrivals: StreamArrivals
     let configuration: ControlConfiguration
     let bodies: OpenBodies
@@ -36,10 +37,15 @@ struct WebRTCExchange {
         }
         let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
         let offer = try ClientOffer(body, direction)
-        let wanted = offer.request(session: session.rawValue, stream: stream?.rawValue)
-        let answer =
-            wait == .zero
-            ? try await door.openWebRTC(wanted) : try await openWhenPublished(wanted, within: wait, context)
+        let answer: WebRTCAnswer
+        switch direction {
+        case .publish: answer = try await publish(offer, session, stream, context)
+        case .subscribe:
+            let wanted = offer.request(session: try context.engineName, stream: stream?.rawValue)
+            answer =
+                wait == .zero
+                ? try await door.openWebRTC(wanted) : try await openWhenPublished(wanted, within: wait, context)
+        }
         logger.info(
             "WebRTC transport opened",
             metadata: [
@@ -47,6 +53,23 @@ struct WebRTCExchange {
                 "direction": "\(direction.rawValue)",
             ])
         return response(to: offer, answer, session: session)
+    }
+
+    /// A publisher is a user of its session: the session's rules come first.
+    private func publish(
+        _ offer: ClientOffer, _ session: SessionName, _ stream: StreamName?, _ context: ControlContext
+    ) async throws -> WebRTCAnswer {
+        let name = try context.engineName
+        let ticket = try await rooms.admitPublisher(
+            session: session, stream: stream, kinds: offer.kinds, isPlain: false, token: context.grant?.token)
+        do {
+            let answer = try await door.openWebRTC(offer.request(session: name, stream: ticket.stream))
+            await ticket.room.opened(ticket, answer.id)
+            return answer
+        } catch {
+            await ticket.room.refused(ticket)
+            throw error
+        }
     }
 
     static var draining: Problem { Problem(.draining, "the relay opens nothing new", retryAfter: 5) }

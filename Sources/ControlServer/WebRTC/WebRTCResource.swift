@@ -12,15 +12,18 @@ struct WebRTCResource {
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
     let door: any WebRTCDoor
+    let rooms: Rooms
     let direction: WebRTCRequest.Direction
     let configuration: ControlConfiguration
     let logger: Logger
     private let restarts = NIOLockedValueBox<Set<TransportID>>([])
 
     init(
-        door: any WebRTCDoor, direction: WebRTCRequest.Direction, configuration: ControlConfiguration, logger: Logger
+        door: any WebRTCDoor, rooms: Rooms, direction: WebRTCRequest.Direction, configuration: ControlConfiguration,
+        logger: Logger
     ) {
         self.door = door
+        self.rooms = rooms
         self.direction = direction
         self.configuration = configuration
         self.logger = logger
@@ -36,20 +39,21 @@ struct WebRTCResource {
 
     /// What a path names.
     struct Target {
-        let session: SessionName
+        /// What the media engine calls its session.
+        let session: String
         let id: TransportID
         let snapshot: WebRTCSnapshot
     }
 
     /// The transport of the path, when it is there.
     func target(_ context: ControlContext) async throws -> Target {
-        let session = try context.session
+        let session = try context.engineName
         let stream = try context.stream
         let id = TransportID(rawValue: context.parameters.get("id") ?? "")
         let gone = Problem(EngineError.unknownTransport(id.rawValue))
         let snapshot: WebRTCSnapshot
         do throws(EngineError) {
-            snapshot = try await door.webRTC(id, session: session.rawValue)
+            snapshot = try await door.webRTC(id, session: session)
         } catch {
             switch error {
             // Not worth trying again: a resource does not come back.
@@ -68,7 +72,8 @@ struct WebRTCResource {
 
     @Sendable func delete(_ request: Request, _ context: ControlContext) async throws -> Response {
         let target = try await target(context)
-        try await door.closeWebRTC(target.id, session: target.session.rawValue)
+        try await door.closeWebRTC(target.id, session: target.session)
+        if direction == .publish { await rooms.publisherClosed(target.id, engineName: target.session) }
         logger.info(
             "WebRTC transport closed", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
         return Response(status: .ok)
@@ -104,7 +109,7 @@ struct WebRTCResource {
             throw Problem(.restartExists, "another request restarts this ICE session", retryAfter: 1)
         }
         defer { restarts.withLockedValue { _ = $0.remove(target.id) } }
-        let credentials = try await door.restartICE(target.id, session: target.session.rawValue, peer: peer)
+        let credentials = try await door.restartICE(target.id, session: target.session, peer: peer)
         logger.info("ICE restarted", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
         return Response(
             status: .ok,

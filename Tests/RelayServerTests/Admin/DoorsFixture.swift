@@ -46,9 +46,14 @@ extension ControlParts {
     /// No apps, no users, nothing kept.
     init(bare engine: MediaEngine, apps: AppDirectory = AppDirectory(), logger: Logger) throws {
         let verifier = JWTVerifier(apps: apps)
+        let issues = try IssueArchive(logger: logger)
+        var connect = ConnectConfiguration()
+        connect.standardApp = apps.standard
+        let rooms = Rooms(
+            engine: engine, verifier: verifier, issues: issues, hooks: NoWebhooks(), configuration: connect,
+            iceServers: [], statistics: ControlStatistics(), logger: logger)
         self.init(
-            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics,
-            sessions: EngineSessions(engine: engine, standard: apps.standard), issues: try IssueArchive(logger: logger))
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, issues: issues)
     }
 }
 

@@ -1,0 +1,9 @@
+internal import MediaEngine
+internal import Signaling
+
+/// A publisher without signalling, by WHIP or plain SRTP: a user with one stream.
+struct BarePublisher: Sendable {
+    let connection: ConnectionID
+    let transport: TransportID
+    let isPlain: Bool
+}

@@ -1,0 +1,146 @@
+internal import Conference
+internal import MediaBase
+internal import NIOCore
+internal import NIOWebSocket
+internal import Signaling
+
+/// One WebSocket's way through the protocol: outside, it may join or resume; inside, its requests go to its room. What is wrong with a message
+/// is answered here; what is wrong too often ends the connection.
+struct ClientSession {
+    enum Ending: Equatable {
+        /// The connection broke off.
+        case lost
+        /// The client closed.
+        case closed(WebSocketErrorCode?)
+        case violated
+        /// Nothing more is taken from it: the room has ended it, or it has sent too much that is no request.
+        case refused
+    }
+
+    /// So many messages that are no requests, or come too fast, may outnumber the good ones.
+    static let maximumFaults = 200
+
+    private let rooms: Rooms
+    private let socket: ClientSocket
+    private let token: String?
+    private let statistics: ControlStatistics
+    private let onJoin: @Sendable () -> Void
+    private var rate: MessageRate
+    private var faults = 0
+    private var place: (room: Room, id: ConnectionID)?
+    private(set) var isOver = false
+
+    init(
+        rooms: Rooms, socket: ClientSocket, token: String?, statistics: ControlStatistics,
+        onJoin: @escaping @Sendable () -> Void
+    ) {
+        self.rooms = rooms
+        self.socket = socket
+        self.token = token
+        self.statistics = statistics
+        self.onJoin = onJoin
+        rate = MessageRate(perSecond: rooms.configuration.messagesPerSecond, now: ControlClock.now)
+    }
+
+    /// - Returns: false where the connection is over.
+    mutating func receive(_ text: ByteBuffer) async -> Bool {
+        statistics.messageReceived()
+        let message: RequestMessage
+        var excess: SignalingError?
+        do throws(SignalingError) {
+            try rate.admit(now: ControlClock.now)
+        } catch {
+            excess = error
+        }
+        do throws(MessageCodec.Refusal) {
+            message = try MessageCodec.request(text)
+        } catch {
+            return fault(error.id, excess ?? error.error)
+        }
+        if let excess { return fault(message.id, excess) }
+        faults = max(faults - 1, 0)
+        if let place { return await place.room.request(message, from: place.id, socket) }
+        return await receiveOutside(message)
+    }
+
+    /// A message that is not heeded.
+    private mutating func fault(_ id: UInt32, _ error: SignalingError) -> Bool {
+        faults += 1
+        refuse(id, error)
+        guard faults > Self.maximumFaults else { return true }
+        // Inside, its room says goodbye.
+        if place == nil { socket.close(.policyViolation, DisconnectReason.protocolViolation.rawValue) }
+        return false
+    }
+
+    private func refuse(_ id: UInt32, _ error: SignalingError) {
+        statistics.refused(error.code)
+        statistics.messagesSent(1)
+        socket.send([MessageCodec.failure(id, error)])
+    }
+
+    private mutating func receiveOutside(_ message: RequestMessage) async -> Bool {
+        do throws(SignalingError) {
+            switch message.request {
+            case .join(let request): try await join(request, message.id)
+            case .resume(let request): try await resume(request, message.id)
+            case .ping:
+                statistics.messagesSent(1)
+                socket.send([MessageCodec.answer(message.id, .success(Done()))])
+            case .leave:
+                // A join that was cancelled leaves no trace (SES-4).
+                statistics.messagesSent(1)
+                socket.send([MessageCodec.answer(message.id, .success(Done()))])
+                socket.close(.normalClosure, DisconnectReason.left.rawValue)
+                isOver = true
+                return false
+            default: throw SignalingError(.notJoined)
+            }
+        } catch {
+            refuse(message.id, error)
+        }
+        return true
+    }
+
+    private mutating func join(_ request: JoinRequest, _ id: UInt32) async throws(SignalingError) {
+        try check(request.version)
+        guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
+        if let objection = NameRule.objection(to: request.session) {
+            throw SignalingError(.invalidSessionName, objection, field: "session")
+        }
+        let verified = try await rooms.verifier.verify(
+            token, session: request.session.lowercased(), now: ControlClock.wall
+        ).get()
+        let arrival = Arrival(request: id, program: request.client.map { String($0.prefix(200)) }, socket: socket)
+        place = try await rooms.join(request, verified, address: socket.address, arrival)
+        onJoin()
+    }
+
+    private mutating func resume(_ request: ResumeRequest, _ id: UInt32) async throws(SignalingError) {
+        try check(request.version)
+        place = try await rooms.resume(request, Arrival(request: id, program: nil, socket: socket))
+        onJoin()
+    }
+
+    private func check(_ version: Int) throws(SignalingError) {
+        guard version == SignalingProtocol.version else {
+            throw SignalingError(
+                .unsupportedVersion, "the relay speaks version \(SignalingProtocol.version)", field: "version")
+        }
+    }
+
+    /// The WebSocket is over; a second call does nothing.
+    mutating func end(_ ending: Ending) async {
+        guard !isOver else { return }
+        isOver = true
+        guard let place else { return }
+        self.place = nil
+        switch ending {
+        // One that closes properly does not come back (RFC 6455 section 7.4.1: normal closure, and going away as browsers do).
+        case .closed(.some(.normalClosure)), .closed(.some(.goingAway)):
+            await place.room.disconnect(place.id, socket, reason: .left)
+        case .violated, .refused: await place.room.disconnect(place.id, socket, reason: .protocolViolation)
+        case .closed, .lost: await place.room.lost(place.id, socket)
+        }
+    }
+}

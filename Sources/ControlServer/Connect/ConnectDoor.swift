@@ -1,0 +1,46 @@
+internal import Logging
+internal import NIOCore
+internal import NIOWebSocket
+internal import Signaling
+
+/// `GET /v1/connect`: one WebSocket from its first message to its end.
+struct ConnectDoor: Sendable {
+    let rooms: Rooms
+    let statistics: ControlStatistics
+    let logger: Logger
+
+    func handle(
+        _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
+    ) async {
+        let socket = ClientSocket(channel: channel.channel)
+        // One that never joins is not kept.
+        let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(rooms.configuration.joinTime)) {
+            socket.close(.policyViolation, "no session was joined in time")
+        }
+        var session = ClientSession(
+            rooms: rooms, socket: socket, token: handshake.token, statistics: statistics, onJoin: { alarm.cancel() })
+        var ending = ClientSession.Ending.lost
+        do {
+            try await channel.executeThenClose { inbound, _ in
+                for try await input in inbound {
+                    // After its end the close handshake goes on; what comes meanwhile is passed over.
+                    if session.isOver { continue }
+                    switch input {
+                    case .text(let text):
+                        if await session.receive(text) { continue }
+                        ending = .refused
+                    case .closed(let code): ending = .closed(code)
+                    case .violated(let code, let reason):
+                        logger.info("WebSocket closed", metadata: ["code": "\(code)", "reason": "\(reason)"])
+                        ending = .violated
+                    }
+                    await session.end(ending)
+                }
+            }
+        } catch {
+            logger.debug("WebSocket failed", metadata: ["error": "\(error)"])
+        }
+        alarm.cancel()
+        await session.end(ending)
+    }
+}

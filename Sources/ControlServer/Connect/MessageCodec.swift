@@ -1,0 +1,87 @@
+internal import Foundation
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import Signaling
+
+/// Requests out of texts, and answers into them.
+enum MessageCodec {
+    /// Why a text is no request; its answer goes to `id`, 0 where none could be read.
+    struct Refusal: Error, Equatable {
+        var id: UInt32
+        var error: SignalingError
+    }
+
+    private static let decoder = JSONDecoder()
+    private static let encoder = {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.withoutEscapingSlashes]
+        return encoder
+    }()
+
+    /// What can be read of a message that is no request.
+    private struct Head: Decodable {
+        var id: UInt32?
+        var method: String?
+
+        private enum CodingKeys: String, CodingKey {
+            case id
+            case method
+        }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            id = try? container.decode(UInt32.self, forKey: .id)
+            method = try? container.decode(String.self, forKey: .method)
+        }
+    }
+
+    static func request(_ text: ByteBuffer) throws(Refusal) -> RequestMessage {
+        let data = Data(buffer: text)
+        let message: RequestMessage
+        do {
+            message = try decoder.decode(RequestMessage.self, from: data)
+        } catch {
+            throw refusal(of: data, error)
+        }
+        guard message.id > 0 else {
+            throw Refusal(id: 0, error: SignalingError(.malformedMessage, "an id is 1 or more", field: "id"))
+        }
+        return message
+    }
+
+    static func answer<Answer: Hashable & Sendable & Codable>(
+        _ id: UInt32, _ result: Result<Answer, SignalingError>
+    ) -> ByteBuffer {
+        // Strings and numbers always encode.
+        guard let data = try? encoder.encode(ResultMessage(id: id, result)) else { return ByteBuffer() }
+        return ByteBuffer(data: data)
+    }
+
+    static func failure(_ id: UInt32, _ error: SignalingError) -> ByteBuffer {
+        answer(id, Result<Done, SignalingError>.failure(error))
+    }
+
+    private static func refusal(of data: Data, _ error: any Error) -> Refusal {
+        guard let head = try? decoder.decode(Head.self, from: data) else {
+            return Refusal(id: 0, error: SignalingError(.malformedMessage, "a message is a JSON object"))
+        }
+        guard let id = head.id, id > 0 else {
+            return Refusal(
+                id: 0, error: SignalingError(.malformedMessage, "an id is a whole number from 1 on", field: "id"))
+        }
+        guard let method = head.method else {
+            return Refusal(id: id, error: SignalingError(.malformedMessage, "a method is a string", field: "method"))
+        }
+        guard Method(rawValue: method) != nil else {
+            return Refusal(
+                id: id, error: SignalingError(.unknownMethod, "there is no method \"\(method.prefix(40))\""))
+        }
+        guard let error = error as? DecodingError else {
+            return Refusal(id: id, error: SignalingError(.malformedMessage))
+        }
+        let problem = Problem(error)
+        // Within the parameters: a client knows where it put them.
+        let field = problem.field.map { $0.hasPrefix("params.") ? String($0.dropFirst("params.".count)) : $0 }
+        return Refusal(id: id, error: SignalingError(.invalidField, problem.detail, field: field))
+    }
+}

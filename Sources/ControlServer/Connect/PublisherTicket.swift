@@ -1,0 +1,13 @@
+internal import Conference
+internal import Signaling
+
+/// A publisher without signalling that the rules have let in, before the engine has a transport for it. Ends in `opened` or `refused`.
+struct PublisherTicket: Sendable {
+    let room: Room
+    let connection: ConnectionID
+    let plan: PublishPlan
+    let isPlain: Bool
+
+    /// The stream's name, which is its id as well.
+    var stream: String { plan.streams[0].id.rawValue }
+}

@@ -1,0 +1,97 @@
+internal import Conference
+internal import Logging
+internal import NIOCore
+internal import Signaling
+
+/// What a connection brings when it joins, besides what it may.
+struct Arrival: Sendable {
+    /// Of its request, whose answer goes before all events.
+    let request: UInt32
+    let program: String?
+    let socket: ClientSocket
+}
+
+extension Room {
+    /// Lets a client in and answers it. A refused one is not answered here: it may try again.
+    func join(_ admission: Admission, _ arrival: Arrival) -> Result<Void, SignalingError> {
+        guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
+        switch conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall) {
+        case .failure(let error):
+            forgetIfVacant()
+            return .failure(error)
+        case .success(let join):
+            clients[admission.connection] = RoomClient(
+                id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
+                socket: arrival.socket, outbox: environment.configuration.outbox)
+            var answer = join.answer
+            answer.iceServers = environment.iceServers
+            answer.pingInterval = Int(environment.configuration.pingInterval / .milliseconds(1))
+            reply(arrival.request, .success(answer), on: arrival.socket)
+            environment.statistics.joined()
+            logger.info(
+                "client joined",
+                metadata: [
+                    "connection": "\(admission.connection)", "identity": "\(admission.identity ?? "")",
+                    "program": "\(arrival.program ?? "")",
+                ])
+            perform(join.effects)
+            return .success(())
+        }
+    }
+
+    /// A client comes back on another socket (CON-3).
+    func resume(_ id: ConnectionID, lastEvent: UInt64, _ arrival: Arrival) -> Result<Void, SignalingError> {
+        guard let client = clients[id] else { return .failure(SignalingError(.resumeExpired)) }
+        let missed: Int
+        do {
+            missed = try client.outbox.resume(lastEvent: lastEvent)
+        } catch {
+            if error.code == .resumeGap {
+                // It has to join anew; nobody waits for the old one any more.
+                perform(conference.disconnect(id, reason: .networkLost))
+            }
+            return .failure(error)
+        }
+        switch conference.resume(id, now: ControlClock.now) {
+        case .failure(let error):
+            client.outbox.detach()
+            return .failure(error)
+        case .success(let effects):
+            // The relay may not have noticed yet that the old one is dead.
+            client.socket?.close(.normalClosure, "taken up by another connection")
+            client.socket = arrival.socket
+            let answer = ResumeRequest.Answer(
+                connection: id, missed: missed, publishLost: client.publisher == nil,
+                subscribeLost: client.subscriber == nil)
+            reply(arrival.request, .success(answer), on: arrival.socket)
+            environment.statistics.resumed()
+            logger.info("client is back", metadata: ["connection": "\(id)", "missed": "\(missed)"])
+            write(client)
+            perform(effects)
+            return .success(())
+        }
+    }
+
+    /// A socket is gone without a word. Its connection waits for the client (CON-3).
+    func lost(_ id: ConnectionID, _ socket: ClientSocket) {
+        guard let client = clients[id], client.socket === socket else { return }
+        client.socket = nil
+        client.outbox.detach()
+        logger.info("client lost", metadata: ["connection": "\(id)"])
+        perform(conference.drop(id, now: ControlClock.now))
+    }
+
+    /// A connection ends for good, by the doing of its own socket.
+    func disconnect(_ id: ConnectionID, _ socket: ClientSocket, reason: DisconnectReason) {
+        guard let client = clients[id], client.socket === socket else { return }
+        perform(conference.disconnect(id, reason: reason))
+    }
+
+    func reply<Answer: Hashable & Sendable & Codable>(
+        _ request: UInt32, _ result: Result<Answer, SignalingError>, on socket: ClientSocket
+    ) {
+        if case .failure(let error) = result { environment.statistics.refused(error.code) }
+        environment.statistics.messagesSent(1)
+        socket.send([MessageCodec.answer(request, result)])
+    }
+}

@@ -1,0 +1,42 @@
+internal import Conference
+internal import Signaling
+
+extension Room {
+    /// Tells the application's server.
+    func post(_ hook: HookEvent) {
+        guard let address = SessionAddress(app: environment.app(of: key), sessionName: key.name) else { return }
+        var event: WebhookEvent
+        func make(_ kind: WebhookEvent.Kind) -> WebhookEvent {
+            WebhookEvent(kind, session: address, sessionID: id, time: ControlClock.wall)
+        }
+        switch hook {
+        case .sessionStarted: event = make(.sessionStarted)
+        case .sessionEnded(let reason):
+            event = make(.sessionEnded)
+            event.reason = reason.rawValue
+        case .participantJoined(let user):
+            event = make(.participantJoined)
+            event.participant = user
+        case .participantLeft(let user, let reason):
+            event = make(.participantLeft)
+            event.participant = user
+            event.reason = reason.rawValue
+        case .streamPublished(let stream):
+            event = make(.streamPublished)
+            event.stream = stream
+        case .streamUnpublished(let stream, let reason):
+            event = make(.streamUnpublished)
+            event.stream = stream
+            event.reason = reason.rawValue
+        }
+        environment.hooks.post(event)
+    }
+}
+
+extension SessionAddress {
+    /// Nil where the name is none.
+    init?(app: String, sessionName: String) {
+        guard let name = try? SessionName(sessionName) else { return nil }
+        self.init(app: app, name: name)
+    }
+}

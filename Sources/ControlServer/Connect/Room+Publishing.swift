@@ -1,0 +1,132 @@
+internal import Conference
+internal import Logging
+internal import MediaBase
+internal import MediaEngine
+internal import SDP
+internal import Signaling
+
+extension Room {
+    /// An offer of a client's publish peer connection: the first, or one that changes what it carries or restarts its ICE.
+    func publish(
+        _ request: PublishRequest, of client: RoomClient
+    ) async -> Result<PublishRequest.Answer, SignalingError> {
+        await inOrder {
+            do throws(SignalingError) {
+                return .success(try await negotiatePublish(request, client))
+            } catch {
+                return .failure(error)
+            }
+        }
+    }
+
+    private func negotiatePublish(
+        _ request: PublishRequest, _ client: RoomClient
+    ) async throws(SignalingError) -> PublishRequest.Answer {
+        let newIDs = request.streams.map { _ in StreamID(rawValue: Secret.id()) }
+        let plan = try conference.preparePublish(request.streams, from: client.id, newIDs: newIDs).get()
+        let answer: String
+        do throws(SignalingError) {
+            answer = try await open(request, plan, client)
+        } catch {
+            perform(conference.cancelPublish(plan))
+            throw error
+        }
+        for stream in plan.streams {
+            kinds[stream.id] = stream.kinds
+            owners[stream.id] = client.id
+        }
+        perform(conference.confirmPublish(plan))
+        guard clients[client.id] === client else {
+            // It left while the engine was asked.
+            endMedia(of: client)
+            throw SignalingError(.notJoined)
+        }
+        return PublishRequest.Answer(sdp: answer, streams: plan.streams.map(\.id))
+    }
+
+    /// Has the engine take the offer.
+    /// - Returns: the answer.
+    private func open(
+        _ request: PublishRequest, _ plan: PublishPlan, _ client: RoomClient
+    ) async throws(SignalingError) -> String {
+        guard request.sdp.utf8.count <= SignalingProtocol.maximumSDPBytes else {
+            throw SignalingError(
+                .invalidSDP, "an offer has at most \(SignalingProtocol.maximumSDPBytes) bytes", field: "sdp")
+        }
+        let offer: Offer
+        let sections: [PublishedSection]
+        do throws(SDPError) {
+            offer = try Offer(parsing: Array(request.sdp.utf8))
+            sections = try Self.sections(of: plan, among: offer.publishable())
+        } catch {
+            throw SignalingError(Problem(error))
+        }
+        do throws(EngineError) {
+            let relay = try await exchange(offer.peer, sections, client)
+            return offer.answer(relay, tracks: sections.map { .receive($0.track) }, keepsOthers: true).text
+        } catch {
+            throw SignalingError(Problem(error))
+        }
+    }
+
+    private func exchange(
+        _ peer: PeerDescription, _ sections: [PublishedSection], _ client: RoomClient
+    ) async throws(EngineError) -> RelayDescription {
+        if let publisher = client.publisher, publisher.peer.fingerprints == peer.fingerprints {
+            do throws(EngineError) {
+                let answer = try await environment.engine.updatePublisher(
+                    publisher.id, session: engineName, peer: peer, sections: sections)
+                client.publisher?.peer = peer
+                return answer.relay
+            } catch {
+                // It ended meanwhile; the client gets a new one.
+                guard case .unknownTransport = error else { throw error }
+            }
+        }
+        // Another certificate is another peer connection.
+        await closePublisher(of: client)
+        let answer = try await environment.engine.openPublisher(
+            PublisherRequest(session: engineName, peer: peer, sections: sections))
+        client.publisher = PublishPeer(id: answer.id, peer: peer)
+        transports[answer.id] = client.id
+        logger.info(
+            "publisher opened", metadata: ["connection": "\(client.id)", "transport": "\(answer.id)"])
+        return answer.relay
+    }
+
+    /// The media section of each track that the plan names.
+    private static func sections(
+        of plan: PublishPlan, among tracks: [TrackDescription]
+    ) throws(SDPError) -> [PublishedSection] {
+        var sections: [PublishedSection] = []
+        for stream in plan.streams {
+            for (mid, kind, isMuted) in [
+                (stream.audioMid, MediaKind.audio, stream.startsAudioMuted),
+                (stream.videoMid, MediaKind.video, stream.startsVideoMuted),
+            ] {
+                guard let mid else { continue }
+                guard let track = tracks.first(where: { $0.mid.rawValue == mid && $0.kind == kind }) else {
+                    throw .noTrack(needed: .sendonly)
+                }
+                sections.append(PublishedSection(stream: stream.id.rawValue, track: track, startsMuted: isMuted))
+            }
+        }
+        return sections
+    }
+
+    func closePublisher(of client: RoomClient) async {
+        guard let publisher = client.publisher else { return }
+        client.publisher = nil
+        transports[publisher.id] = nil
+        try? await environment.engine.closeWebRTC(publisher.id, session: engineName)
+    }
+}
+
+extension PublishPlan.Stream {
+    var kinds: Set<MediaKind> {
+        var kinds: Set<MediaKind> = []
+        if audioMid != nil { kinds.insert(.audio) }
+        if videoMid != nil { kinds.insert(.video) }
+        return kinds
+    }
+}

@@ -1,0 +1,54 @@
+internal import Conference
+internal import NIOCore
+internal import Signaling
+
+extension Room {
+    /// Carries out one request of a client in the session and answers it.
+    ///
+    /// - Returns: false where the connection is over, and nothing more is taken from it.
+    func request(_ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket) async -> Bool {
+        guard let client = clients[id], client.socket === socket else { return false }
+        guard socket.backlog.bytes <= environment.configuration.outbox.unsentBytes else {
+            // It asks and does not read the answers.
+            perform(conference.disconnect(id, reason: .slowConsumer))
+            return false
+        }
+        switch message.request {
+        case .join, .resume:
+            let error = SignalingError(.alreadyJoined)
+            reply(message.id, Result<Done, SignalingError>.failure(error), on: socket)
+        case .publish(let request):
+            reply(message.id, await publish(request, of: client), on: socket)
+        case .answer(let request):
+            await decide(message, from: id, socket) { await self.answer(request, of: client) }
+        case .restartICE:
+            await decide(message, from: id, socket) { await self.restartSubscriber(of: client) }
+        case .statistics:
+            await decide(message, from: id, socket) { await self.statistics(of: client) }
+        case .reportIssue(let request):
+            await decide(message, from: id, socket) { await self.report(request, of: client) }
+        case .leave, .unpublish, .updateStream, .subscribe, .updateSubscription, .unsubscribe, .signal, .rename,
+            .muteUser, .requestUnmute, .setMuted, .forceMuteStream, .forceMuteAll, .disableForceMute, .makeHost,
+            .setManager, .removeUser, .lockShare, .ping:
+            let answer = conference.request(
+                message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
+            reply(message.id, answer.result, on: socket)
+            perform(answer.effects)
+        }
+        return clients[id] != nil
+    }
+
+    /// A request that the rules only allow or refuse, and `act` carries out.
+    private func decide<Answer: Hashable & Sendable & Codable>(
+        _ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket,
+        _ act: () async -> Result<Answer, SignalingError>
+    ) async {
+        let allowed = conference.request(
+            message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
+        perform(allowed.effects)
+        switch allowed.result {
+        case .failure(let error): reply(message.id, Result<Answer, SignalingError>.failure(error), on: socket)
+        case .success: reply(message.id, await act(), on: socket)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+internal import Conference
+internal import Logging
+internal import MediaBase
+internal import MediaEngine
+internal import SDP
+internal import Signaling
+
+/// The relay's offers to its clients. Everything here runs in order with other calls to the engine.
+extension Room {
+    /// Adds a stream to what the next offer carries.
+    func subscribe(_ client: RoomClient, _ stream: StreamID, _ preferences: SubscriptionPreferences) async {
+        do {
+            let id = try await openSubscriber(of: client)
+            try client.subscriber?.negotiation.subscribe(
+                stream.rawValue, kinds: kinds[stream] ?? [], now: ControlClock.now)
+            try await environment.engine.setPreferences(
+                id, session: engineName, stream: stream.rawValue, StreamPreferences(preferences))
+            planOffer(of: client)
+        } catch EngineError.unknownTransport {
+            forgetSubscriber(of: client)
+        } catch {
+            logger.notice("subscription failed", metadata: ["connection": "\(client.id)", "error": "\(error)"])
+            report(.subscriptionFailed(client.id, stream))
+        }
+    }
+
+    private func openSubscriber(of client: RoomClient) async throws(EngineError) -> TransportID {
+        if let subscriber = client.subscriber { return subscriber.id }
+        let offer = try await environment.engine.openSubscriber(session: engineName)
+        client.subscriber = SubscribePeer(offer, limit: environment.configuration.conference.subscriptions)
+        transports[offer.id] = client.id
+        logger.info("subscriber opened", metadata: ["connection": "\(client.id)", "transport": "\(offer.id)"])
+        return offer.id
+    }
+
+    func updateSubscription(
+        _ client: RoomClient, _ stream: StreamID, _ preferences: SubscriptionPreferences
+    ) async {
+        guard let id = client.subscriber?.id else { return }
+        do throws(EngineError) {
+            try await environment.engine.setPreferences(
+                id, session: engineName, stream: stream.rawValue, StreamPreferences(preferences))
+        } catch {
+            lost(error, of: client)
+        }
+    }
+
+    func unsubscribe(_ client: RoomClient, _ stream: StreamID) async {
+        client.subscriber?.connected.remove(stream)
+        client.subscriber?.refused[stream] = nil
+        guard let id = client.subscriber?.id,
+            let mids = try? client.subscriber?.negotiation.unsubscribe(stream.rawValue, now: ControlClock.now)
+        else { return }
+        planOffer(of: client)
+        guard !mids.isEmpty else { return }
+        do throws(EngineError) {
+            try await environment.engine.removeTracks(id, session: engineName, mids: mids)
+        } catch {
+            lost(error, of: client)
+        }
+    }
+
+    // MARK: offers
+
+    /// Has the next offer made when it is due.
+    func planOffer(of client: RoomClient) {
+        guard let subscriber = client.subscriber, !subscriber.isOfferPlanned else { return }
+        let due = subscriber.negotiation.deadline
+        guard due != .never else { return }
+        client.subscriber?.isOfferPlanned = true
+        let wait = Duration.nanoseconds(max(due.rawValue - ControlClock.now.rawValue, 0))
+        Task { [weak self, id = client.id] in
+            try? await Task.sleep(for: wait)
+            await self?.makeOffer(to: id)
+        }
+    }
+
+    private func makeOffer(to id: ConnectionID) async {
+        await inOrder {
+            guard let client = clients[id] else { return }
+            client.subscriber?.isOfferPlanned = false
+            guard let offer = client.subscriber?.negotiation.takeOffer(now: ControlClock.now) else {
+                return planOffer(of: client)
+            }
+            tell(id, .offer(OfferMade(offer)))
+        }
+    }
+
+    /// A client's answer to the relay's offer.
+    func answer(_ request: AnswerRequest, of client: RoomClient) async -> Result<Done, SignalingError> {
+        await inOrder {
+            do {
+                try await settle(request, client)
+                return .success(Done())
+            } catch let error as SubscribeNegotiationError {
+                return .failure(SignalingError(error))
+            } catch let error as EngineError {
+                lost(error, of: client)
+                return .failure(SignalingError(Problem(error)))
+            } catch {
+                return .failure(SignalingError(.internalError))
+            }
+        }
+    }
+
+    private func settle(_ request: AnswerRequest, _ client: RoomClient) async throws {
+        guard request.sdp.utf8.count <= SignalingProtocol.maximumSDPBytes else {
+            throw SubscribeNegotiationError.answer(.tooLong(bytes: request.sdp.utf8.count))
+        }
+        guard let id = client.subscriber?.id,
+            let agreement = try client.subscriber?.negotiation.accept(
+                request.sdp, revision: request.revision, now: ControlClock.now)
+        else { throw SubscribeNegotiationError.staleOffer(revision: request.revision) }
+        let engine = environment.engine
+        if let peer = agreement.connects { try await engine.connectSubscriber(id, session: engineName, peer: peer) }
+        if let peer = agreement.restarts { _ = try await engine.restartICE(id, session: engineName, peer: peer) }
+        if !agreement.removed.isEmpty {
+            try await engine.removeTracks(id, session: engineName, mids: agreement.removed)
+        }
+        if !agreement.added.isEmpty { try await engine.addTracks(id, session: engineName, agreement.added) }
+        for track in agreement.added { connected(client, StreamID(rawValue: track.stream)) }
+        for refusal in agreement.refused { refused(client, StreamID(rawValue: refusal.stream), refusal.kind) }
+        planOffer(of: client)
+    }
+
+    private func connected(_ client: RoomClient, _ stream: StreamID) {
+        guard client.subscriber?.connected.insert(stream).inserted == true else { return }
+        report(.subscribed(client.id, stream))
+    }
+
+    /// A client that takes nothing of a stream is not subscribed to it.
+    private func refused(_ client: RoomClient, _ stream: StreamID, _ kind: MediaKind) {
+        client.subscriber?.refused[stream, default: []].insert(kind)
+        guard let all = kinds[stream], client.subscriber?.refused[stream]?.isSuperset(of: all) == true else { return }
+        report(.subscriptionFailed(client.id, stream))
+    }
+
+    /// The client's path was lost; the next offer has new credentials (RFC 8445 section 9).
+    func restartSubscriber(of client: RoomClient) async -> Result<Done, SignalingError> {
+        await inOrder {
+            guard let id = client.subscriber?.id else { return .success(Done()) }
+            do throws(EngineError) {
+                let credentials = try await environment.engine.prepareRestart(id, session: engineName)
+                client.subscriber?.negotiation.restart(credentials, now: ControlClock.now)
+                planOffer(of: client)
+                return .success(Done())
+            } catch {
+                lost(error, of: client)
+                return .success(Done())
+            }
+        }
+    }
+
+    // MARK: the end
+
+    /// What the engine says of a transport that it does not have any more.
+    private func lost(_ error: EngineError, of client: RoomClient) {
+        switch error {
+        case .unknownTransport, .unknownSession: forgetSubscriber(of: client)
+        default:
+            logger.notice("media engine refused", metadata: ["connection": "\(client.id)", "error": "\(error)"])
+        }
+    }
+
+    /// The peer connection is gone at the relay: the client is told to begin anew.
+    func forgetSubscriber(of client: RoomClient) {
+        guard let subscriber = client.subscriber else { return }
+        client.subscriber = nil
+        transports[subscriber.id] = nil
+        report(.reset(client.id, publish: false, subscribe: true))
+    }
+
+    func closeSubscriber(of client: RoomClient) async {
+        guard let subscriber = client.subscriber else { return }
+        client.subscriber = nil
+        transports[subscriber.id] = nil
+        try? await environment.engine.closeWebRTC(subscriber.id, session: engineName)
+    }
+}

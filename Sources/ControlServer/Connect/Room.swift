@@ -1,0 +1,189 @@
+internal import Conference
+internal import Logging
+internal import MediaBase
+internal import MediaEngine
+internal import NIOCore
+internal import Signaling
+
+/// One session: its rules (`Conference`), the sockets of its clients, and what the media engine does for it. Everything about the session
+/// happens here, one thing after the other.
+actor Room {
+    nonisolated let id: SessionID
+    nonisolated let key: SessionKey
+    /// What the media engine calls the session.
+    nonisolated let engineName: String
+    nonisolated let environment: RoomEnvironment
+    nonisolated let logger: Logger
+
+    var conference: Conference
+    var clients: [ConnectionID: RoomClient] = [:]
+    /// Publishers without signalling, by the stream that each has.
+    var publishers: [StreamID: BarePublisher] = [:]
+    /// Whose each stream is, from its plan on.
+    var owners: [StreamID: ConnectionID] = [:]
+    /// Whose each transport is.
+    var transports: [TransportID: ConnectionID] = [:]
+    /// Kinds that each stream is published with.
+    var kinds: [StreamID: Set<MediaKind>] = [:]
+    /// Nobody joined it and nobody will: another is made for its name.
+    private(set) var isForgotten = false
+
+    /// Clients that have something in their outboxes that was not there before.
+    private var touched: [ConnectionID] = []
+    /// Clients whose outboxes are full.
+    private var slow: [ConnectionID] = []
+    private var alarm: Task<Void, Never>?
+    private var alarmTime = MediaTime.never
+    /// What the media engine is still to be told, and whether it is being told something.
+    var orders = MediaOrders()
+
+    init(_ conference: Conference, key: SessionKey, environment: RoomEnvironment) {
+        id = conference.id
+        self.key = key
+        engineName = key.engineName
+        self.environment = environment
+        var logger = environment.logger
+        logger[metadataKey: "session"] = "\(key)"
+        self.logger = logger
+        self.conference = conference
+    }
+
+    // MARK: effects
+
+    /// Carries out what the rules ask for, in their order.
+    func perform(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .send(let id, let event): append(EventText(event), to: id)
+            case .broadcast(let audience, let event):
+                let text = EventText(event)
+                for id in audience { append(text, to: id) }
+            case .close(let id, let reason): close(id, reason)
+            case .media(let command): order(command)
+            case .hook(let hook): post(hook)
+            case .ended(let reason): ended(reason)
+            }
+        }
+        flush()
+        dropSlow()
+        rearm()
+    }
+
+    /// An event of the room's own, besides those of the rules.
+    func tell(_ id: ConnectionID, _ event: Event) {
+        append(EventText(event), to: id)
+        flush()
+        dropSlow()
+    }
+
+    private func append(_ text: EventText, to id: ConnectionID) {
+        guard let client = clients[id] else { return }
+        do {
+            try client.append(text)
+            touched.append(id)
+        } catch {
+            slow.append(id)
+        }
+    }
+
+    private func flush() {
+        for id in touched {
+            if let client = clients[id] { write(client) }
+        }
+        touched = []
+    }
+
+    /// Hands over as much as the socket takes; it calls back for the rest.
+    func write(_ client: RoomClient) {
+        guard let socket = client.socket else { return }
+        var space = socket.space
+        var texts: [ByteBuffer] = []
+        while space.messages > 0, space.bytes > 0, let item = client.outbox.next() {
+            let text = item.payload.message(item.seq)
+            space.messages -= 1
+            space.bytes -= text.readableBytes
+            texts.append(text)
+        }
+        environment.statistics.messagesSent(texts.count)
+        socket.send(texts)
+        guard client.outbox.unsentCount > 0 else { return }
+        socket.whenDrained { [weak self, id = client.id] in
+            Task { await self?.drained(id, socket) }
+        }
+    }
+
+    private func drained(_ id: ConnectionID, _ socket: ClientSocket) {
+        guard let client = clients[id], client.socket === socket else { return }
+        write(client)
+    }
+
+    /// Those who do not read are not waited for.
+    private func dropSlow() {
+        while let id = slow.popLast() {
+            guard clients[id] != nil else { continue }
+            environment.statistics.queueOverflowed()
+            logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
+            close(id, .slowConsumer)
+            perform(conference.disconnect(id, reason: .slowConsumer))
+        }
+    }
+
+    private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
+        guard let client = clients.removeValue(forKey: id) else { return }
+        environment.onLeave(client.resumeToken)
+        environment.statistics.disconnected(reason)
+        logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])
+        endMedia(of: client)
+        guard let socket = client.socket else { return }
+        client.socket = nil
+        var texts: [ByteBuffer] = []
+        if reason == .slowConsumer {
+            // What it has not read it will not get: the number shows the gap.
+            let event = EventText(.disconnected(Disconnected(reason: reason)))
+            texts.append(event.message(client.outbox.lastSeq + 1))
+        } else {
+            // The last event may still be in the outbox.
+            while let item = client.outbox.next() { texts.append(item.payload.message(item.seq)) }
+        }
+        environment.statistics.messagesSent(texts.count)
+        socket.send(texts)
+        socket.close(reason.closeCode, reason.rawValue)
+    }
+
+    private func ended(_ reason: DisconnectReason) {
+        alarm?.cancel()
+        alarm = nil
+        logger.info("session ended", metadata: ["reason": "\(reason.rawValue)"])
+        environment.onEnd(id)
+    }
+
+    /// After a join that failed: a room that nobody is in is not kept.
+    func forgetIfVacant() {
+        guard conference.isForgettable, !isForgotten else { return }
+        isForgotten = true
+        environment.onEnd(id)
+    }
+
+    // MARK: time
+
+    private func rearm() {
+        let deadline = conference.deadline
+        guard deadline != alarmTime else { return }
+        alarmTime = deadline
+        alarm?.cancel()
+        guard deadline != .never else {
+            alarm = nil
+            return
+        }
+        let wait = Duration.nanoseconds(max(deadline.rawValue - ControlClock.now.rawValue, 0))
+        alarm = Task { [weak self] in
+            guard (try? await Task.sleep(for: wait)) != nil else { return }
+            await self?.alarmRang()
+        }
+    }
+
+    private func alarmRang() {
+        alarmTime = .never
+        perform(conference.handleTimeout(now: ControlClock.now))
+    }
+}

@@ -1,0 +1,24 @@
+internal import Conference
+internal import Logging
+internal import MediaEngine
+internal import Signaling
+
+/// What a room needs of the relay around it.
+struct RoomEnvironment: Sendable {
+    let engine: MediaEngine
+    let configuration: ConnectConfiguration
+    let statistics: ControlStatistics
+    let iceServers: [ICEServerInfo]
+    let issues: any IssueStore
+    let hooks: any WebhookSink
+    let logger: Logger
+    /// The session is over: its name is free.
+    let onEnd: @Sendable (SessionID) -> Void
+    /// The connection with this resume token is over.
+    let onLeave: @Sendable (String) -> Void
+
+    /// The app's key as operators know it.
+    func app(of key: SessionKey) -> String {
+        key.app == SessionKey.defaultApp ? configuration.standardApp : key.app
+    }
+}

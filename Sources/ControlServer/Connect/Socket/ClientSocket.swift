@@ -1,0 +1,91 @@
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+internal import NIOWebSocket
+
+/// The sending half of one WebSocket. Nothing here waits: what the client does not take piles up, and `backlog` says how much.
+final class ClientSocket: Sendable {
+    struct Backlog: Equatable, Sendable {
+        var messages = 0
+        var bytes = 0
+    }
+
+    /// What is handed over at a time. Less than an outbox keeps for a replay, so that what is lost with a connection is not lost.
+    static let window = Backlog(messages: 256, bytes: 512 << 10)
+
+    private struct State {
+        var backlog = Backlog()
+        /// Wants to hear when there is room again.
+        var waiter: (@Sendable () -> Void)?
+    }
+
+    private let channel: any Channel
+    private let state = NIOLockedValueBox(State())
+
+    init(channel: any Channel) {
+        self.channel = channel
+    }
+
+    /// Handed over and not yet taken by the kernel.
+    var backlog: Backlog { state.withLockedValue { $0.backlog } }
+
+    /// What can be handed over now.
+    var space: Backlog {
+        let backlog = backlog
+        return Backlog(
+            messages: max(Self.window.messages - backlog.messages, 0),
+            bytes: max(Self.window.bytes - backlog.bytes, 0))
+    }
+
+    /// Calls `waiter` once, when half of the window is free; at once where it is. A further call takes the place of the one before.
+    func whenDrained(_ waiter: @escaping @Sendable () -> Void) {
+        let isFree = state.withLockedValue { state in
+            if Self.isHalfFree(state.backlog) { return true }
+            state.waiter = waiter
+            return false
+        }
+        if isFree { waiter() }
+    }
+
+    private static func isHalfFree(_ backlog: Backlog) -> Bool {
+        backlog.messages <= window.messages / 2 && backlog.bytes <= window.bytes / 2
+    }
+
+    /// Numeric address of the client; empty where it has none.
+    var address: String { channel.remoteAddress?.ipAddress ?? "" }
+
+    /// In order, after all that was sent before.
+    func send(_ texts: [ByteBuffer]) {
+        guard !texts.isEmpty else { return }
+        let count = texts.count
+        let bytes = texts.reduce(0) { $0 + $1.readableBytes }
+        state.withLockedValue {
+            $0.backlog.messages += count
+            $0.backlog.bytes += bytes
+        }
+        let channel = channel
+        let state = state
+        channel.eventLoop.execute {
+            let sent = channel.eventLoop.makePromise(of: Void.self)
+            sent.futureResult.whenComplete { _ in
+                let waiter = state.withLockedValue { state -> (@Sendable () -> Void)? in
+                    state.backlog.messages -= count
+                    state.backlog.bytes -= bytes
+                    guard Self.isHalfFree(state.backlog) else { return nil }
+                    defer { state.waiter = nil }
+                    return state.waiter
+                }
+                waiter?()
+            }
+            for text in texts.dropLast() { channel.write(SocketOutput.text(text), promise: nil) }
+            channel.writeAndFlush(SocketOutput.text(texts[count - 1]), promise: sent)
+        }
+    }
+
+    /// After all that was sent before.
+    func close(_ code: WebSocketErrorCode, _ reason: String) {
+        let channel = channel
+        channel.eventLoop.execute {
+            channel.writeAndFlush(SocketOutput.close(code, reason), promise: nil)
+        }
+    }
+}

@@ -1,0 +1,43 @@
+internal import Foundation
+internal import HTTPTypes
+internal import NIOHTTP1
+internal import Signaling
+
+/// What the request for a WebSocket says: RFC 6455 section 4.2.1, as far as it is not NIO's.
+struct ConnectHandshake: Sendable, Equatable {
+    static let path = "/v1/connect"
+    private static let protocolField = "Sec-WebSocket-Protocol"
+
+    /// From `Authorization`, else from `?token=`.
+    var token: String?
+    /// `millrace.v1` where the client offers subprotocols; nil where it offers none.
+    var subprotocol: String?
+
+    /// Nil where the request is for something else, or offers subprotocols and not this one.
+    init?(_ head: HTTPRequestHead) {
+        guard head.method == .GET, let components = URLComponents(string: head.uri), components.path == Self.path
+        else { return nil }
+        let offered = head.headers[canonicalForm: Self.protocolField]
+        if !offered.isEmpty {
+            guard offered.contains(SignalingProtocol.subprotocol[...]) else { return nil }
+            subprotocol = SignalingProtocol.subprotocol
+        }
+        token =
+            head.headers.first(name: "Authorization").flatMap(Self.bearer)
+            ?? components.queryItems?.first { $0.name == "token" }?.value
+    }
+
+    /// What the 101 answer has besides what NIO adds.
+    var answer: HTTPHeaders {
+        var headers = HTTPHeaders()
+        if let subprotocol { headers.add(name: Self.protocolField, value: subprotocol) }
+        return headers
+    }
+
+    /// The token of an `Authorization` field (RFC 6750 section 2.1).
+    static func bearer(_ field: String) -> String? {
+        let parts = field.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        return String(parts[1])
+    }
+}

@@ -1,0 +1,45 @@
+internal import HummingbirdCore
+internal import NIOCore
+internal import NIOHTTP1
+internal import NIOHTTPTypesHTTP1
+internal import NIOWebSocket
+internal import Signaling
+
+/// Makes a WebSocket of a connection whose first request is a proper handshake for `/v1/connect`. Whatever else that request is goes on
+/// to the HTTP routes, which say what is wrong with it.
+struct ConnectUpgrade: Sendable {
+    let configuration: ControlConfiguration
+    let statistics: ControlStatistics
+    let bodies: OpenBodies
+
+    var upgrader: NIOTypedWebSocketServerUpgrader<ControlConnection.Spoken> {
+        NIOTypedWebSocketServerUpgrader(
+            maxFrameSize: SignalingProtocol.maximumMessageBytes, enableAutomaticErrorHandling: false,
+            shouldUpgrade: { channel, head in
+                let handshake = bodies.isDraining ? nil : ConnectHandshake(head)
+                return channel.eventLoop.makeSucceededFuture(handshake?.answer)
+            },
+            upgradePipelineHandler: { channel, head in
+                channel.eventLoop.makeCompletedFuture { try upgrade(channel, head) }
+            })
+    }
+
+    private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead) throws -> ControlConnection.Spoken {
+        guard let handshake = ConnectHandshake(head) else { throw NIOWebSocketUpgradeError.unsupportedWebSocketTarget }
+        let pipeline = channel.pipeline.syncOperations
+        // What the frames would be taken for HTTP by.
+        try pipeline.removeHandler(context: pipeline.context(handlerType: FirstByteHandler.self), promise: nil)
+        try pipeline.removeHandler(context: pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self), promise: nil)
+        try pipeline.removeHandler(context: pipeline.context(handlerType: RequestDeadlineHandler.self), promise: nil)
+        try pipeline.removeHandler(
+            context: pipeline.context(handlerType: HTTPConnectionStateHandler.self), promise: nil)
+        let statistics = statistics
+        statistics.socketOpened()
+        try pipeline.addHandler(
+            WebSocketHandler(
+                maximumBytes: SignalingProtocol.maximumMessageBytes, pingInterval: configuration.connect.pingInterval
+            ) { statistics.socketClosed() })
+        return .webSocket(
+            try NIOAsyncChannel(wrappingChannelSynchronously: channel), handshake)
+    }
+}

@@ -1,0 +1,24 @@
+internal import MediaBase
+internal import MediaEngine
+internal import SDP
+internal import Signaling
+
+/// A client's subscribe peer connection, in which the relay makes the offers.
+struct SubscribePeer {
+    let id: TransportID
+    var negotiation: SubscribeNegotiation
+    /// Streams whose media the client has agreed to take; it was told so.
+    var connected: Set<StreamID> = []
+    /// Kinds of a stream that the client does not take.
+    var refused: [StreamID: Set<MediaKind>] = [:]
+    /// An offer will be made when the negotiation's deadline has come.
+    var isOfferPlanned = false
+
+    init(_ offer: SubscriberOffer, limit: Int) {
+        id = offer.id
+        var configuration = SubscribeNegotiation.Configuration(relay: offer.relay)
+        configuration.maximumSubscriptions = limit
+        var random = SystemRandomNumberGenerator()
+        negotiation = SubscribeNegotiation(configuration, using: &random)
+    }
+}

@@ -1,0 +1,20 @@
+package import Signaling
+
+/// Counts of the control protocol.
+package struct ConnectCounts: Sendable {
+    /// Open WebSockets, joined or not.
+    package var sockets = 0
+    package var socketsTotal: UInt64 = 0
+    package var messagesReceived: UInt64 = 0
+    package var messagesSent: UInt64 = 0
+    package var joins: UInt64 = 0
+    package var resumes: UInt64 = 0
+    /// Error answers by code.
+    package var refusals: [ErrorCode: UInt64] = [:]
+    /// Connections that ended, by reason.
+    package var disconnects: [DisconnectReason: UInt64] = [:]
+    /// Connections whose queue was full.
+    package var queueOverflows: UInt64 = 0
+
+    package init() {}
+}

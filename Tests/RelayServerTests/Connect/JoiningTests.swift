@@ -1,0 +1,144 @@
+import Foundation
+import Signaling
+import Testing
+
+@Suite("Joining over the WebSocket")
+struct JoiningTests {
+    @Test("SES-1, SES-7 the first join makes a session, the next ones are told of everybody; CON-2")
+    func joinAndLeave() async throws {
+        try await withConnect { relay in
+            let (ada, first) = try await relay.join("Ada", session: "Team A", token: .host)
+            #expect(first.sessionName == "team a" && first.users.map(\.name) == ["Ada"])
+            #expect(first.users[0].id == first.connection && first.users[0].role == .host)
+            #expect(first.capabilities.canHost && first.graceSeconds == 30 && first.pingInterval == 10_000)
+            let (ben, second) = try await relay.join("", session: "TEAM A")
+            #expect(second.session == first.session && second.connection != first.connection)
+            #expect(second.users.map(\.name) == ["Ada", "null"] && second.resumeToken != first.resumeToken)
+            #expect(!second.isMuteForced && !second.isShareLocked && second.streams.isEmpty)
+            guard case .userJoined(let joined) = try await ada.next(.userJoined) else { return }
+            #expect(joined.user == second.users[1])
+
+            #expect(try await ben.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await ben.closing() == .init(code: 1000, reason: "left"))
+            #expect(ben.events.map(\.event) == [.disconnected(Disconnected(reason: .left))])
+            let left = try await ada.next(.userLeft)
+            #expect(left == .userLeft(UserLeft(user: second.connection, reason: .left)))
+            // SES-5: the last one ends it, and the name is free for another session.
+            #expect(try await ada.ask(.leave(LeaveRequest())) == nil)
+            try await eventually("the session ends") { await relay.rooms.gauges().sessions == 0 }
+            let (_, again) = try await relay.join("Ada", session: "team a")
+            #expect(again.session != first.session)
+        }
+    }
+
+    @Test("TOK-2 each broken token has its code, and the connection may try again")
+    func tokens() async throws {
+        try await withConnect { relay in
+            let client = try await relay.connect()
+            #expect(try await client.refusal(token: nil)?.code == .tokenMissing)
+            let codes: [ErrorCode] = [
+                .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenBadSignature, .tokenAlgorithm,
+                .tokenUnknownApp, .tokenTopicMismatch,
+            ]
+            for code in codes {
+                #expect(try await client.refusal(token: TestToken(refusal: code))?.code == code)
+            }
+            #expect(try await client.refusal(token: TestToken(topic: "other"))?.code == .tokenTopicMismatch)
+            #expect(try await client.refusal(version: 2)?.code == .unsupportedVersion)
+            for name in ["", String(repeating: "x", count: 151), "a\u{1F}b"] {
+                let error = try await client.refusal(joining: name)
+                #expect(error?.code == .invalidSessionName && error?.field == "session")
+            }
+            #expect(await relay.rooms.gauges().sessions == 0)
+            let answer = try await client.join("Ada")
+            #expect(answer.users.count == 1)
+            #expect(try await client.refusal()?.code == .alreadyJoined)
+            let counts = relay.counts
+            #expect(counts.refusals[.tokenExpired] == 1 && counts.joins == 1)
+        }
+    }
+
+    @Test func tokensComeInThreeWays() async throws {
+        try await withConnect { relay in
+            let token = TestToken(identity: "42", data: "x=1")
+            let header = try await relay.connect(token: token.text)
+            #expect(try await header.join("A", token: nil).users[0].identity == "42")
+            let query = token.text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let url = try await relay.connect(path: "/v1/connect?x=y&token=\(query)")
+            #expect(try await url.join("B", token: nil).users[1].data == "x=1")
+            // What the message says goes before what the request said.
+            let both = try await relay.connect(token: TestToken(refusal: .tokenExpired).text)
+            #expect(try await both.join("C", token: token).users.count == 3)
+        }
+    }
+
+    @Test("SES-4 passwords: set by the first join, asked of the next, tried again on the same connection")
+    func passwords() async throws {
+        try await withConnect { relay in
+            let client = try await relay.connect()
+            for password in ["12345678901", "tab\t", "é"] {
+                #expect(try await client.refusal(password: password)?.code == .passwordInvalid)
+            }
+            _ = try await relay.join("Ada", password: "open se-sa")
+            #expect(try await client.refusal()?.code == .passwordNeeded)
+            for _ in 0..<3 { #expect(try await client.refusal(password: "wrong")?.code == .passwordWrong) }
+            #expect(try await client.join("Ben", password: "open se-sa").users.count == 2)
+
+            let guesser = try await relay.connect()
+            for _ in 0..<2 { #expect(try await guesser.refusal(password: "guess")?.code == .passwordWrong) }
+            let limited = try await guesser.refusal(password: "open se-sa")
+            #expect(limited?.code == .rateLimited && limited?.retryAfter ?? 0 > 0)
+            // A cancelled join leaves no trace.
+            #expect(try await guesser.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await guesser.closing().code == 1000)
+            #expect(await relay.rooms.gauges().users[.client] == 2)
+        }
+    }
+
+    @Test("SES-3 two apps with one name have two sessions")
+    func apps() async throws {
+        try await withConnect { relay in
+            let (one, first) = try await relay.join("Ada", token: TestToken(app: "one"))
+            let (_, second) = try await relay.join("Ben", token: TestToken(app: "two"))
+            #expect(first.session != second.session && second.users.count == 1)
+            let signal = SignalRequest(type: "x", to: second.connection)
+            #expect(try await one.ask(.signal(signal))?.code == .unknownUser)
+            #expect(one.events.isEmpty)
+        }
+    }
+
+    @Test func limitsAreNamed() async throws {
+        try await withConnect({
+            $0.connect.conference.participants = 1
+            $0.connect.directory.sessions = 2
+            $0.connect.directory.connections = 2
+        }) { relay in
+            _ = try await relay.join("Ada", session: "a")
+            let client = try await relay.connect()
+            let full = try await client.refusal(joining: "a")
+            #expect(full?.code == .limitReached && full?.limit == "limit.participants")
+            _ = try await relay.join("Ben", session: "b")
+            let sessions = try await client.refusal(joining: "c")
+            #expect(sessions?.code == .limitReached && sessions?.limit == "limit.sessions")
+            let connections = try await client.refusal(joining: "a")
+            #expect(connections?.code == .limitReached && connections?.limit == "limit.connections")
+            #expect(await relay.rooms.gauges().sessions == 2)
+        }
+    }
+
+    @Test("CON-6 a drain tells everybody, takes nobody, and ends with relayShutdown")
+    func drain() async throws {
+        try await withConnect { relay in
+            let (ada, _) = try await relay.join("Ada")
+            let waiting = try await relay.connect()
+            await relay.rooms.announceDrain(seconds: 7, url: "wss://other.example")
+            #expect(try await ada.next(.draining) == .draining(Draining(seconds: 7, url: "wss://other.example")))
+            #expect(try await waiting.refusal(joining: "new")?.code == .draining)
+            #expect(try await waiting.refusal()?.code == .draining)
+            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            await relay.rooms.endAll()
+            #expect(try await ada.closing() == .init(code: 1001, reason: "relayShutdown"))
+            #expect(ada.events.last?.event == .disconnected(Disconnected(reason: .relayShutdown)))
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import Foundation
+import MediaBase
+import Signaling
+import Testing
+
+@Suite("Media over the control protocol", .serialized)
+struct ConnectMediaTests {
+    @Test("STR-1, STR-2, STR-3, STR-4 publish, subscribe, watch, unsubscribe, unpublish", .timeLimit(.minutes(2)))
+    func publishAndSubscribe() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let ben = try await relay.enter("Ben")
+            let camera = try await ada.publish("camera")
+            let id = try #require(camera.id)
+            guard case .streamCreated(let created) = try await ben.socket.next(.streamCreated) else { return }
+            #expect(created.stream.id == id && created.stream.connection == ada.joined.connection)
+            #expect(created.stream.name == "camera" && created.stream.hasAudio && created.stream.hasVideo)
+            guard case .userChanged(let changed) = try await ben.socket.next(.userChanged) else { return }
+            #expect(changed.user.audio == .on && changed.user.video == .on)
+
+            let sections = try await ben.subscribe(id)
+            let connected = SubscriptionChanged(stream: id, state: .connected)
+            #expect(try await ben.socket.next(.subscriptionChanged) == .subscriptionChanged(connected))
+            try await ben.hears(sections)
+            try await eventually("its size is known") {
+                ben.socket.events.contains { message in
+                    switch message.event {
+                    case .streamCreated(let body): body.stream.width == 320 && body.stream.height == 180
+                    case .streamChanged(let body): body.stream.width == 320 && body.stream.height == 180
+                    default: false
+                    }
+                }
+            }
+            let twice = try await ben.socket.ask(.subscribe(SubscribeRequest(stream: id)))
+            #expect(twice?.code == .alreadySubscribed)
+
+            // STR-3: audio off and on again, without an offer.
+            let quiet = SubscriptionPreferences(audio: false)
+            #expect(
+                try await ben.socket.ask(.updateSubscription(.init(stream: id, preferences: quiet))) == nil)
+            try await ben.sees(4, more: sections)
+            let before = ben.receiving.reception(sections.audioMid).sounds
+            try await ben.sees(8, more: sections)
+            #expect(ben.receiving.reception(sections.audioMid).sounds == before)
+            #expect(
+                try await ben.socket.ask(
+                    .updateSubscription(.init(stream: id, preferences: SubscriptionPreferences()))) == nil)
+            try await ben.hears(sections)
+
+            let statistics = try await ben.socket.request(StatisticsRequest(), Request.statistics).get()
+            #expect(statistics.subscribed.count == 2 && statistics.subscribed.allSatisfy { $0.packets > 0 })
+            let own = try await ada.socket.request(StatisticsRequest(), Request.statistics).get()
+            #expect(own.published.map(\.stream) == [id, id])
+
+            // A second stream of the same connection, over the same peer connection.
+            let screen = try await ada.publish("screen", videoType: .screen, audio: false, besides: [camera])
+            let screenID = try #require(screen.id)
+            _ = try await ben.socket.next(.streamCreated)
+            let more = try await ben.subscribe(screenID)
+            try await ben.hears(more)
+            try await ben.hears(sections)
+            let third = PublishRequest.Stream(name: "x", audioMid: "9")
+            let refused = try await ada.socket.request(
+                PublishRequest(sdp: "v=0", streams: [camera, screen, third]), Request.publish)
+            #expect(refused.failure?.code == .streamExists)
+
+            #expect(try await ben.socket.ask(.unsubscribe(UnsubscribeRequest(stream: id))) == nil)
+            try await ben.sees(4, more: more)
+            let count = ben.receiving.reception(sections.audioMid)
+            try await ben.sees(8, more: more)
+            #expect(ben.receiving.reception(sections.audioMid) == count)
+            try await ben.hears(more)
+
+            #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: screenID))) == nil)
+            let destroyed = StreamDestroyed(stream: screenID, reason: .unpublished)
+            #expect(try await ben.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
+            #expect(try await ada.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
+            await ada.close()
+            await ben.close()
+        }
+    }
+
+    @Test(
+        "MUT-1, MUT-2, MUT-3, MUT-4, USR-8 mutes stop packets though the client goes on sending",
+        .timeLimit(.minutes(2)))
+    func mutes() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let ben = try await relay.enter("Ben")
+            let id = try #require(try await ben.publish("camera").id)
+            _ = try await ada.socket.next(.streamCreated)
+            let sections = try await ada.subscribe(id)
+            try await ada.hears(sections)
+
+            func isSilent() async throws -> Bool {
+                // What was on its way.
+                try await ada.sees(2, more: sections)
+                let muted = ada.receiving.reception(sections.audioMid).sounds
+                try await ada.sees(10, more: sections)
+                return ada.receiving.reception(sections.audioMid).sounds == muted
+            }
+            #expect(try await ada.socket.ask(.forceMuteAll(ForceMuteAllRequest())) == nil)
+            #expect(try await isSilent())
+            try await eventually("both events") {
+                let forced = ben.socket.events.compactMap { message -> MuteForced? in
+                    if case .muteForced(let body) = message.event { body } else { nil }
+                }
+                return forced.contains { $0.stream == id && $0.isActive }
+                    && forced.contains { $0.stream == nil && $0.isActive }
+            }
+            // Its own client lifts it, and a later one is muted from the beginning.
+            let unmute = SetMutedRequest(stream: id, kind: .audio, isMuted: false)
+            #expect(try await ben.socket.ask(.setMuted(unmute)) == nil)
+            try await ada.hears(sections)
+            let cleo = try await relay.enter("Cleo")
+            #expect(cleo.joined.isMuteForced)
+            let late = try #require(try await cleo.publish("late", video: false).id)
+            var stream: StreamInfo?
+            while stream?.id != late {
+                guard case .streamCreated(let created) = try await ada.socket.next(.streamCreated) else { return }
+                stream = created.stream
+            }
+            #expect(stream?.isAudioMuted == true && stream?.hasAudio == false)
+            let lateSections = try await ada.subscribe(late)
+            try await ada.sees(10, more: sections)
+            #expect(ada.receiving.reception(lateSections.audioMid).sounds == 0)
+            #expect(try await ada.socket.ask(.disableForceMute(DisableForceMuteRequest())) == nil)
+            // USR-8: a moderator only asks.
+            let again = SetMutedRequest(stream: late, kind: .audio, isMuted: false)
+            #expect(try await ada.socket.ask(.setMuted(again))?.code == .notPermitted)
+            #expect(try await cleo.socket.ask(.setMuted(again)) == nil)
+            try await ada.hears(lateSections)
+            #expect(
+                try await ben.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late)))?.code == .notPermitted)
+            for client in [ada, ben, cleo] { await client.close() }
+        }
+    }
+
+    @Test(
+        "CON-3 the media of a lost client goes on, and its peer connections serve it when it is back",
+        .timeLimit(.minutes(2)))
+    func resumeKeepsMedia() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada")
+            let ben = try await relay.enter("Ben")
+            let id = try #require(try await ada.publish("camera").id)
+            _ = try await ben.socket.next(.streamCreated)
+            let sections = try await ben.subscribe(id)
+            try await ben.hears(sections)
+
+            await ben.socket.cut()
+            _ = try await ada.socket.next(.userDropped)
+            try await ben.hears(sections)
+            let back = try await relay.connect()
+            let request = ResumeRequest(
+                resumeToken: ben.joined.resumeToken, lastEvent: ben.socket.events.last?.seq ?? 0)
+            let resumed = try await back.request(request, Request.resume).get()
+            #expect(!resumed.subscribeLost && resumed.publishLost)
+
+            // New ICE credentials on the peer connection that it has.
+            let again = try await MediaClient(back, ben.joined, receiving: ben.receiving)
+            #expect(try await back.ask(.restartICE(RestartICERequest())) == nil)
+            let offer = try await again.answerOffer()
+            #expect(offer.streams.map(\.id) == [id])
+            try await again.hears(try #require(offer.streams.first))
+
+            // And of the publish peer connection.
+            let info = PublishRequest.Stream(id: id, name: "camera", audioMid: "0", videoMid: "1")
+            let (sdp, mids) = ada.publishing.offer(restart: true)
+            #expect(mids == ["0", "1"])
+            let answer = try await ada.socket.request(
+                PublishRequest(sdp: sdp, streams: [info]), Request.publish
+            ).get()
+            try ada.publishing.accept(answer.sdp)
+            #expect(answer.streams == [id])
+            try await again.hears(try #require(offer.streams.first))
+            for client in [ada, ben, again] { await client.close() }
+        }
+    }
+
+    @Test("STR-6, STR-2 streams of a client that does not come back are over", .timeLimit(.minutes(2)))
+    func graceEndsStreams() async throws {
+        try await withConnect({ $0.connect.conference.graceTime = .milliseconds(500) }) { relay in
+            let ada = try await relay.enter("Ada")
+            let ben = try await relay.enter("Ben")
+            let id = try #require(try await ada.publish("camera").id)
+            _ = try await ben.socket.next(.streamCreated)
+            _ = try await ben.subscribe(id)
+            await ada.socket.cut()
+            guard case .streamChanged = try await ben.socket.next(.streamChanged) else { return }
+            let destroyed = StreamDestroyed(stream: id, reason: .networkLost)
+            #expect(try await ben.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
+            try await eventually("the engine has it no more") {
+                ((try? await relay.engine.streams(session: "demo")) ?? []).isEmpty
+            }
+            for client in [ada, ben] { await client.close() }
+        }
+    }
+
+    @Test("WHIP and plain publishers are users, and the session's rules hold for them", .timeLimit(.minutes(2)))
+    func barePublishers() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let plain = try await relay.http.request(
+                "POST", "/v1/sessions/Demo/plain", body: #"{"direction":"publish","stream":"cam","audio":{"ssrc":1}}"#)
+            #expect(plain.status == 201)
+            guard case .userJoined(let joined) = try await ada.socket.next(.userJoined),
+                case .streamCreated(let created) = try await ada.socket.next(.streamCreated)
+            else { return }
+            #expect(joined.user.kind == .publisher && joined.user.name == "cam")
+            #expect(created.stream.id.rawValue == "cam" && created.stream.hasAudio)
+            let cam = created.stream.id
+            let path = "/v1/sessions/demo/streams/cam/mute"
+            #expect(try await relay.http.request("PUT", path, body: #"{"kind":"audio","muted":true}"#).status == 204)
+            guard case .streamChanged(let muted) = try await ada.socket.next(.streamChanged) else { return }
+            #expect(muted.stream.isAudioMuted)
+            #expect(try await relay.http.request("PUT", path, body: #"{"kind":"audio","muted":false}"#).status == 204)
+
+            let whip = try await relay.http.publish(stream: "web")
+            #expect(whip.status == 201)
+            guard case .userJoined(let web) = try await ada.socket.next(.userJoined) else { return }
+            #expect(try await relay.http.request("DELETE", try #require(whip.fields["location"])).status == 200)
+            let left = UserLeft(user: web.user.id, reason: .left)
+            #expect(try await ada.socket.next(.userLeft) == .userLeft(left))
+
+            // A host removes it like anybody, and its transport goes.
+            #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: joined.user.id))) == nil)
+            let destroyed = StreamDestroyed(stream: cam, reason: .forced)
+            #expect(try await ada.socket.next(.streamDestroyed) == .streamDestroyed(destroyed))
+            let location = try #require(plain.fields["location"])
+            try await eventually("its transport is gone") {
+                try await relay.http.request("DELETE", location).status == 404
+            }
+            await ada.close()
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import MediaBase
+import Signaling
+import Testing
+
+/// A client of the control protocol with both of its peer connections.
+final class MediaClient: Sendable {
+    let socket: SocketClient
+    let joined: JoinAnswer
+    let publishing: MediaPeer
+    let receiving: MediaPeer
+
+    init(_ socket: SocketClient, _ joined: JoinAnswer, receiving: MediaPeer? = nil) async throws {
+        self.socket = socket
+        self.joined = joined
+        publishing = try await MediaPeer(.publish)
+        if let receiving { self.receiving = receiving } else { self.receiving = try await MediaPeer(.receive) }
+    }
+
+    func close() async {
+        await publishing.close()
+        await receiving.close()
+    }
+
+    /// Publishes one stream more.
+    func publish(
+        _ name: String, videoType: VideoType = .camera, audio: Bool = true, video: Bool = true,
+        besides earlier: [PublishRequest.Stream] = []
+    ) async throws -> PublishRequest.Stream {
+        let places = publishing.add(audio: audio, video: video)
+        let (sdp, mids) = publishing.offer()
+        var stream = PublishRequest.Stream(
+            name: name, videoType: videoType, audioMid: places.audio.flatMap { mids[$0] },
+            videoMid: places.video.flatMap { mids[$0] })
+        let request = PublishRequest(sdp: sdp, streams: earlier + [stream])
+        let answer = try await socket.request(request, Request.publish).get()
+        try publishing.accept(answer.sdp)
+        stream.id = answer.streams.last
+        return stream
+    }
+
+    /// Subscribes, and answers the offer that comes of it.
+    func subscribe(
+        _ stream: StreamID, _ preferences: SubscriptionPreferences = SubscriptionPreferences()
+    ) async throws -> OfferMade.Stream {
+        #expect(
+            try await socket.ask(.subscribe(SubscribeRequest(stream: stream, preferences: preferences))) == nil)
+        let offer = try await answerOffer()
+        return try #require(offer.streams.first { $0.id == stream })
+    }
+
+    @discardableResult
+    func answerOffer() async throws -> OfferMade {
+        guard case .offer(let offer) = try await socket.next(.offer) else { throw SocketClient.Refused() }
+        let answer = AnswerRequest(revision: offer.revision, sdp: try receiving.answer(offer.sdp))
+        #expect(try await socket.ask(.answer(answer)) == nil)
+        return offer
+    }
+
+    /// Lets media flow: so many pictures of a stream that does come.
+    func sees(_ count: Int, more of: OfferMade.Stream) async throws {
+        let before = receiving.reception(of.videoMid).pictures
+        try await eventually("\(count) pictures of \(of.id)") {
+            receiving.reception(of.videoMid).pictures >= before + count
+        }
+    }
+
+    /// Waits until sound and pictures of a subscription come, taken from now on.
+    func hears(_ stream: OfferMade.Stream, within limit: Duration = .seconds(15)) async throws {
+        let start = MediaPeer.now
+        try await eventually("media of \(stream.id)", within: limit) {
+            let sound = receiving.reception(stream.audioMid)
+            let picture = receiving.reception(stream.videoMid)
+            return (stream.audioMid == nil || sound.lastSound > start)
+                && (stream.videoMid == nil || picture.lastPicture > start)
+        }
+    }
+}
+
+extension ConnectFixture {
+    func enter(_ name: String, session: String = "demo", token: TestToken = TestToken()) async throws -> MediaClient {
+        let (socket, answer) = try await join(name, session: session, token: token)
+        return try await MediaClient(socket, answer)
+    }
+}

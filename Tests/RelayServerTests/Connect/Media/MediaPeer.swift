@@ -1,0 +1,193 @@
+import DTLS
+import Foundation
+import MediaBase
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+import RTP
+import SDP
+import Transport
+import WebRTCClient
+
+/// A WebRTC client on a UDP socket of its own, with synthetic sound and pictures.
+final class MediaPeer: @unchecked Sendable {
+    /// What came of one media section.
+    struct Reception: Sendable, Equatable {
+        var sounds = 0
+        var pictures = 0
+        /// When the newest was taken.
+        var lastSound = MediaTime.zero
+        var lastPicture = MediaTime.zero
+    }
+
+    static let identity = try! DTLSIdentity.generate()
+    static var now: MediaTime { MediaTime(rawValue: Int64(NIODeadline.now().uptimeNanoseconds)) }
+
+    private let lock = NIOLock()
+    private let channel: any Channel
+    private var task: Task<Void, Never>?
+    // All under the lock.
+    private let endpoint: WebRTCEndpoint
+    private var source: UInt32
+    private var audio: Set<Int> = []
+    private var video: [Int: SyntheticVideo] = [:]
+    private var sounds: UInt32 = 0
+    private var nextPicture = MediaTime.zero
+    private var receptions: [String: Reception] = [:]
+    private var isDeaf = false
+
+    init(_ direction: WebRTCEndpoint.Direction, source: UInt32 = 1) async throws {
+        var random = SystemRandomNumberGenerator()
+        endpoint = WebRTCEndpoint(
+            .init(direction, tracks: [], identity: Self.identity, using: &random))
+        self.source = source
+        channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .bind(host: "127.0.0.1", port: 0).get()
+        let receiver = Receiver()
+        try await channel.pipeline.addHandler(receiver).get()
+        endpoint.onPacket = { [unowned self] in take($0) }
+        receiver.box.withLockedValue { $0 = { [weak self] bytes, from in self?.receive(bytes, from) } }
+        task = Task { [weak self] in
+            while !Task.isCancelled, let self {
+                tick()
+                await moment(.milliseconds(10))
+            }
+        }
+    }
+
+    func close() async {
+        task?.cancel()
+        lock.withLock {
+            endpoint.close(now: Self.now)
+            drain()
+        }
+        try? await channel.close()
+    }
+
+    /// Nothing of the network comes or goes any more.
+    func goDeaf(_ isDeaf: Bool = true) { lock.withLock { self.isDeaf = isDeaf } }
+
+    var isConnected: Bool { lock.withLock { endpoint.isConnected } }
+    func reception(_ mid: String?) -> Reception { lock.withLock { mid.flatMap { receptions[$0] } ?? Reception() } }
+
+    // MARK: offers and answers
+
+    /// Adds tracks to the next offer.
+    /// - Returns: their sections.
+    func add(audio wantsAudio: Bool = true, video wantsVideo: Bool = true) -> (audio: Int?, video: Int?) {
+        lock.withLock {
+            let one = wantsAudio ? endpoint.addTracks([.offered(.audio, encodings: [.init()])]).first : nil
+            let two = wantsVideo ? endpoint.addTracks([.offered(.video, encodings: [.init()])]).first : nil
+            if let one { audio.insert(one) }
+            if let two {
+                video[two] = SyntheticVideo(
+                    source: source, encodings: [.init(width: 320, height: 180, bitrate: .kilobits(150))],
+                    framesPerSecond: 20)
+            }
+            return (one, two)
+        }
+    }
+
+    /// - Returns: the text, and the identification of each section.
+    func offer(restart: Bool = false) -> (sdp: String, mids: [String?]) {
+        lock.withLock {
+            var random = SystemRandomNumberGenerator()
+            let description = endpoint.reoffer(restart: restart ? .random(using: &random) : nil)
+            return (description.text, description.media.map(\.mid))
+        }
+    }
+
+    func accept(_ answer: String) throws {
+        try lock.withLock {
+            try endpoint.accept(Array(answer.utf8), now: Self.now)
+            drain()
+        }
+    }
+
+    func answer(_ offer: String) throws -> String {
+        try lock.withLock {
+            defer { drain() }
+            return try endpoint.answer(Array(offer.utf8), now: Self.now)
+        }
+    }
+
+    // MARK: media
+
+    private func tick() {
+        lock.withLock {
+            let now = Self.now
+            endpoint.handleTimeout(now: now)
+            if endpoint.isConnected {
+                sounds &+= 1
+                let sound = SyntheticSound(source: source, number: sounds, captured: now)
+                for track in audio {
+                    _ = sound.payload.withUnsafeBytes {
+                        endpoint.send(
+                            $0, track: track, time: now, marker: false, level: AudioLevel(level: 30, isVoice: true),
+                            now: now)
+                    }
+                }
+                if now >= nextPicture {
+                    nextPicture = now + .milliseconds(50)
+                    for track in video.keys where endpoint.encodingCount(track: track) > 0 {
+                        video[track]?.nextPicture(captured: now) { encoding, payload, isLast in
+                            endpoint.send(
+                                payload, track: track, encoding: encoding, time: now, marker: isLast, now: now)
+                        }
+                    }
+                }
+            }
+            drain()
+        }
+    }
+
+    private func take(_ packet: IncomingPacket) {
+        var reception = receptions[packet.mid.rawValue] ?? Reception()
+        switch packet.kind {
+        case .audio:
+            guard let sound = SyntheticSound(parsing: packet.payload) else { return }
+            reception.sounds += 1
+            reception.lastSound = max(reception.lastSound, sound.captured)
+        case .video:
+            reception.pictures += packet.header.marker ? 1 : 0
+            reception.lastPicture = Self.now
+        }
+        receptions[packet.mid.rawValue] = reception
+    }
+
+    private func receive(_ bytes: [UInt8], _ from: MediaBase.SocketAddress) {
+        lock.withLock {
+            guard !isDeaf else { return }
+            bytes.withUnsafeBytes { endpoint.receive($0, from: PeerAddress(from), now: Self.now) }
+            drain()
+        }
+    }
+
+    private func drain() {
+        while let output = endpoint.nextOutput() {
+            switch output {
+            case .transmit(let bytes, let to):
+                guard !isDeaf, !to.isTCP,
+                    let address = try? NIOCore.SocketAddress(ipAddress: to.address.host, port: Int(to.address.port))
+                else { continue }
+                channel.writeAndFlush(
+                    AddressedEnvelope(remoteAddress: address, data: ByteBuffer(bytes: bytes)), promise: nil)
+            case .keyFrameWanted(let track, let encoding): video[track]?.requestKeyFrame(encoding: encoding)
+            case .connect, .disconnect, .connected, .ended: break
+            }
+        }
+    }
+
+    private final class Receiver: ChannelInboundHandler, Sendable {
+        typealias InboundIn = AddressedEnvelope<ByteBuffer>
+        let box = NIOLockedValueBox<(@Sendable ([UInt8], MediaBase.SocketAddress) -> Void)?>(nil)
+
+        func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+            let envelope = unwrapInboundIn(data)
+            guard let host = envelope.remoteAddress.ipAddress, let port = envelope.remoteAddress.port,
+                let from = MediaBase.SocketAddress(host, port: UInt16(port))
+            else { return }
+            box.withLockedValue { $0 }?(Array(envelope.data.readableBytesView), from)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Signaling
+import Testing
+
+@Suite("Roles and moderation over the WebSocket")
+struct ModerationTests {
+    @Test("USR-3, USR-4, USR-5 host, manager and participant across three connections")
+    func roles() async throws {
+        try await withConnect { relay in
+            let (host, a) = try await relay.join("Host", token: .host)
+            let (manager, b) = try await relay.join("Manager", token: .host)
+            let (guest, c) = try await relay.join("Guest")
+            #expect(a.users[0].role == .host && b.users[1].role == .participant)
+
+            // A participant may rename itself and nothing else.
+            let forbidden: [Request] = [
+                .rename(RenameRequest(user: a.connection, name: "x")),
+                .muteUser(MuteUserRequest(user: a.connection)),
+                .requestUnmute(RequestUnmuteRequest(user: a.connection)),
+                .makeHost(MakeHostRequest(user: c.connection)),
+                .setManager(SetManagerRequest(user: c.connection, isManager: true)),
+                .removeUser(RemoveUserRequest(user: a.connection)), .lockShare(LockShareRequest(isLocked: true)),
+                .forceMuteAll(ForceMuteAllRequest()), .disableForceMute(DisableForceMuteRequest()),
+                .leave(LeaveRequest(endForAll: true)),
+            ]
+            for request in forbidden { #expect(try await guest.ask(request)?.code == .notPermitted) }
+            #expect(try await guest.ask(.rename(RenameRequest(user: c.connection, name: "Gil"))) == nil)
+            guard case .userChanged(let renamed) = try await host.next(.userChanged) else { return }
+            #expect(renamed.user.name == "Gil" && renamed.user.id == c.connection)
+
+            #expect(
+                try await host.ask(.setManager(SetManagerRequest(user: b.connection, isManager: true))) == nil)
+            try await eventually("everybody sees the manager") {
+                guest.events.contains { message in
+                    guard case .userChanged(let body) = message.event else { return false }
+                    return body.user.id == b.connection && body.user.role == .manager
+                }
+            }
+            #expect(try await manager.ask(.lockShare(LockShareRequest(isLocked: true))) == nil)
+            #expect(
+                try await guest.next(.shareLockChanged) == .shareLockChanged(ShareLockChanged(isLocked: true)))
+            #expect(try await manager.ask(.removeUser(RemoveUserRequest(user: a.connection)))?.code == .notPermitted)
+            #expect(try await manager.ask(.requestUnmute(RequestUnmuteRequest(user: c.connection))) == nil)
+            let asked = try await guest.next(.unmuteRequested)
+            #expect(asked == .unmuteRequested(UnmuteRequested(from: b.connection, kind: .audio)))
+
+            // The role passes on when the host goes.
+            #expect(try await host.ask(.leave(LeaveRequest())) == nil)
+            #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))
+        }
+    }
+
+    @Test("USR-6 a removed user is told why and does not come back with its token")
+    func removal() async throws {
+        try await withConnect { relay in
+            let (host, _) = try await relay.join("Host", token: .host)
+            let token = TestToken()
+            let (guest, answer) = try await relay.join("Guest", token: token)
+            #expect(try await host.ask(.removeUser(RemoveUserRequest(user: answer.connection))) == nil)
+            #expect(try await guest.next(.disconnected) == .disconnected(Disconnected(reason: .removed)))
+            #expect(try await guest.closing() == .init(code: 1000, reason: "removed"))
+            let again = try await relay.connect()
+            #expect(try await again.refusal(token: token)?.code == .tokenRevoked)
+            let resume = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: 0)
+            #expect(try await again.request(resume, Request.resume) == .failure(SignalingError(.resumeExpired)))
+            _ = try await again.join("Other")
+        }
+    }
+
+    @Test("SES-5, SES-6 the host ends it for all")
+    func endForAll() async throws {
+        try await withConnect { relay in
+            let (host, _) = try await relay.join("Host", token: .host)
+            let (guest, _) = try await relay.join("Guest")
+            #expect(try await host.ask(.leave(LeaveRequest(endForAll: true))) == nil)
+            for client in [host, guest] {
+                #expect(try await client.closing().reason == "sessionEnded")
+                #expect(client.events.last?.event == .disconnected(Disconnected(reason: .sessionEnded)))
+            }
+            try await eventually("it is gone") { await relay.rooms.gauges().sessions == 0 }
+        }
+    }
+
+    @Test("what a stranger guesses gives nothing")
+    func strangers() async throws {
+        try await withConnect { relay in
+            let (ada, answer) = try await relay.join("Ada", session: "inside", token: .host)
+            let (eve, _) = try await relay.join("Eve", session: "outside", token: .host)
+            let before = await relay.rooms.gauges()
+            let user = answer.connection
+            for request: Request in [
+                .signal(SignalRequest(type: "x", to: user)), .removeUser(RemoveUserRequest(user: user)),
+                .makeHost(MakeHostRequest(user: user)), .muteUser(MuteUserRequest(user: user)),
+                .requestUnmute(RequestUnmuteRequest(user: user)), .rename(RenameRequest(user: user, name: "x")),
+                .setManager(SetManagerRequest(user: user, isManager: true)),
+            ] {
+                #expect(try await eve.ask(request)?.code == .unknownUser, "\(request.method)")
+            }
+            let stream = StreamID(rawValue: "guess")
+            let onStreams: [(Request, ErrorCode)] = [
+                (.subscribe(SubscribeRequest(stream: stream)), .unknownStream),
+                (.unsubscribe(UnsubscribeRequest(stream: stream)), .notSubscribed),
+                (.unpublish(UnpublishRequest(stream: stream)), .unknownStream),
+                (.forceMuteStream(ForceMuteStreamRequest(stream: stream)), .unknownStream),
+                (.setMuted(SetMutedRequest(stream: stream, kind: .audio, isMuted: false)), .unknownStream),
+                (.answer(AnswerRequest(revision: 1, sdp: "v=0")), .staleOffer),
+            ]
+            for (request, code) in onStreams {
+                #expect(try await eve.ask(request)?.code == code, "\(request.method)")
+            }
+            // Not joined: nothing but joining, resuming, pinging and leaving.
+            let outside = try await relay.connect()
+            for request: Request in [
+                .signal(SignalRequest(type: "x")), .forceMuteAll(ForceMuteAllRequest()),
+                .statistics(StatisticsRequest()), .reportIssue(ReportIssueRequest()),
+                .publish(PublishRequest(sdp: "", streams: [])),
+            ] {
+                #expect(try await outside.ask(request)?.code == .notJoined, "\(request.method)")
+            }
+            for token in ["", "guess", String(answer.resumeToken.dropLast()), answer.connection.rawValue] {
+                let resume = ResumeRequest(resumeToken: token, lastEvent: 0)
+                #expect(
+                    try await outside.request(resume, Request.resume) == .failure(SignalingError(.resumeExpired)))
+            }
+            #expect(await relay.rooms.gauges().users == before.users)
+            #expect(ada.events.isEmpty && ada.closed == nil)
+        }
+    }
+
+    @Test("TOK-3 a subscriber does not publish")
+    func capabilities() async throws {
+        try await withConnect { relay in
+            let (client, answer) = try await relay.join("Ada", token: .subscriber)
+            #expect(!answer.capabilities.canPublish && answer.capabilities.canSubscribe)
+            let stream = PublishRequest.Stream(name: "x", audioMid: "0")
+            let request = PublishRequest(sdp: "v=0", streams: [stream])
+            #expect(try await client.request(request, Request.publish).failure?.code == .notPermitted)
+        }
+    }
+}
+
+extension Result {
+    var failure: Failure? { if case .failure(let error) = self { error } else { nil } }
+}

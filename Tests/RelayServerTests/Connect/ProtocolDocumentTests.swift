@@ -1,0 +1,46 @@
+import Foundation
+import Signaling
+import Testing
+
+@Suite("docs/protocol.md")
+struct ProtocolDocumentTests {
+    private static let text: String = {
+        let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        return (try? String(contentsOf: root.appending(path: "docs/protocol.md"), encoding: .utf8)) ?? ""
+    }()
+
+    /// Lines of the section under a heading.
+    private func section(_ heading: String) throws -> [Substring] {
+        let lines = Self.text.split(separator: "\n", omittingEmptySubsequences: false)
+        let start = try #require(lines.firstIndex(of: "## \(heading)"))
+        return Array(lines[(start + 1)...].prefix { !$0.hasPrefix("## ") })
+    }
+
+    @Test("every method has its row", arguments: Method.allCases)
+    func methods(method: Method) throws {
+        #expect(try section("Methods").contains { $0.hasPrefix("| `\(method.rawValue)` |") })
+    }
+
+    @Test("every event has its row", arguments: EventName.allCases)
+    func events(event: EventName) throws {
+        #expect(try section("Events").contains { $0.hasPrefix("| `\(event.rawValue)` |") })
+    }
+
+    @Test("every error code is there", arguments: ErrorCode.allCases)
+    func errors(code: ErrorCode) throws {
+        #expect(try section("Errors").contains { $0.contains("`\(code.rawValue)`") })
+    }
+
+    @Test("every reason is there", arguments: DisconnectReason.allCases)
+    func reasons(reason: DisconnectReason) throws {
+        #expect(try section("Reasons").contains { $0.contains("`\(reason.rawValue)`") })
+    }
+
+    @Test("every reason of a stream's end and every state of a subscription is there")
+    func details() throws {
+        let events = try section("Events").joined()
+        for reason in StreamEndReason.allCases { #expect(events.contains("`\(reason.rawValue)`")) }
+        for reason in VideoChangeReason.allCases { #expect(events.contains("`\(reason.rawValue)`")) }
+    }
+}

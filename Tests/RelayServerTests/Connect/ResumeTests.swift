@@ -1,0 +1,133 @@
+import Foundation
+import Signaling
+import Testing
+
+@Suite("Coming back over another WebSocket")
+struct ResumeTests {
+    private func resume(
+        _ relay: ConnectFixture, _ answer: JoinAnswer, after seq: UInt64
+    ) async throws -> (SocketClient, Result<ResumeRequest.Answer, SignalingError>) {
+        let client = try await relay.connect()
+        let request = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: seq)
+        return (client, try await client.request(request, Request.resume))
+    }
+
+    @Test("CON-3 missed events follow in order, under the same connection id")
+    func missedEvents() async throws {
+        try await withConnect { relay in
+            let (ada, a) = try await relay.join("Ada")
+            let (ben, b) = try await relay.join("Ben")
+            for number in 0..<10 { #expect(try await ada.ask(.signal(.init(type: "n", data: "\(number)"))) == nil) }
+            let seen = try await ben.events(count: 10)
+            await ben.cut()
+            let dropped = try await ada.next(.userDropped)
+            #expect(dropped == .userDropped(UserDropped(user: b.connection, isDropped: true)))
+            for number in 10..<60 { #expect(try await ada.ask(.signal(.init(type: "n", data: "\(number)"))) == nil) }
+
+            let (again, result) = try await resume(relay, b, after: seen[4].seq)
+            let answer = try result.get()
+            #expect(answer.connection == b.connection && answer.missed >= 55)
+            // It never had peer connections.
+            #expect(answer.publishLost && answer.subscribeLost)
+            let back = try await ada.next(.userDropped)
+            #expect(back == .userDropped(UserDropped(user: b.connection, isDropped: false)))
+            let events = try await again.events(count: answer.missed)
+            #expect(events.map(\.seq) == Array(6..<(6 + UInt64(events.count))))
+            let numbers = events.compactMap { message -> String? in
+                if case .signal(let signal) = message.event { signal.data } else { nil }
+            }
+            #expect(numbers == (5..<60).map { "\($0)" })
+            #expect(try await ada.ask(.signal(.init(type: "later", to: b.connection))) == nil)
+            #expect(
+                try await again.next(.userDropped) == .userDropped(UserDropped(user: b.connection, isDropped: true)))
+            try await eventually("the later one") {
+                again.events.contains { $0.event == .signal(.init(from: a.connection, type: "later", data: "")) }
+            }
+            #expect(relay.counts.resumes == 1)
+        }
+    }
+
+    @Test func aSecondSocketTakesOver() async throws {
+        try await withConnect { relay in
+            let (old, answer) = try await relay.join("Ada")
+            let (ben, _) = try await relay.join("Ben")
+            // The relay has not noticed a loss: nobody is told of one.
+            let (new, result) = try await resume(relay, answer, after: 0)
+            #expect(try result.get().connection == answer.connection)
+            #expect(try await old.closing().code == 1000)
+            #expect(try await new.ask(.signal(.init(type: "x"))) == nil)
+            _ = try await ben.next(.signal)
+            #expect(!ben.events.contains { $0.event.name == .userDropped || $0.event.name == .userLeft })
+            #expect(await relay.rooms.gauges().users[.client] == 2)
+        }
+    }
+
+    @Test("CON-3 after the grace time it is over")
+    func graceExpires() async throws {
+        try await withConnect({ $0.connect.conference.graceTime = .milliseconds(300) }) { relay in
+            let (ada, _) = try await relay.join("Ada")
+            let (ben, b) = try await relay.join("Ben")
+            await ben.cut()
+            _ = try await ada.next(.userDropped)
+            let left = try await ada.next(.userLeft)
+            #expect(left == .userLeft(UserLeft(user: b.connection, reason: .networkLost)))
+            let (again, result) = try await resume(relay, b, after: 0)
+            #expect(result.failure?.code == .resumeExpired)
+            // On the same connection it joins anew.
+            #expect(try await again.join("Ben").connection != b.connection)
+        }
+    }
+
+    @Test func tooManyMissedEventsAreSaid() async throws {
+        try await withConnect({ $0.connect.outbox.replayEvents = 20 }) { relay in
+            let (ada, _) = try await relay.join("Ada")
+            let (ben, b) = try await relay.join("Ben")
+            await ben.cut()
+            _ = try await ada.next(.userDropped)
+            for _ in 0..<30 { #expect(try await ada.ask(.signal(.init(type: "n"))) == nil) }
+            let (again, result) = try await resume(relay, b, after: 0)
+            #expect(result.failure?.code == .resumeGap)
+            _ = try await ada.next(.userLeft)
+            _ = try await again.join("Ben")
+        }
+    }
+
+    @Test func anEventThatNeverWasIsAnError() async throws {
+        try await withConnect { relay in
+            let (_, answer) = try await relay.join("Ada")
+            let (again, result) = try await resume(relay, answer, after: 99)
+            #expect(result.failure?.code == .invalidField && result.failure?.field == "lastEvent")
+            let request = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: 0)
+            #expect(try await again.request(request, Request.resume).failure == nil)
+        }
+    }
+
+    @Test(
+        "a proper close is a farewell, an improper one is not", arguments: [(1000, true), (1001, true), (4000, false)])
+    func closeCodes(code: Int, leaves: Bool) async throws {
+        try await withConnect { relay in
+            let (ada, _) = try await relay.join("Ada")
+            let (ben, _) = try await relay.join("Ben")
+            try await ben.send(
+                opcode: .connectionClose, .init(bytes: [UInt8(code >> 8), UInt8(code & 0xFF)]))
+            _ = try await ada.next(leaves ? .userLeft : .userDropped)
+        }
+    }
+
+    @Test("ISS-1 a report is kept under its id")
+    func report() async throws {
+        try await withConnect { relay in
+            let (ada, answer) = try await relay.join("Ada")
+            let long = ReportIssueRequest(note: String(repeating: "x", count: 2_001))
+            #expect(try await ada.request(long, Request.reportIssue).failure?.field == "note")
+            let kept = try await ada.request(ReportIssueRequest(note: "no sound"), Request.reportIssue).get()
+            let issue = try await relay.issues.issue(kept.issue)
+            #expect(issue.entry.head.connection == answer.connection && issue.entry.head.note == "no sound")
+            let bundle = try JSONSerialization.jsonObject(with: Data(issue.bundle)) as? [String: Any]
+            #expect(bundle?["connection"] as? String == answer.connection.rawValue)
+            #expect((bundle?["user"] as? [String: Any])?["name"] as? String == "Ada")
+            let statistics = try await ada.request(StatisticsRequest(), Request.statistics).get()
+            #expect(statistics.published.isEmpty && statistics.subscribed.isEmpty)
+        }
+    }
+}

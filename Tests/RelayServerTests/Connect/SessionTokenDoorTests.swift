@@ -1,0 +1,62 @@
+import Signaling
+import Testing
+
+@Suite("Session tokens at WHIP and WHEP")
+struct SessionTokenDoorTests {
+    private func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
+
+    private func publish(_ relay: ConnectFixture, _ fields: [String: String]) async throws -> RawHTTPResponse {
+        try await relay.http.request(
+            "POST", "/whip/Demo?stream=cam", body: RawHTTPClient.offer("chromium-publish"),
+            fields: RawHTTPClient.sdp.merging(fields) { $1 })
+    }
+
+    @Test("SES-3, TOK-3 a token decides the app and what is allowed; the door's own token goes on")
+    func tokens() async throws {
+        try await withConnect({ $0.publishToken = "static" }) { relay in
+            let (ada, _) = try await relay.join("Ada", session: "demo", token: TestToken(app: "one"))
+            #expect(try await publish(relay, [:]).status == 401)
+            #expect(try await publish(relay, bearer("guess")).status == 401)
+            let expired = try await publish(relay, bearer(TestToken(refusal: .tokenExpired).text))
+            #expect(expired.status == 401 && expired.problemCode == "tokenExpired")
+            let topic = try await publish(relay, bearer(TestToken(topic: "other").text))
+            #expect(topic.status == 403 && topic.problemCode == "tokenTopicMismatch")
+            let viewer = try await publish(relay, bearer(TestToken.subscriber.text))
+            #expect(viewer.status == 403 && viewer.problemCode == "notPermitted")
+
+            let one = bearer(TestToken(app: "one", identity: "encoder 7").text)
+            let answer = try await publish(relay, one)
+            #expect(answer.status == 201, "\(answer.text)")
+            guard case .userJoined(let joined) = try await ada.next(.userJoined) else { return }
+            #expect(joined.user.kind == .publisher && joined.user.identity == "encoder 7")
+            // The same name in another app's session, and in the default app's.
+            #expect(try await publish(relay, bearer(TestToken(app: "two").text)).status == 201)
+            #expect(try await publish(relay, bearer("static")).status == 201)
+            #expect(try await publish(relay, one).problemCode == "streamExists")
+            #expect(await relay.rooms.gauges().sessions == 3)
+
+            let resource = try #require(answer.fields["location"])
+            #expect(try await relay.http.request("GET", resource, fields: one).status == 204)
+            for other in [bearer(TestToken(app: "two").text), bearer("static")] {
+                #expect(try await relay.http.request("GET", resource, fields: other).status == 404)
+                #expect(try await relay.http.request("DELETE", resource, fields: other).status == 404)
+            }
+            #expect(try await relay.http.request("DELETE", resource, fields: one).status == 200)
+            guard case .userLeft(let left) = try await ada.next(.userLeft) else { return }
+            #expect(left.user == joined.user.id && left.reason == .left)
+        }
+    }
+
+    @Test func anOpenDoorTakesBoth() async throws {
+        try await withConnect { relay in
+            let attempts: [(fields: [String: String], status: Int)] = [
+                ([:], 201), (bearer(TestToken(app: "one").text), 201),
+                (bearer(TestToken(refusal: .tokenBadSignature).text), 401),
+            ]
+            for attempt in attempts {
+                let answer = try await publish(relay, attempt.fields)
+                #expect(answer.status == attempt.status, "\(answer.text)")
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOWebSocket
+import Signaling
+import Testing
+
+/// A client of the control protocol that speaks it well or badly, as a test wants.
+final class SocketClient: Sendable {
+    struct Closed: Error, Equatable {
+        var code: Int?
+        var reason = ""
+    }
+
+    /// The relay did not make a WebSocket of the connection.
+    struct Refused: Error {}
+
+    /// What was waited for did not come.
+    struct TimedOut: Error, CustomStringConvertible {
+        var description: String
+    }
+
+    private struct State {
+        var nextID: UInt32 = 1
+        var answers: [UInt32: ByteBuffer] = [:]
+        var events: [EventMessage] = []
+        /// Events that `next` has passed.
+        var taken = 0
+        var pongs = 0
+        var pings = 0
+        var closed: Closed?
+        var isPaused = false
+        var texts = 0
+    }
+
+    let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
+    private let state = NIOLockedValueBox(State())
+
+    init(
+        port: Int, path: String = "/v1/connect", token: String? = nil,
+        subprotocol: String? = SignalingProtocol.subprotocol
+    ) async throws {
+        var headers = HTTPHeaders([("Host", "localhost"), ("Content-Length", "0")])
+        if let subprotocol { headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
+        if let token { headers.add(name: "Authorization", value: "Bearer \(token)") }
+        let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
+        let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: port) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try Self.setUp(channel, head)
+                }
+            }
+        guard let channel = try await upgrade.get() else { throw Refused() }
+        self.channel = channel
+        Task { await read() }
+    }
+
+    private static func setUp(
+        _ channel: any Channel, _ head: HTTPRequestHead
+    ) throws -> EventLoopFuture<NIOAsyncChannel<WebSocketFrame, WebSocketFrame>?> {
+        let upgrader = NIOTypedWebSocketClientUpgrader<NIOAsyncChannel<WebSocketFrame, WebSocketFrame>?>(
+            maxFrameSize: SignalingProtocol.maximumRelayMessageBytes,
+            upgradePipelineHandler: { channel, _ in
+                channel.eventLoop.makeCompletedFuture { try NIOAsyncChannel(wrappingChannelSynchronously: channel) }
+            })
+        return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
+            configuration: .init(
+                upgradeConfiguration: .init(
+                    upgradeRequestHead: head, upgraders: [upgrader],
+                    notUpgradingCompletionHandler: { channel in
+                        channel.close(promise: nil)
+                        return channel.eventLoop.makeSucceededFuture(nil)
+                    })))
+    }
+
+    private func read() async {
+        try? await channel.executeThenClose { inbound, outbound in
+            for try await frame in inbound {
+                while state.withLockedValue({ $0.isPaused }) { await moment() }
+                switch frame.opcode {
+                case .text: take(frame.data)
+                case .ping:
+                    state.withLockedValue { $0.pings += 1 }
+                    try await outbound.write(
+                        WebSocketFrame(fin: true, opcode: .pong, maskKey: .random(), data: frame.data))
+                case .pong: state.withLockedValue { $0.pongs += 1 }
+                case .connectionClose:
+                    var data = frame.data
+                    let code = data.readInteger(as: UInt16.self).map { Int($0) }
+                    let reason = data.readString(length: data.readableBytes) ?? ""
+                    state.withLockedValue { $0.closed = Closed(code: code, reason: reason) }
+                    try await outbound.write(
+                        WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: frame.data))
+                default: break
+                }
+            }
+        }
+        state.withLockedValue { if $0.closed == nil { $0.closed = Closed() } }
+    }
+
+    private func take(_ text: ByteBuffer) {
+        let decoder = JSONDecoder()
+        let data = Data(text.readableBytesView)
+        guard let head = try? decoder.decode(MessageHead.self, from: data) else {
+            Issue.record("the relay sent \(String(buffer: text))")
+            return
+        }
+        let event = head.seq == nil ? nil : try? decoder.decode(EventMessage.self, from: data)
+        state.withLockedValue { state in
+            state.texts += 1
+            if let id = head.id { state.answers[id] = text }
+            if let event { state.events.append(event) }
+        }
+    }
+
+    // MARK: sending
+
+    func send(_ frame: WebSocketFrame) async throws {
+        try await channel.channel.writeAndFlush(frame)
+    }
+
+    func send(text: String) async throws { try await send(opcode: .text, ByteBuffer(string: text)) }
+
+    func send(opcode: WebSocketOpcode, _ data: ByteBuffer, fin: Bool = true) async throws {
+        try await send(WebSocketFrame(fin: fin, opcode: opcode, maskKey: .random(), data: data))
+    }
+
+    /// - Returns: the id of the request.
+    @discardableResult
+    func post(_ request: Request) async throws -> UInt32 {
+        let id = state.withLockedValue { state in
+            defer { state.nextID += 1 }
+            return state.nextID
+        }
+        let data = try JSONEncoder().encode(RequestMessage(id: id, request))
+        try await send(opcode: .text, ByteBuffer(bytes: data))
+        return id
+    }
+
+    /// Sends a request and waits for its answer.
+    func request<Body: RequestBody>(
+        _ body: Body, _ make: (Body) -> Request
+    ) async throws -> Result<Body.Answer, SignalingError> {
+        try await answer(to: try await post(make(body)), as: Body.Answer.self)
+    }
+
+    func answer<Answer: Hashable & Sendable & Codable>(
+        to id: UInt32, as type: Answer.Type
+    ) async throws -> Result<Answer, SignalingError> {
+        let text = try await eventually("an answer to \(id)") { $0.answers.removeValue(forKey: id) }
+        return try JSONDecoder().decode(ResultMessage<Answer>.self, from: Data(text.readableBytesView)).result
+    }
+
+    /// Sends a request that is answered with `Done`.
+    func ask(_ request: Request) async throws -> SignalingError? {
+        switch try await answer(to: try await post(request), as: Done.self) {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+
+    func join(
+        _ name: String, session: String = "demo", token: TestToken? = TestToken(), password: String? = nil
+    ) async throws -> JoinAnswer {
+        let body = JoinRequest(session: session, token: token?.text, name: name, password: password)
+        return try await request(body, Request.join).get()
+    }
+
+    func refusal(
+        joining session: String = "demo", token: TestToken? = TestToken(), password: String? = nil, version: Int = 1
+    ) async throws -> SignalingError? {
+        let body = JoinRequest(
+            version: version, session: session, token: token?.text, name: "x", password: password)
+        if case .failure(let error) = try await request(body, Request.join) { return error }
+        return nil
+    }
+
+    // MARK: receiving
+
+    /// The next event of that name; those before it are passed over.
+    func next(_ name: EventName) async throws -> Event {
+        try await eventually("the event \(name)") { state in
+            while state.taken < state.events.count {
+                defer { state.taken += 1 }
+                if state.events[state.taken].event.name == name { return state.events[state.taken].event }
+            }
+            return nil
+        }
+    }
+
+    /// All events so far.
+    var events: [EventMessage] { state.withLockedValue { $0.events } }
+    var pongs: Int { state.withLockedValue { $0.pongs } }
+    var pings: Int { state.withLockedValue { $0.pings } }
+    var closed: Closed? { state.withLockedValue { $0.closed } }
+
+    func events(count: Int) async throws -> [EventMessage] {
+        try await eventually("\(count) events") { $0.events.count >= count ? $0.events : nil }
+    }
+
+    /// How the relay closed.
+    func closing() async throws -> Closed { try await eventually("the close") { $0.closed } }
+
+    /// Stops to read, so that the relay's messages pile up.
+    func pause(_ isPaused: Bool = true) { state.withLockedValue { $0.isPaused = isPaused } }
+
+    /// Breaks the connection off, without a close frame.
+    func cut() async { try? await channel.channel.close() }
+
+    private func eventually<R>(_ what: String, _ look: (inout State) -> R?) async throws -> R {
+        let start = ContinuousClock.now
+        while ContinuousClock.now - start < .seconds(20) {
+            let (found, closed) = state.withLockedValue { (look(&$0), $0.closed) }
+            if let found { return found }
+            if let closed { throw closed }
+            await moment()
+        }
+        throw TimedOut(description: "\(what) did not come; events: \(events.suffix(20).map(\.event.name))")
+    }
+}

@@ -1,0 +1,19 @@
+import NIOCore
+import NIOPosix
+
+/// Gives others a moment: tests look again after it and never count on it.
+func moment(_ time: TimeAmount = .milliseconds(3)) async {
+    _ = try? await MultiThreadedEventLoopGroup.singleton.any().scheduleTask(in: time) {}.futureResult.get()
+}
+
+/// Waits until `condition` holds.
+func eventually(
+    _ what: String, within limit: Duration = .seconds(20), _ condition: () async throws -> Bool
+) async throws {
+    let start = ContinuousClock.now
+    while ContinuousClock.now - start < limit {
+        if try await condition() { return }
+        await moment()
+    }
+    throw SocketClient.TimedOut(description: what)
+}
