@@ -88,8 +88,22 @@ class ChromiumPage:
     def size(self, width, height, dark=False):
         """Of the window, in pixels, as on a desktop."""
         self._remote.call("Emulation.setDeviceMetricsOverride", session=self._session, width=width, height=height, deviceScaleFactor=1, mobile=False)
-        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}, {"name": "hover", "value": "hover"}]
+        features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._remote.call("Emulation.setEmulatedMedia", session=self._session, features=features)
+
+    def key(self, name):
+        """Presses a key and lets it go."""
+        code = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39}[name]
+        for kind in ("keyDown", "keyUp"):
+            text = {"text": "\r"} if (name, kind) == ("Enter", "keyDown") else {}
+            self._remote.call("Input.dispatchKeyEvent", session=self._session, type=kind, key=name, code=name, windowsVirtualKeyCode=code, **text)
+
+    def unnamed(self):
+        """Roles of controls that a screen reader has no name for."""
+        tree = self._remote.call("Accessibility.getFullAXTree", session=self._session)["nodes"]
+        controls = {"button", "textbox", "combobox", "tab", "link", "menuitem", "dialog", "image"}
+        return [node["role"]["value"] for node in tree if not node.get("ignored") and node.get("role", {}).get("value") in controls
+                and not node.get("name", {}).get("value")]
 
     def picture(self, path):
         """Saves what is seen, as PNG."""

@@ -1,0 +1,87 @@
+"""Cases of the operator view at `/admin`."""
+
+import json
+import time
+
+from relay import RelayError
+from webrtc.room import ADMIN_TOKEN, PROBE, is_colour_of
+from webrtc.rooms import two
+
+HUE = """(src => { const image = document.querySelector(src); if (!image || !image.naturalWidth) return null;
+  const context = new OffscreenCanvas(32, 18).getContext('2d'); context.drawImage(image, 0, 0, 32, 18);
+  const [r, g, b] = context.getImageData(3, 3, 1, 1).data, most = Math.max(r, g, b), span = most - Math.min(r, g, b);
+  if (span < 40) return null;
+  const turn = most === r ? (g - b) / span % 6 : most === g ? (b - r) / span + 2 : (r - g) / span + 4;
+  return Math.round((turn * 60 + 360) % 360); })"""
+
+
+class Operator:
+    def __init__(self, bench, url):
+        self.page = bench.visit("chromium", f"{url}/admin")
+        self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
+
+    def look(self, function, *arguments):
+        return self.page.evaluate(f"probe.{function}({', '.join(json.dumps(a) for a in arguments)})")
+
+    def log_in(self, token):
+        self.look("fill", "#login-form", {"token": token})
+
+    def rows(self):
+        """Names of the participants with what is shown of them."""
+        return self.page.evaluate("Object.fromEntries([...document.querySelectorAll('.session tr[data-user]')].map(row => [row.dataset.name, {...row.dataset}]))")
+
+    def still(self, stream):
+        """Colour of the still picture of a stream."""
+        return self.page.evaluate(f"{HUE}('[data-stream=\"{stream}\"] img')")
+
+    def gauge(self, title):
+        return self.page.evaluate(f"""(figure => figure ? parseFloat(figure.querySelector('strong').textContent) : null)(
+            [...document.querySelectorAll('.gauges .chart')].find(one => one.querySelector('span').textContent === {title!r}))""")
+
+    def press(self, name, action):
+        return self.page.evaluate(f"""(button => {{ button?.click(); return !!button; }})(
+            [...document.querySelectorAll('.session tr[data-user]')].find(row => row.dataset.name === {name!r})?.querySelector('[data-action="{action}"]'))""")
+
+
+def view(bench, name):
+    check = bench.reporter.check
+    server, ada, bob = two(bench, name)
+    ada.sees("Bob")
+    operator = Operator(bench, server.url)
+    check(name, "a token is asked for", ada.until(lambda: operator.look("text", "login")))
+    operator.log_in("guessed")
+    check(name, "a wrong one shows nothing", ada.until(lambda: operator.look("text", "login-error")) and not operator.look("text", "view"),
+          text=operator.look("text", "login-error"))
+    try:
+        server.request("GET", "/v1/admin/sessions")
+        status = 200
+    except RelayError as error:
+        status = error.status
+    check(name, "nor does the relay without one", status == 401, status=status)
+    operator.log_in(ADMIN_TOKEN)
+    rows = ada.until(lambda: set(operator.rows()) == {"Ada", "Bob"} and operator.rows())
+    check(name, "both participants are shown, with their roles", rows and [rows["Ada"]["role"], rows["Bob"]["role"]] == ["host", "participant"], rows=operator.rows())
+    for room, who in ((bob, "Ada"), (ada, "Bob")):
+        stream = room.look("seen", who)["stream"]
+        seen = room.until(lambda: is_colour_of(who, operator.still(stream)), 12)
+        check(name, f"a still of {who}'s picture", seen, hue=operator.still(stream))
+    for title, least in (("Packets out", 20), ("Packets in", 20), ("CPU a packet", 1), ("Memory", 1)):
+        check(name, f"{title.lower()} is measured", ada.until(lambda: (operator.gauge(title) or 0) >= least), value=operator.gauge(title))
+    operator.page.size(1280, 860)
+    time.sleep(2)
+    operator.page.picture(bench.current / "admin.png")
+    operator.press("Bob", "mute")
+    check(name, "an operator mutes", ada.is_silent("Bob") and ada.look("seen", "Bob")["isMuted"] and
+          ada.until(lambda: operator.rows()["Bob"]["audio"] == "muted"))
+    operator.press("Bob", "remove")
+    operator.look("answer", "yes")
+    check(name, "and removes", "removed" in (bob.has_left() or "") and ada.until(lambda: set(operator.rows()) == {"Ada"}), rows=operator.rows())
+    operator.page.evaluate("document.querySelector('[data-action=end]').click()")
+    operator.look("answer", "yes")
+    check(name, "and ends the session", "ended" in (ada.has_left() or "") and ada.until(lambda: operator.rows() == {}), text=ada.look("text", "join-error"))
+    operator.page.evaluate("document.getElementById('logout').click()")
+    check(name, "a token that is forgotten is forgotten", operator.page.evaluate("sessionStorage.length") == 0 and not operator.look("text", "view"))
+
+
+ALL = [("operator view", view)]
+LONG = []

@@ -1,0 +1,112 @@
+"""The page at `/` as a test uses it: joins, presses buttons, looks and listens."""
+
+import json
+import pathlib
+import time
+import urllib.parse
+
+import clients
+from webrtc.bench import WebRTCRelay
+from webrtc.network import CLIENT
+
+PROBE = (pathlib.Path(__file__).parent / "page/probe.js").read_text()
+ADMIN_TOKEN = "operator-secret"
+# Degrees of the colour circle within which a picture is somebody's.
+SAME_HUE = 14
+
+
+def relay(bench, port=None, webrtc_port=None, name="relay", extra=()):
+    """One that mints tokens itself. Its pages are at 127.0.0.1, where browsers give devices; its media is where Firefox pairs candidates."""
+    media = ["--media-address", CLIENT, "--media-advertised", CLIENT] if bench.network.inside else []
+    return bench.keep(WebRTCRelay(bench.binary, bench.current, extra=["--dev", *media, *extra], name=name, port=port,
+                                  webrtc_port=webrtc_port, environment={"MILLRACE_ADMIN_TOKEN": ADMIN_TOKEN}))
+
+
+def hue(name):
+    """Of a name's test picture, as the page computes it (FNV-1a)."""
+    value = 2166136261
+    for character in name:
+        value = (value ^ ord(character)) * 16777619 & 0xffffffff
+    return value % 360
+
+
+def is_colour_of(name, degrees):
+    return degrees is not None and min((degrees - hue(name)) % 360, (hue(name) - degrees) % 360) <= SAME_HUE
+
+
+class Room:
+    """One user's page."""
+
+    def __init__(self, bench, kind, url, session, name, role="host", password=""):
+        self.name = name
+        self.page = bench.visit(kind, f"{url}/?{urllib.parse.urlencode({'session': session, 'name': name, 'role': role})}")
+        if kind == "chromium":
+            self.page.size(1280, 760)
+        self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
+        self.submit(password)
+
+    def submit(self, password=""):
+        self.look("fill", "#join-form", {"password": password})
+
+    def look(self, function, *arguments):
+        """Calls the probe."""
+        return self.page.evaluate(f"probe.{function}({', '.join(json.dumps(a) for a in arguments)})")
+
+    def until(self, condition, timeout=8):
+        """The first value of `condition()` that is true; the last one after that time."""
+        end = time.monotonic() + timeout
+        while not (value := condition()) and time.monotonic() < end:
+            time.sleep(0.1)
+        return value
+
+    def is_in(self, timeout=10):
+        return self.until(lambda: self.look("status") == "connected", timeout)
+
+    def publish(self, what="picture"):
+        self.until(lambda: self.look("press", what), 5)
+
+    def sees(self, name, timeout=12):
+        """Whether pictures of this user come, in its own colour: the last look."""
+        def moving():
+            first = self.look("seen", name)
+            if not first or not is_colour_of(name, first["hue"]):
+                return None
+            time.sleep(0.3)
+            then = self.look("seen", name)
+            return then if then and then["stream"] == first["stream"] and then["frames"] > first["frames"] else None
+        return self.until(moving, timeout)
+
+    def rate(self, name, seconds=1):
+        """Pictures a second of this user."""
+        first, began = self.look("seen", name), time.monotonic()
+        time.sleep(seconds)
+        then = self.look("seen", name)
+        return (then["frames"] - first["frames"]) / (time.monotonic() - began) if first and then else 0
+
+    def level(self, name, seconds=0.5):
+        """Root mean square of what is heard of this user over a time, 0...1."""
+        first = self.look("heard", name)
+        time.sleep(seconds)
+        then = self.look("heard", name)
+        if not first or not then or then["seconds"] <= first["seconds"]:
+            return 0.0
+        return max(0.0, (then["energy"] - first["energy"]) / (then["seconds"] - first["seconds"])) ** 0.5
+
+    def hears(self, name, timeout=8):
+        return self.until(lambda: self.level(name, 0.3) > 0.005, timeout)
+
+    def is_silent(self, name, timeout=4):
+        """No sound arrives any more: not a packet over a time that would hold dozens."""
+        def silent():
+            first = self.look("heard", name)
+            time.sleep(0.6)
+            then = self.look("heard", name)
+            return first is not None and then is not None and then["packets"] == first["packets"]
+        return self.until(silent, timeout)
+
+    def has_left(self, timeout=6):
+        """The text beside the form, once the page is back at it."""
+        return self.until(lambda: self.look("text", "join") and self.look("text", "join-error"), timeout)
+
+    def stop(self):
+        self.page.stop()
