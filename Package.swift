@@ -21,6 +21,7 @@ let package = Package(
     products: [
         .executable(name: "millrace", targets: ["millrace"]),
         .library(name: "RelayServer", targets: ["RelayServer"]),
+        .library(name: "MillraceClient", targets: ["MillraceClient", "Signaling", "MediaBase"]),
         .library(name: "Signaling", targets: ["Signaling"]),
         .library(name: "Codecs", targets: ["Codecs"]),
         .library(name: "Containers", targets: ["Containers"]),
@@ -28,8 +29,8 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -109,6 +110,19 @@ let package = Package(
                 .product(name: "HTTPTypes", package: "swift-http-types"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
+        .target(
+            name: "MillraceClient",
+            dependencies: [
+                "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "Codecs", "Containers", "Transport", "Forwarding",
+                "WebRTCClient",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOFoundationCompat", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOWebSocket", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
 
         // L5: the application
         .target(
@@ -134,6 +148,8 @@ let package = Package(
                 "LoadGenerator", "SRTP", "CLinuxNet",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ]),
+
+        .executableTarget(name: "MillraceTutorial", dependencies: ["MillraceClient", "Signaling", "MediaBase"]),
 
         // Benchmarks: in this package, because they measure what is `package` here
         .target(name: "CallCounter", path: "Benchmarks/CallCounter"),
@@ -204,6 +220,15 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOWebSocket", package: "swift-nio"),
                 .product(name: "Logging", package: "swift-log"),
+            ]),
+        .testTarget(
+            name: "MillraceClientTests",
+            dependencies: [
+                "MillraceClient", "MillraceTutorial", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
+                "Forwarding", "WebRTCClient", "MillraceTestKit",
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]),
         .testTarget(
             name: "LoadGeneratorTests",

@@ -14,6 +14,8 @@ package struct IncomingPacket {
     package var sequence: Int64
     package var payload: UnsafeRawBufferPointer
     package var extensions: RTPExtensionValues
+    /// When its media was taken, on the clock of whoever did: as the packet says, else by the sender's reports; nil before the first.
+    package var captured: NTPTime?
     /// It was asked for again.
     package var isRetransmission: Bool
 }

@@ -31,6 +31,8 @@ extension WebRTCEndpoint {
         package var asksForLostPackets = true
         package var sendsLostPacketsAgain = true
         package var sendsTransportFeedback = true
+        /// What a publisher's path is taken to carry at first; nil: it is not estimated.
+        package var uplinkStart: Bitrate?
 
         package init(
             _ direction: Direction, tracks: [TrackDescription], identity: DTLSIdentity,

@@ -42,6 +42,7 @@ extension WebRTCEndpoint {
             let feedback = try TransportCC(parsing: packet)
             statistics.feedbackReceived += 1
             statistics.acknowledged += UInt64(feedback.arrivals.count)
+            uplink?.receive(feedback, now: now)
         case .remb: statistics.reportedBitrate = try REMB(parsing: packet).bitrate
         case .sdes, .bye, .xr, .other: break
         }

@@ -93,7 +93,9 @@ extension WebRTCEndpoint {
             IncomingPacket(
                 track: incoming[place].track, mid: incoming[place].mid, kind: incoming[place].kind, header: header,
                 sequence: sequence,
-                payload: payload, extensions: values, isRetransmission: isRetransmission))
+                payload: payload, extensions: values,
+                captured: values.captureTime?.time ?? incoming[place].clock.ntp(of: header.timestamp),
+                isRetransmission: isRetransmission))
     }
 
     /// Lost packets of this stream are asked for.

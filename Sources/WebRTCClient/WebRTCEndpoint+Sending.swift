@@ -31,7 +31,7 @@ extension WebRTCEndpoint {
                 sequence: header.sequenceNumber.rawValue, timestamp: header.timestamp, marker: marker,
                 payload: Array(payload),
                 packet: keepsPacket ? Array(outgoingRoom[..<end]) : []))
-        guard transmit(end) else { return false }
+        guard transmit(end, now: now) else { return false }
         statistics.sentPackets += 1
         statistics.sentBytes += UInt64(end)
         return true
@@ -64,7 +64,7 @@ extension WebRTCEndpoint {
                 statistics.forgotten += 1
                 continue
             }
-            let isSent = state.rtxSSRC != nil ? sendRTX(sent, track, encoding, now) : repeatPacket(sent)
+            let isSent = state.rtxSSRC != nil ? sendRTX(sent, track, encoding, now) : repeatPacket(sent, now)
             if isSent { statistics.retransmissions += 1 }
         }
     }
@@ -85,14 +85,14 @@ extension WebRTCEndpoint {
         outgoingRoom.storeBytes(of: sent.sequence.bigEndian, toByteOffset: length, as: UInt16.self)
         let end = length + 2 + sent.payload.count
         outgoingRoom[(length + 2)..<end].copyBytes(from: sent.payload)
-        return transmit(end)
+        return transmit(end, now: now)
     }
 
     /// Byte by byte the same, as its number under the key is.
-    private func repeatPacket(_ sent: OutgoingEncoding.Sent) -> Bool {
+    private func repeatPacket(_ sent: OutgoingEncoding.Sent, _ now: MediaTime) -> Bool {
         guard !sent.packet.isEmpty else { return false }
         outgoingRoom.copyBytes(from: sent.packet)
-        return transmit(sent.packet.count)
+        return transmit(sent.packet.count, now: now)
     }
 
     /// Writes header and extensions into `outgoingRoom`: what each packet has, and what `body` adds.
@@ -104,7 +104,8 @@ extension WebRTCEndpoint {
         let form: RTPHeaderExtensions.Form = map.needsTwoByteForm ? .twoByte : .oneByte
         let room = UnsafeMutableRawBufferPointer(rebasing: outgoingRoom[RTPHeader.fixedLength..<200])
         var writer = RTPHeaderExtensionWriter(buffer: room, form: form)
-        if writer.append(TransportSequence(SequenceNumber(transportSequence)), as: map) { transportSequence &+= 1 }
+        isNumbered = writer.append(TransportSequence(SequenceNumber(transportSequence)), as: map)
+        if isNumbered { transportSequence &+= 1 }
         writer.append(AbsoluteSendTime(now), as: map)
         body(&writer)
         let length = writer.finish()
@@ -117,8 +118,13 @@ extension WebRTCEndpoint {
     }
 
     /// Protects and sends the first `length` bytes of `outgoingRoom`.
-    private func transmit(_ length: Int) -> Bool {
+    private func transmit(_ length: Int, now: MediaTime) -> Bool {
         var length = length
+        // Noted even where it does not leave: numbers must not shift.
+        defer {
+            if isNumbered { uplink?.noteSent(bytes: length, now: now) }
+            isNumbered = false
+        }
         guard let address, let protector, let base = outgoingRoom.baseAddress,
             (try? protector.protect(base, length: &length, capacity: outgoingRoom.count)) != nil
         else { return false }

@@ -73,6 +73,10 @@ package final class WebRTCEndpoint {
     var repairs: [SSRC: SSRC] = [:]
     var feedback: FeedbackMaker
     var transportSequence: UInt16
+    /// Of a publisher that estimates its path, from its connection on.
+    package internal(set) var uplink: UplinkEstimate?
+    /// The packet in `outgoingRoom` has a transport-wide number.
+    var isNumbered = false
     var nextReport = MediaTime.never
     /// Where packets are opened, and where they are made: one may lead to the other.
     let incomingRoom: UnsafeMutableRawBufferPointer
@@ -98,7 +102,8 @@ package final class WebRTCEndpoint {
         tracks = configuration.tracks.map { _ in nil }
         outgoing = configuration.tracks.map { _ in [] }
         feedback = FeedbackMaker(sender: configuration.reporter, media: configuration.reporter)
-        transportSequence = .random(in: .min ... .max, using: &self.random)
+        // What is sent is remembered from number 0 on.
+        transportSequence = configuration.uplinkStart == nil ? .random(in: .min ... .max, using: &self.random) : 0
         incomingRoom = .allocate(byteCount: 2048, alignment: 8)
         outgoingRoom = .allocate(byteCount: 2048, alignment: 8)
     }
@@ -161,6 +166,7 @@ package final class WebRTCEndpoint {
         guard let transport, !isEnded else { return .never }
         var deadline = min(transport.deadline, nextReport)
         guard isConnected else { return deadline }
+        if let uplink { deadline = min(deadline, uplink.deadline) }
         if configuration.sendsTransportFeedback, let due = feedback.deadline { deadline = min(deadline, due) }
         for stream in incoming { deadline = min(deadline, stream.deadline(asks: configuration.asksForLostPackets)) }
         return deadline
@@ -172,7 +178,9 @@ package final class WebRTCEndpoint {
             transport.handleTimeout(now: now)
             drain(now: now)
         }
-        if isConnected { sendDueRTCP(now: now) }
+        guard isConnected else { return }
+        uplink?.handleTimeout(now: now)
+        sendDueRTCP(now: now)
     }
 
     package func nextOutput() -> Output? {
@@ -210,6 +218,7 @@ package final class WebRTCEndpoint {
         opener = IngressContext(
             key: keys.remote,
             maximumStreams: configuration.direction == .receive ? Self.rememberedSources : 2 * Self.streamLimits.other)
+        if let start = configuration.uplinkStart { uplink = UplinkEstimate(start: start, now: now) }
         isConnected = true
         nextReport = now + .milliseconds(200)
         outputs.append(.connected)

@@ -1,0 +1,50 @@
+internal import NIOConcurrencyHelpers
+
+/// Hands each element to every reader there is.
+final class FeedHub<Element: Sendable>: Sendable {
+    private struct Entry {
+        weak var seat: FeedSeat<Element>?
+    }
+
+    private struct State {
+        var seats: [UInt64: Entry] = [:]
+        var next: UInt64 = 0
+        var isFinished = false
+    }
+
+    private let state = NIOLockedValueBox(State())
+
+    var isWatched: Bool { state.withLockedValue { !$0.seats.isEmpty } }
+
+    /// - Parameter limit: elements that wait for the reader at most.
+    func feed(limit: Int) -> Feed<Element> {
+        let (number, isFinished) = state.withLockedValue { state in
+            state.next += 1
+            return (state.next, state.isFinished)
+        }
+        let seat = FeedSeat<Element>(limit: limit) { [weak self] in
+            _ = self?.state.withLockedValue { $0.seats.removeValue(forKey: number) }
+        }
+        if isFinished {
+            seat.finish()
+        } else {
+            state.withLockedValue { $0.seats[number] = Entry(seat: seat) }
+        }
+        return Feed(seat)
+    }
+
+    func send(_ element: Element) {
+        // The seats are held outside of the lock: the last release of one takes it.
+        let seats = state.withLockedValue { state in state.seats.values.compactMap(\.seat) }
+        for seat in seats { seat.offer(element) }
+    }
+
+    /// The readers' loops end once they have read what waits.
+    func finish() {
+        let seats = state.withLockedValue { state in
+            state.isFinished = true
+            return state.seats.values.compactMap(\.seat)
+        }
+        for seat in seats { seat.finish() }
+    }
+}

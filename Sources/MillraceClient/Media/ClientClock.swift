@@ -1,0 +1,8 @@
+internal import Dispatch
+internal import MediaBase
+
+/// The client's one clock.
+enum ClientClock {
+    /// Monotonic.
+    static var now: MediaTime { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
+}

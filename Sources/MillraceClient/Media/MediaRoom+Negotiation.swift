@@ -1,0 +1,53 @@
+internal import MediaBase
+internal import Signaling
+
+extension MediaRoom {
+    /// Offers those publishers' media, over a new peer connection where there is none.
+    func offerPublish(
+        _ publishers: [Publisher], now: MediaTime, ended: @escaping @Sendable () -> Void
+    ) -> Result<PublishOffer, SessionError> {
+        if publishing?.isEnded == true { publishing = nil }
+        do {
+            let peer = try publishing ?? PublishPeer(localAddress: localAddress, ended: ended)
+            publishing = peer
+            return .success(peer.offer(publishers))
+        } catch {
+            return .failure(SessionError(.mediaFailed, "\(error)"))
+        }
+    }
+
+    func acceptPublish(_ answer: String, now: MediaTime) -> Result<Void, SessionError> {
+        guard let publishing else { return .failure(SessionError(.notConnected)) }
+        do {
+            return .success(try publishing.accept(answer, now: now))
+        } catch {
+            return .failure(SessionError(.mediaFailed, "\(error)"))
+        }
+    }
+
+    /// Answers an offer of the relay's, over a new peer connection where it is not of the old one.
+    func answerSubscribe(
+        _ offer: String, _ routes: [SubscribeRoute], now: MediaTime, ended: @escaping @Sendable () -> Void
+    ) -> Result<String, SessionError> {
+        let fingerprint = SubscribePeer.fingerprint(of: offer)
+        if let subscribing, subscribing.isEnded || subscribing.fingerprint != fingerprint {
+            subscribing.close(now: now)
+            self.subscribing = nil
+        }
+        do {
+            let peer =
+                try subscribing
+                ?? SubscribePeer(
+                    localAddress: localAddress, fingerprint: fingerprint, needsKeyFrame: needsKeyFrame, ended: ended)
+            subscribing = peer
+            return .success(try peer.answer(offer, routes, now: now))
+        } catch {
+            return .failure(SessionError(.mediaFailed, "\(error)"))
+        }
+    }
+
+    func rebind(now: MediaTime) {
+        publishing?.rebind(now: now)
+        subscribing?.rebind(now: now)
+    }
+}

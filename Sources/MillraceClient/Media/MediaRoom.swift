@@ -1,0 +1,47 @@
+internal import MediaBase
+internal import Signaling
+
+/// What a media thread works on: the peer connections of one session. Confined to that thread.
+final class MediaRoom {
+    let localAddress: String?
+    var isOver = false
+    var publishing: PublishPeer?
+    var subscribing: SubscribePeer?
+
+    /// Datagrams that are taken of one socket before others have their turn.
+    private static let batch = 64
+
+    /// Asks for a key frame of a stream, from any thread.
+    let needsKeyFrame: @Sendable (StreamID) -> Void
+
+    init(localAddress: String?, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
+        self.localAddress = localAddress
+        self.needsKeyFrame = needsKeyFrame
+    }
+
+    var descriptors: [Int32] { (publishing?.path.descriptors ?? []) + (subscribing?.path.descriptors ?? []) }
+
+    /// Does what is due.
+    /// - Returns: when something will be next.
+    func turn(now: MediaTime) -> MediaTime {
+        publishing?.handleTimeout(now: now)
+        subscribing?.handleTimeout(now: now)
+        return min(publishing?.deadline ?? .never, subscribing?.deadline ?? .never)
+    }
+
+    func receive(now: MediaTime) {
+        if let publishing {
+            publishing.path.receive(atMost: Self.batch) { publishing.receive($0, from: $1, now: now) }
+        }
+        if let subscribing {
+            subscribing.path.receive(atMost: Self.batch) { subscribing.receive($0, from: $1, now: now) }
+        }
+    }
+
+    func close(now: MediaTime) {
+        publishing?.close(now: now)
+        subscribing?.close(now: now)
+        publishing = nil
+        subscribing = nil
+    }
+}

@@ -1,0 +1,114 @@
+internal import Foundation
+internal import MediaBase
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+
+/// The thread on which a session's packets come, go and are put together. What it works on is its `MediaRoom`; others hand it work.
+final class MediaThread: Sendable {
+    typealias Work = @Sendable (MediaRoom) -> Void
+
+    private struct State {
+        var work = CircularBuffer<Work>()
+        var isStarted = false
+        var isOver = false
+    }
+
+    /// Packets' worth of media that waits at most; more is left out.
+    static let mediaLimit = 2_048
+
+    /// Nothing wakes later than this, whatever the deadlines say.
+    private static let longestWait = MediaTime.milliseconds(500)
+
+    private let state = NIOLockedValueBox(State())
+    private let pipe: (reading: Int32, writing: Int32)
+    private let localAddress: String?
+
+    /// Nil where the system has no more descriptors.
+    init?(localAddress: String?) {
+        guard let pipe = DatagramSocket.wakePipe() else { return nil }
+        self.pipe = pipe
+        self.localAddress = localAddress
+    }
+
+    deinit {
+        DatagramSocket.close(pipe.reading)
+        DatagramSocket.close(pipe.writing)
+    }
+
+    /// Does `work` soon, in the order of the calls. After `stop` nothing is done any more.
+    func submit(_ work: @escaping Work) {
+        let starts = state.withLockedValue { state -> Bool? in
+            guard !state.isOver else { return nil }
+            state.work.append(work)
+            defer { state.isStarted = true }
+            return !state.isStarted
+        }
+        guard let starts else { return }
+        if starts {
+            let thread = Thread { [self] in run() }
+            thread.name = "millrace-media"
+            thread.qualityOfService = .userInteractive
+            thread.start()
+        } else {
+            DatagramSocket.wake(pipe.writing)
+        }
+    }
+
+    /// As `submit`, for media, which is left out where the thread does not keep up.
+    func submitMedia(_ work: @escaping Work) {
+        guard state.withLockedValue({ $0.work.count < Self.mediaLimit }) else { return }
+        submit(work)
+    }
+
+    /// Does `work` and waits for what it gives; nil where the thread has ended.
+    func call<Answer: Sendable>(_ work: @escaping @Sendable (MediaRoom) -> Answer) async -> Answer? {
+        await withCheckedContinuation { (waiting: CheckedContinuation<Answer?, Never>) in
+            let once = Once(waiting)
+            submit { room in once.resume(work(room)) }
+            // Work that is refused lets go of the continuation unused; its owner answers then.
+        }
+    }
+
+    /// All peers say goodbye, and the thread ends.
+    func stop() {
+        submit { room in room.isOver = true }
+    }
+
+    private func run() {
+        let room = MediaRoom(localAddress: localAddress) { [weak self] stream in
+            self?.submit { $0.subscribing?.askForKeyFrame(stream) }
+        }
+        while !room.isOver {
+            while let work = state.withLockedValue({ $0.work.popFirst() }), !room.isOver { work(room) }
+            let deadline = room.turn(now: ClientClock.now)
+            let wait = min(Self.longestWait, max(.zero, deadline - ClientClock.now))
+            DatagramSocket.wait(for: [pipe.reading] + room.descriptors, atMost: wait)
+            DatagramSocket.clear(pipe.reading)
+            room.receive(now: ClientClock.now)
+        }
+        room.close(now: ClientClock.now)
+        let rest = state.withLockedValue { state in
+            state.isOver = true
+            defer { state.work.removeAll() }
+            return state.work
+        }
+        _ = rest
+    }
+
+    /// Resumes once; with nil where it is let go of unused.
+    private final class Once<Answer: Sendable>: Sendable {
+        private let waiting: NIOLockedValueBox<CheckedContinuation<Answer?, Never>?>
+
+        init(_ waiting: CheckedContinuation<Answer?, Never>) { self.waiting = NIOLockedValueBox(waiting) }
+
+        deinit { resume(nil) }
+
+        func resume(_ answer: Answer?) {
+            let waiting = self.waiting.withLockedValue { waiting in
+                defer { waiting = nil }
+                return waiting
+            }
+            waiting?.resume(returning: answer)
+        }
+    }
+}

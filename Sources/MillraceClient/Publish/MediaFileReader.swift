@@ -1,0 +1,99 @@
+internal import Codecs
+internal import Containers
+internal import MediaBase
+
+/// Reads raw pictures and sound of a file: Y4M, WAV at 48 kHz, IVF with VP8, WebM with VP8 and Opus. Used by one task at a time.
+final class MediaFileReader {
+    private enum Source {
+        case y4m(Y4MReader)
+        case wav(WAVReader)
+        case ivf(IVFReader, VP8Decoder)
+        case webm(WebMReader, video: Int?, audio: Int?, VP8Decoder, OpusDecoder)
+    }
+
+    /// Samples a channel that are read of a WAV file at a time.
+    private static let soundBlock = 960
+
+    private let source: Source
+    private var samplesRead: Int64 = 0
+
+    /// - Throws: `mediaFailed`, where the file cannot be read or holds nothing that can be published.
+    init(path: String) throws(SessionError) {
+        do {
+            let file = try FileSource(path: path)
+            var head = [UInt8](repeating: 0, count: 16)
+            let count = try head.withUnsafeMutableBytes { bytes throws(ContainerError) in
+                try file.read(at: 0, into: bytes)
+            }
+            switch ContainerKind.sniff(Array(head.prefix(count))) {
+            case .y4m: source = .y4m(try Y4MReader(source: file))
+            case .wav:
+                let reader = try WAVReader(source: file)
+                guard reader.format.sampleRate == PCMBlock.sampleRate else {
+                    throw ContainerError(.wav, "fmt", .unsupported("\(reader.format.sampleRate) Hz; 48,000 are taken"))
+                }
+                source = .wav(reader)
+            case .ivf:
+                let reader = try IVFReader(source: file)
+                guard reader.header.codec == "VP80" else {
+                    throw ContainerError(.ivf, "codec", .unsupported(reader.header.codec))
+                }
+                source = .ivf(reader, try VP8Decoder())
+            case .webm:
+                let reader = try WebMReader(source: file)
+                let video = reader.tracks.first { $0.codec == .vp8 && !$0.isEncoded }?.number
+                let audio = reader.tracks.first { $0.codec == .opus && !$0.isEncoded }?.number
+                guard video != nil || audio != nil else {
+                    throw ContainerError(.webm, "Tracks", .unsupported("neither VP8 nor Opus"))
+                }
+                source = .webm(reader, video: video, audio: audio, try VP8Decoder(), try OpusDecoder())
+            case .ogg, .png, .file, nil:
+                throw ContainerError(.file, path, .unsupported("none of Y4M, WAV, IVF and WebM"))
+            }
+        } catch {
+            throw SessionError(.mediaFailed, "\(error)")
+        }
+    }
+
+    /// The next piece, nil at the end. What is damaged is left out.
+    func next() throws(SessionError) -> RawMedia? {
+        do {
+            switch source {
+            case .y4m(let reader): return try reader.next().map { .picture($0) }
+            case .wav(let reader): return try sound(reader)
+            case .ivf(let reader, let decoder):
+                while let frame = try reader.next() {
+                    if let picture = try? decoder.decode(frame.bytes, captureTime: reader.time(of: frame)) {
+                        return .picture(picture)
+                    }
+                }
+                return nil
+            case .webm(let reader, let video, let audio, let pictures, let sounds):
+                while let frame = try reader.next() {
+                    if frame.track == video {
+                        guard let picture = try? pictures.decode(frame.bytes, captureTime: frame.timestamp) else {
+                            continue
+                        }
+                        return .picture(picture)
+                    } else if frame.track == audio {
+                        guard let block = try? sounds.decode(frame.bytes, captureTime: frame.timestamp) else {
+                            continue
+                        }
+                        return .sound(block)
+                    }
+                }
+                return nil
+            }
+        } catch {
+            throw SessionError(.mediaFailed, "\(error)")
+        }
+    }
+
+    private func sound(_ reader: WAVReader) throws(ContainerError) -> RawMedia? {
+        let samples = try reader.read(frames: Self.soundBlock)
+        guard !samples.isEmpty else { return nil }
+        let time = MediaTime.nanoseconds(samplesRead * 1_000_000_000 / Int64(PCMBlock.sampleRate))
+        samplesRead += Int64(samples.count / reader.format.channels)
+        return .sound(PCMBlock(channels: reader.format.channels, samples: samples, captureTime: time))
+    }
+}

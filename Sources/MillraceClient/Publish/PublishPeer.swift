@@ -1,0 +1,225 @@
+internal import DTLS
+internal import MediaBase
+internal import RTP
+internal import SDP
+internal import Transport
+internal import WebRTCClient
+
+/// The peer connection that carries all of a session's publications. Confined to the media thread.
+final class PublishPeer {
+    /// One publisher's part of it.
+    private struct Source {
+        let publisher: Publisher
+        var audio: Int?
+        var video: Int?
+        /// By encoding, smallest first.
+        var packetizers: [VP8Packetizer]
+        var hasKeyFrame: [Bool]
+    }
+
+    let path: DatagramPath
+    private let endpoint: WebRTCEndpoint
+    private let ended: @Sendable () -> Void
+    private var sources: [UInt64: Source] = [:]
+    private var pacer: PacketPacer
+    private var nextRate = MediaTime.zero
+    /// What the path is thought to carry.
+    private var available: Bitrate?
+
+    /// Names of the simulcast encodings, smallest first.
+    private static let rids = ["q", "h", "f"].compactMap { RID($0) }
+    /// Before anything was measured.
+    private static let uplinkStart = Bitrate.kilobits(1_500)
+    private static let rateInterval = MediaTime.milliseconds(100)
+    /// What leaves at once is faster than what is made, by so much.
+    private static let pacing = 2.5
+
+    init(localAddress: String?, ended: @escaping @Sendable () -> Void) throws(DTLSFailure) {
+        path = DatagramPath(localAddress: localAddress)
+        self.ended = ended
+        var random = SystemRandomNumberGenerator()
+        var configuration = WebRTCEndpoint.Configuration(
+            .publish, tracks: [], identity: try .generate(), using: &random)
+        configuration.wallClock = WallClock.offset
+        configuration.uplinkStart = Self.uplinkStart
+        endpoint = WebRTCEndpoint(configuration)
+        pacer = PacketPacer(rate: .kilobits(10_000))
+    }
+
+    var isEnded: Bool { endpoint.isEnded }
+
+    // MARK: offer and answer
+
+    /// Offers those publishers' media and no other.
+    func offer(_ publishers: [Publisher]) -> PublishOffer {
+        for (key, source) in sources where !publishers.contains(where: { $0.key == key }) {
+            for place in [source.audio, source.video] { if let place { endpoint.stopTrack(place) } }
+            sources[key] = nil
+        }
+        for publisher in publishers where sources[publisher.key] == nil { add(publisher) }
+        let description = endpoint.reoffer()
+        var sections: [UInt64: PublishOffer.Sections] = [:]
+        for (key, source) in sources {
+            let mids = [source.audio, source.video].map { place in place.flatMap { description.media[$0].mid } }
+            sections[key] = PublishOffer.Sections(audio: mids[0], video: mids[1])
+        }
+        return PublishOffer(sdp: description.text, sections: sections)
+    }
+
+    func accept(_ answer: String, now: MediaTime) throws(WebRTCEndpointError) {
+        try endpoint.accept(Array(answer.utf8), now: now)
+        drain(now: now)
+        if endpoint.isConnected { showConnected() }
+    }
+
+    private func add(_ publisher: Publisher) {
+        var tracks: [TrackDescription] = []
+        if publisher.settings.audio != nil { tracks.append(.offered(.audio, encodings: [.init()])) }
+        let count = publisher.video?.encodingCount ?? 0
+        if count == 1 { tracks.append(.offered(.video, encodings: [.init()])) }
+        if count > 1 { tracks.append(.offered(.video, encodings: Self.rids.map { .init(rid: $0) })) }
+        let places = endpoint.addTracks(tracks)
+        sources[publisher.key] = Source(
+            publisher: publisher, audio: publisher.settings.audio == nil ? nil : places.first,
+            video: count == 0 ? nil : places.last,
+            packetizers: (0..<count).map { _ in VP8Packetizer(maximumPayloadLength: 1_150) },
+            hasKeyFrame: Array(repeating: false, count: count))
+    }
+
+    // MARK: datagrams and time
+
+    func receive(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress, now: MediaTime) {
+        endpoint.receive(datagram, from: PeerAddress(source), now: now)
+        drain(now: now)
+    }
+
+    var deadline: MediaTime { min(endpoint.deadline, pacer.deadline, endpoint.isConnected ? nextRate : .never) }
+
+    func handleTimeout(now: MediaTime) {
+        if endpoint.deadline <= now { endpoint.handleTimeout(now: now) }
+        sendPaced(now: now)
+        if endpoint.isConnected, nextRate <= now {
+            nextRate = now + Self.rateInterval
+            adapt()
+        }
+        drain(now: now)
+    }
+
+    func rebind(now: MediaTime) {
+        path.rebind()
+        endpoint.rebind(now: now)
+        drain(now: now)
+    }
+
+    func close(now: MediaTime) {
+        endpoint.close(now: now)
+        drain(now: now)
+        for source in sources.values { source.publisher.setConnected(false) }
+    }
+
+    private func drain(now: MediaTime) {
+        while let output = endpoint.nextOutput() {
+            switch output {
+            case .transmit(let datagram, let to): path.send(datagram, to: to.address)
+            case .connect(_, let connection): endpoint.disconnected(connection: connection, now: now)
+            case .disconnect: break
+            case .connected: showConnected()
+            case .keyFrameWanted(let track, let place): keyFrameWanted(track, place)
+            case .ended:
+                for source in sources.values { source.publisher.setConnected(false) }
+                ended()
+            }
+        }
+    }
+
+    private func showConnected() {
+        for source in sources.values {
+            let tracks = [source.audio, source.video].compactMap { $0 }
+            guard tracks.contains(where: { endpoint.encodingCount(track: $0) > 0 }) else { continue }
+            source.publisher.setConnected(true)
+        }
+    }
+
+    // MARK: media
+
+    /// Sends what a publisher's encoders made.
+    func send(_ media: EncodedMedia, key: UInt64, now: MediaTime) {
+        guard endpoint.isConnected, let source = sources[key] else { return }
+        switch media {
+        case .sound(let bytes, let level, let time):
+            guard let track = source.audio else { return }
+            bytes.withUnsafeBytes {
+                _ = endpoint.send(
+                    $0, track: track, time: time, marker: false, level: AudioLevel(level: level, isVoice: level < 60),
+                    now: now)
+            }
+        case .picture(let encoding, let bytes, let isKeyFrame, let isReference, let time):
+            guard let track = source.video, source.hasKeyFrame.indices.contains(encoding),
+                let place = place(of: encoding, track: track)
+            else { return }
+            // Nobody could show what comes before the first key frame.
+            guard isKeyFrame || source.hasKeyFrame[encoding] else { return }
+            sources[key]?.hasKeyFrame[encoding] = true
+            let payloads = sources[key]?.packetizers[encoding].payloads(of: bytes, nonReference: !isReference) ?? []
+            for (number, payload) in payloads.enumerated() {
+                let packet = PacketPacer.Packet(
+                    payload: payload, track: track, place: place, time: time, marker: number == payloads.count - 1)
+                if !pacer.add(packet) {
+                    source.publisher.video?.setPaused(false)
+                    break
+                }
+            }
+            sendPaced(now: now)
+        }
+        drain(now: now)
+    }
+
+    private func sendPaced(now: MediaTime) {
+        while let packet = pacer.take(now: now) {
+            packet.payload.withUnsafeBytes {
+                _ = endpoint.send(
+                    $0, track: packet.track, encoding: packet.place, time: packet.time, marker: packet.marker, now: now)
+            }
+        }
+    }
+
+    /// The place of an encoding among those that the relay takes: of one that takes no simulcast, the whole picture goes first.
+    private func place(of encoding: Int, track: Int) -> Int? {
+        let count = endpoint.encodingCount(track: track)
+        guard count > 0 else { return nil }
+        let taken = endpoint.tracks[track]?.encodings.compactMap(\.rid) ?? []
+        guard !taken.isEmpty else { return encoding == 0 ? 0 : nil }
+        let places = Self.rids.filter(taken.contains)
+        return Self.rids.indices.contains(encoding) ? places.firstIndex(of: Self.rids[encoding]) : nil
+    }
+
+    private func keyFrameWanted(_ track: Int, _ place: Int) {
+        guard let source = sources.values.first(where: { $0.video == track }) else { return }
+        let encoding = source.hasKeyFrame.indices.first { self.place(of: $0, track: track) == place }
+        if let encoding { source.publisher.video?.requestKeyFrame(encoding: encoding) }
+    }
+
+    /// Shares what the path carries among the publishers.
+    private func adapt() {
+        let videos = sources.values.compactMap { source in source.publisher.video }
+        guard !videos.isEmpty else { return }
+        let wanted = videos.reduce(0) { $0 + $1.wanted.rawValue }
+        endpoint.uplink?.wanted = Bitrate(bitsPerSecond: wanted)
+        let limits = [endpoint.uplink?.target, endpoint.statistics.reportedBitrate].compactMap { $0 }
+        available = limits.min()
+        for video in videos {
+            // By what each would take of it.
+            let share = Double(video.wanted.rawValue) / Double(max(1, wanted))
+            video.setAvailable(available.map { Bitrate(bitsPerSecond: Int64(Double($0.rawValue) * share)) })
+        }
+        let made = videos.reduce(0) { $0 + $1.bitrate.rawValue }
+        let rate = max(1_000_000, Int64(Double(made) * Self.pacing))
+        pacer.rate = Bitrate(bitsPerSecond: max(rate, endpoint.uplink?.pacingRate.rawValue ?? 0))
+    }
+
+    var statistics: TransportStatistics {
+        var statistics = TransportStatistics(endpoint.statistics)
+        statistics.availableBitrate = available
+        return statistics
+    }
+}

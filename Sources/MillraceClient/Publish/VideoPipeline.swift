@@ -1,0 +1,183 @@
+internal import Codecs
+internal import Dispatch
+internal import MediaBase
+internal import NIOConcurrencyHelpers
+
+/// Encodes a publisher's pictures on a queue of its own. Where that does not keep up, the newest picture takes the place of the one that
+/// waits, and is counted.
+final class VideoPipeline: Sendable {
+    struct Statistics: Hashable, Sendable {
+        var pushed: UInt64 = 0
+        var encoded: UInt64 = 0
+        var keyFrames: UInt64 = 0
+        /// Pictures whose place a newer one took.
+        var replaced: UInt64 = 0
+        var failed: UInt64 = 0
+    }
+
+    private struct State {
+        var waiting: (frame: I420Frame, time: MediaTime)?
+        var isRunning = false
+        var isPaused = true
+        var keyFrames: Set<Int> = []
+        var rates: [Bitrate?]
+        var statistics = Statistics()
+    }
+
+    private struct Encoding {
+        var encoder: VP8Encoder
+        var wasSent = false
+    }
+
+    private let settings: PublisherSettings.Video
+    private let share: BitrateShare
+    private let audio: Bitrate
+    private let queue = DispatchQueue(label: "millrace.encoder", qos: .userInitiated)
+    private let state: NIOLockedValueBox<State>
+    /// Used on `queue` alone.
+    nonisolated(unsafe) private var encodings: [Encoding] = []
+    nonisolated(unsafe) private var size = (width: 0, height: 0)
+    nonisolated(unsafe) private var lastTimestamp: Int64 = -1
+    private let output: @Sendable (EncodedMedia) -> Void
+    private let resized: @Sendable (Int, Int) -> Void
+    private let failure: @Sendable (CodecError) -> Void
+
+    init(
+        _ settings: PublisherSettings.Video, audio: Bitrate, output: @escaping @Sendable (EncodedMedia) -> Void,
+        resized: @escaping @Sendable (Int, Int) -> Void, failure: @escaping @Sendable (CodecError) -> Void
+    ) {
+        self.settings = settings
+        self.audio = audio
+        self.output = output
+        self.resized = resized
+        self.failure = failure
+        share = BitrateShare(bitrate: settings.bitrate, count: settings.simulcast ? Self.simulcastCount : 1)
+        state = NIOLockedValueBox(State(rates: share.most))
+    }
+
+    /// Encodings of simulcast.
+    static let simulcastCount = 3
+
+    var encodingCount: Int { share.most.count }
+    var statistics: Statistics { state.withLockedValue { $0.statistics } }
+    /// What is sent at the moment, all encodings together.
+    var bitrate: Bitrate {
+        state.withLockedValue { state in
+            Bitrate(bitsPerSecond: state.rates.reduce(0) { $0 + ($1?.rawValue ?? 0) })
+        }
+    }
+
+    /// What it would send if the path carried it, sound and headers included.
+    var wanted: Bitrate {
+        let sum = share.most.reduce(audio.rawValue) { $0 + $1.rawValue }
+        return Bitrate(bitsPerSecond: Int64(Double(sum) / (1 - BitrateShare.overhead)))
+    }
+
+    /// Nothing is encoded while nobody takes it.
+    func setPaused(_ isPaused: Bool) {
+        state.withLockedValue { state in
+            state.isPaused = isPaused
+            if isPaused { state.waiting = nil } else { state.keyFrames = Set(0..<share.most.count) }
+        }
+    }
+
+    func requestKeyFrame(encoding: Int) {
+        state.withLockedValue { state in
+            if share.most.indices.contains(encoding) { state.keyFrames.insert(encoding) }
+        }
+    }
+
+    /// - Parameter available: what the path carries.
+    func setAvailable(_ available: Bitrate?) {
+        let rates = share.rates(available: available, audio: audio)
+        state.withLockedValue { $0.rates = rates }
+    }
+
+    func push(_ frame: I420Frame, time: MediaTime) {
+        let starts = state.withLockedValue { state in
+            state.statistics.pushed += 1
+            guard !state.isPaused else { return false }
+            if state.waiting != nil { state.statistics.replaced += 1 }
+            state.waiting = (frame, time)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        if starts { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        while let (frame, time, rates, keyFrames) = next() {
+            do throws(CodecError) {
+                try encode(frame, time, rates, keyFrames)
+            } catch {
+                state.withLockedValue { $0.statistics.failed += 1 }
+                size = (0, 0)
+                failure(error)
+            }
+        }
+    }
+
+    private func next() -> (I420Frame, MediaTime, [Bitrate?], Set<Int>)? {
+        state.withLockedValue { state in
+            guard let (frame, time) = state.waiting else {
+                state.isRunning = false
+                return nil
+            }
+            state.waiting = nil
+            defer { state.keyFrames.removeAll() }
+            return (frame, time, state.rates, state.keyFrames)
+        }
+    }
+
+    private func encode(
+        _ frame: I420Frame, _ time: MediaTime, _ rates: [Bitrate?], _ keyFrames: Set<Int>
+    ) throws(CodecError) {
+        // Largest first: each smaller one is made from the one before.
+        var scaled = [frame]
+        while scaled.count < share.most.count, let smaller = PictureScaler.half(scaled[scaled.count - 1]) {
+            scaled.append(smaller)
+        }
+        let frames = Array(scaled.reversed())
+        try prepare(frames)
+        let timestamp = max(lastTimestamp + 1, time.rawValue / 1_000 * 9 / 100)
+        lastTimestamp = timestamp
+        for (place, frame) in frames.enumerated() {
+            guard let rate = rates[place] else {
+                encodings[place].wasSent = false
+                continue
+            }
+            let encoder = encodings[place].encoder
+            if encoder.bitrate != rate { try encoder.setBitrate(rate) }
+            // One that was left out for a while has nothing to refer to at the receivers.
+            let forced = keyFrames.contains(place) || !encodings[place].wasSent
+            guard let encoded = try encoder.encode(frame, timestamp: timestamp, forceKeyFrame: forced) else { continue }
+            encodings[place].wasSent = true
+            state.withLockedValue { state in
+                state.statistics.encoded += 1
+                if encoded.isKeyFrame { state.statistics.keyFrames += 1 }
+            }
+            output(
+                .picture(
+                    encoding: place, bytes: encoded.bytes, isKeyFrame: encoded.isKeyFrame,
+                    isReference: encoded.isReference, time: time))
+        }
+    }
+
+    private func prepare(_ frames: [I420Frame]) throws(CodecError) {
+        guard let largest = frames.last, largest.width != size.width || largest.height != size.height else { return }
+        let isChange = size.width != 0
+        encodings = []
+        for (place, frame) in frames.enumerated() {
+            encodings.append(
+                Encoding(
+                    encoder: try VP8Encoder(
+                        VP8EncoderConfiguration(
+                            width: frame.width, height: frame.height, framesPerSecond: settings.framesPerSecond,
+                            bitrate: share.most[place], speed: settings.speed, mayDropFrames: true))))
+        }
+        size = (largest.width, largest.height)
+        if isChange || largest.width != settings.width || largest.height != settings.height {
+            resized(largest.width, largest.height)
+        }
+    }
+}

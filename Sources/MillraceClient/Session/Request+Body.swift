@@ -1,0 +1,33 @@
+internal import Signaling
+
+extension Request {
+    /// Nil for a body of no method: there is none.
+    init?(_ body: some RequestBody) {
+        switch body {
+        case let body as PublishRequest: self = .publish(body)
+        case let body as UnpublishRequest: self = .unpublish(body)
+        case let body as UpdateStreamRequest: self = .updateStream(body)
+        case let body as SubscribeRequest: self = .subscribe(body)
+        case let body as UpdateSubscriptionRequest: self = .updateSubscription(body)
+        case let body as UnsubscribeRequest: self = .unsubscribe(body)
+        case let body as AnswerRequest: self = .answer(body)
+        case let body as RestartICERequest: self = .restartICE(body)
+        case let body as SignalRequest: self = .signal(body)
+        case let body as RenameRequest: self = .rename(body)
+        case let body as MuteUserRequest: self = .muteUser(body)
+        case let body as RequestUnmuteRequest: self = .requestUnmute(body)
+        case let body as SetMutedRequest: self = .setMuted(body)
+        case let body as ForceMuteStreamRequest: self = .forceMuteStream(body)
+        case let body as ForceMuteAllRequest: self = .forceMuteAll(body)
+        case let body as DisableForceMuteRequest: self = .disableForceMute(body)
+        case let body as MakeHostRequest: self = .makeHost(body)
+        case let body as SetManagerRequest: self = .setManager(body)
+        case let body as RemoveUserRequest: self = .removeUser(body)
+        case let body as LockShareRequest: self = .lockShare(body)
+        case let body as StatisticsRequest: self = .statistics(body)
+        case let body as ReportIssueRequest: self = .reportIssue(body)
+        case let body as PingRequest: self = .ping(body)
+        default: return nil
+        }
+    }
+}

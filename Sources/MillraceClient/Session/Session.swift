@@ -1,0 +1,108 @@
+public import Signaling
+
+/// A client in a session: connects, publishes, subscribes, signals and moderates; comes back by itself when the connection is lost.
+///
+/// What it shows (`status`, `users`, `streams`, ...) can be read at any time and from anywhere, and holds each change before its event is
+/// told. Events come as an `AsyncSequence` (`events`), for any number of readers, and to delegates on executors of their choice.
+///
+/// ```swift
+/// let session = Session(url: "https://relay.example", token: token)
+/// try await session.connect(name: "Ada")
+/// for await event in session.events { … }
+/// ```
+public final class Session: Sendable {
+    let board = SessionBoard()
+    let core: SessionCore
+    private let configuration: SessionConfiguration
+
+    /// - Parameters:
+    ///   - url: of the relay: `https://`, `http://`, `wss://` or `ws://`.
+    ///   - token: of the user (TOK-1).
+    public init(url: String, token: String, configuration: SessionConfiguration = SessionConfiguration()) {
+        self.configuration = configuration
+        core = SessionCore(url: url, token: token, configuration: configuration, board: board)
+    }
+
+    deinit { core.abandon() }
+
+    // MARK: what is known, at any time
+
+    public var status: SessionStatus { board.snapshot.status }
+    /// One's own connection; nil while not connected.
+    public var connection: ConnectionID? { board.snapshot.model.connection }
+    public var sessionID: SessionID? { board.snapshot.model.session }
+    /// In lower case.
+    public var sessionName: String? { board.snapshot.model.sessionName }
+    /// What the token allows; nil before the session was joined (TOK-3).
+    public var capabilities: Capabilities? { board.snapshot.model.capabilities }
+    /// Every stream of the session, one's own included (STR-5).
+    public var streams: [StreamID: StreamInfo] { board.snapshot.model.streams }
+    public var localUser: UserInfo? { board.snapshot.model.localUser }
+    /// Everybody else, in order of joining.
+    public var remoteUsers: [UserInfo] {
+        let model = board.snapshot.model
+        return model.users.filter { $0.id != model.connection }
+    }
+    public var host: ConnectionID? { board.snapshot.model.host }
+    public var isMuteForced: Bool { board.snapshot.model.isMuteForced }
+    public var isShareLocked: Bool { board.snapshot.model.isShareLocked }
+    public var activeSpeaker: StreamID? { board.snapshot.model.activeSpeaker }
+    public var publishers: [Publisher] { board.snapshot.publishers }
+    public var subscribers: [StreamID: Subscriber] { board.snapshot.subscribers }
+
+    // MARK: events
+
+    /// A reader of all that happens from now on. One that falls behind by more than `SessionConfiguration.eventLimit` loses the oldest
+    /// events, counted in `dropped`.
+    public var events: Feed<SessionEvent> { board.events.feed(limit: configuration.eventLimit) }
+
+    /// A reader of the status' changes alone, from the present one on.
+    public var statusChanges: AsyncStream<SessionStatus> {
+        let events = events
+        let present = status
+        return AsyncStream(bufferingPolicy: .bufferingNewest(64)) { continuation in
+            continuation.yield(present)
+            let task = Task {
+                for await event in events {
+                    if case .statusChanged(let status) = event { continuation.yield(status) }
+                }
+                continuation.finish()
+            }
+            continuation.onTermination = { _ in task.cancel() }
+        }
+    }
+
+    /// Tells a delegate, which is held weakly, of all that happens from now on.
+    /// - Parameter executor: where its methods run.
+    public func add(_ delegate: some SessionDelegate, on executor: DelegateExecutor) {
+        board.add(DelegateSeat(delegate, of: self, on: executor, limit: configuration.eventLimit))
+    }
+
+    public func removeDelegates() { board.removeDelegates() }
+
+    // MARK: the connection
+
+    /// Joins the session.
+    ///
+    /// After `passwordNeeded` or `passwordWrong` the session goes on `connecting`: call again with another password, or `disconnect()`
+    /// to let it be (SES-4).
+    /// - Parameters:
+    ///   - name: display name; an empty one becomes `null`.
+    ///   - password: at most 10 printable ASCII characters; the first join sets it.
+    public func connect(name: String, password: String? = nil) async throws(SessionError) {
+        try await core.connect(name: name, password: password)
+    }
+
+    /// Leaves. All publishers and subscribers end (STR-6). Does nothing where there is no connection.
+    public func disconnect() async { try? await core.leave(endForAll: false) }
+
+    /// Leaves, or ends the session for everybody.
+    /// - Throws: `notPermitted` for whoever is not host; the connection then stays (SES-6).
+    public func leave(endForAll: Bool = false) async throws(SessionError) {
+        try await core.leave(endForAll: endForAll)
+    }
+
+    /// The network of this machine is another one: media looks for its way anew, without joining again (CON-4). Applications call it
+    /// when their system tells them; what is not told shows as loss and heals more slowly.
+    public func networkChanged() async { await core.networkChanged() }
+}

@@ -1,0 +1,30 @@
+public import MediaBase
+
+/// How a session behaves; the defaults suit most applications.
+public struct SessionConfiguration: Sendable {
+    /// Name of the session. Nil: the one that the token is for.
+    public var sessionName: String?
+    /// Name and version of the application, for the relay's logs and reports; at most 200 characters.
+    public var client: String?
+    /// Until the WebSocket stands, and until a join or resume is answered.
+    public var connectTimeout = MediaTime.seconds(10)
+    /// Until any other request is answered; after it the connection counts as lost.
+    public var requestTimeout = MediaTime.seconds(15)
+    /// Between signs of life to the relay; a shorter one of the relay's own goes first.
+    public var pingInterval = MediaTime.seconds(5)
+    public var reconnect = ReconnectPolicy()
+
+    /// Events that wait for a reader or a delegate at most. A slower one loses the oldest, counted.
+    public var eventLimit = 4_096
+    /// Signals that wait for the connection to come back; one more is refused with `limitReached`.
+    public var signalLimit = 256
+    /// Requests that wait for their answers; one more is refused with `limitReached`.
+    public var requestLimit = 1_024
+
+    /// The address that UDP sockets are bound to; nil: whatever the system chooses.
+    public var localAddress: String?
+    /// Certificates of the relay are checked against the system's roots. Off only for tests against a relay of one's own.
+    public var checksCertificates = true
+
+    public init() {}
+}

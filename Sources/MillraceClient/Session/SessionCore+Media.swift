@@ -1,0 +1,92 @@
+internal import MediaBase
+internal import Signaling
+
+extension SessionCore {
+    func media(_ notice: MediaNotice) {
+        switch notice {
+        case .joined: joined()
+        case .interrupted: for subscriber in subscriptions.values { subscriber.setDropped(true) }
+        case .resumed(let publishLost, let subscribeLost):
+            for subscriber in subscriptions.values { subscriber.setDropped(false) }
+            // What the replay tells of it may come first.
+            lostMedia.publish = lostMedia.publish || publishLost
+            lostMedia.subscribe = lostMedia.subscribe || subscribeLost
+        case .offer(let offer): Task { await take(offer) }
+        case .subscription(let change):
+            subscriptions[change.stream]?.take(change)
+            if change.state == .failed { forget(subscription: change.stream) }
+        case .reset(let publish, let subscribe):
+            lostMedia.publish = lostMedia.publish || publish
+            lostMedia.subscribe = lostMedia.subscribe || subscribe
+            restoreMedia()
+        case .ended(let reason): end(reason)
+        }
+    }
+
+    /// What an event means for one's own publishers and subscribers.
+    func mediaEvent(_ event: SessionEvent) {
+        switch event {
+        case .didReconnect(let isNewConnection): if !isNewConnection { restoreMedia() }
+        case .streamCreated(let stream): announce(stream.id)
+        case .streamDestroyed(let stream, let reason):
+            if let subscriber = subscriptions[stream.id] {
+                forget(subscription: stream.id)
+                subscriber.end(reason)
+            }
+            guard let place = publications.firstIndex(where: { $0.stream == stream.id }) else { return }
+            let publisher = publications[place].publisher
+            publisher.hub.send(.destroyed(stream.id, reason))
+            if reason == .reset {
+                publications[place].stream = nil
+                publisher.setStream(nil)
+            } else {
+                publications.remove(at: place)
+                publisher.detach()
+                showPublishers()
+                Task { await dropSections() }
+            }
+        case .streamMuteForced(let stream, let kind):
+            guard let publisher = publications.first(where: { $0.stream == stream })?.publisher else { return }
+            if kind != .video { publisher.setLocallyMuted(.audio, true) }
+            if kind == .video { publisher.setLocallyMuted(.video, true) }
+            publisher.hub.send(.muteForced)
+        default: break
+        }
+    }
+
+    /// Makes again what the relay has lost, once all that it has to tell was told.
+    private func restoreMedia() {
+        guard machine.status == .connected else { return }
+        let lost = lostMedia
+        lostMedia = (false, false)
+        if lost.publish { republish(anew: true) }
+        if lost.subscribe { resubscribe() } else { answerAgain() }
+    }
+
+    /// The first join, or another one under a new connection: everything is to be made again.
+    private func joined() {
+        if thread == nil { thread = MediaThread(localAddress: configuration.localAddress) }
+        lostMedia = (false, false)
+        republish(anew: true)
+        resubscribe()
+    }
+
+    private func end(_ reason: DisconnectReason) {
+        for publication in publications {
+            if let stream = publication.stream {
+                publication.publisher.hub.send(
+                    .destroyed(stream, reason == .networkLost ? .networkLost : .clientLeft))
+            }
+            publication.publisher.detach()
+        }
+        publications = []
+        showPublishers()
+        for subscriber in subscriptions.values { subscriber.end(nil) }
+        subscriptions = [:]
+        board.update { $0.subscribers = [:] }
+        thread?.stop()
+        thread = nil
+    }
+
+    func networkChanged() { thread?.submit { room in room.rebind(now: ClientClock.now) } }
+}

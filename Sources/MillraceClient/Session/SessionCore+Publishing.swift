@@ -1,0 +1,157 @@
+internal import MediaBase
+internal import Signaling
+
+extension SessionCore {
+    func publish(_ publisher: Publisher) async throws(SessionError) -> StreamID {
+        guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
+        guard machine.model.capabilities?.canPublish == true else { throw SessionError(.notPermitted) }
+        guard publisher.settings.audio != nil || publisher.settings.video != nil else {
+            throw SessionError(.invalidField, "a publisher has sound or pictures", field: "settings")
+        }
+        guard !publications.contains(where: { $0.publisher === publisher }) else { throw SessionError(.streamExists) }
+        let type = publisher.settings.videoType
+        guard !publications.contains(where: { $0.publisher.settings.videoType == type }) else {
+            throw SessionError(.streamExists, "a connection publishes one \(type.rawValue) stream")
+        }
+        publications.append(Publication(publisher: publisher))
+        publisher.attach(to: self, thread: thread)
+        showPublishers()
+        do throws(SessionError) {
+            try await negotiatePublish()
+        } catch {
+            forget(publisher)
+            publisher.hub.send(.failed(error))
+            throw error
+        }
+        guard let stream = publications.first(where: { $0.publisher === publisher })?.stream else {
+            throw SessionError(.notConnected)
+        }
+        return stream
+    }
+
+    func unpublish(_ publisher: Publisher) async throws(SessionError) {
+        guard let publication = publications.first(where: { $0.publisher === publisher }) else {
+            throw SessionError(.unknownStream)
+        }
+        // Its end is told by the relay's event, if one comes; its sections go with the next offer.
+        if let stream = publication.stream { try await request(UnpublishRequest(stream: stream)) }
+        guard publications.contains(where: { $0.publisher === publisher }) else { return }
+        forget(publisher)
+        if let stream = publication.stream { publisher.hub.send(.destroyed(stream, .unpublished)) }
+        await dropSections()
+    }
+
+    /// Everybody sees one of the publishers' streams.
+    func announce(_ stream: StreamID) {
+        guard let publisher = publications.first(where: { $0.stream == stream })?.publisher,
+            publisher.announce(), machine.model.streams[stream] != nil
+        else { return }
+        publisher.hub.send(.created(stream))
+    }
+
+    func showPublishers() {
+        let publishers = publications.map(\.publisher)
+        board.update { $0.publishers = publishers }
+    }
+
+    private func forget(_ publisher: Publisher) {
+        publications.removeAll { $0.publisher === publisher }
+        publisher.detach()
+        showPublishers()
+    }
+
+    /// Publishes everything again, over a new peer connection where the old one is of no use.
+    /// - Parameter anew: the relay knows neither the streams nor the peer connection any more.
+    func republish(anew: Bool) {
+        thread?.submit { room in
+            room.publishing?.close(now: ClientClock.now)
+            room.publishing = nil
+        }
+        guard !publications.isEmpty else { return }
+        for place in publications.indices where anew {
+            publications[place].stream = nil
+            publications[place].publisher.setStream(nil)
+        }
+        guard !isRepublishing else { return }
+        isRepublishing = true
+        Task { await negotiateAgain() }
+    }
+
+    private func negotiateAgain() async {
+        do throws(SessionError) {
+            isRepublishing = false
+            guard let thread else { return }
+            for publication in publications { publication.publisher.attach(to: self, thread: thread) }
+            try await negotiatePublish()
+        } catch {
+            // Lost again in between: the next resume or join tries again.
+            guard error.code != .notConnected else { return }
+            for publication in publications where publication.stream == nil {
+                publication.publisher.hub.send(.failed(error))
+                forget(publication.publisher)
+            }
+        }
+    }
+
+    /// The path of the publish peer connection is lost for good.
+    func publishPathEnded() {
+        guard machine.status == .connected else { return }
+        republish(anew: false)
+    }
+
+    /// Describes to the relay what is published now, and takes its answer. One negotiation at a time.
+    private func negotiatePublish() async throws(SessionError) {
+        await publishTurn.enter()
+        do throws(SessionError) { try await negotiate() } catch {
+            await publishTurn.leave()
+            throw error
+        }
+        await publishTurn.leave()
+    }
+
+    private func negotiate() async throws(SessionError) {
+        guard let thread else { throw SessionError(.notConnected) }
+        let wanted = publications
+        guard !wanted.isEmpty else { return }
+        let sources = wanted.map(\.publisher)
+        let ended: @Sendable () -> Void = { [weak self] in
+            guard let self else { return }
+            Task { await self.publishPathEnded() }
+        }
+        let made = await thread.call { room in room.offerPublish(sources, now: ClientClock.now, ended: ended) }
+        guard let made else { throw SessionError(.notConnected) }
+        let offer = try made.get()
+        let streams = wanted.map { publication in
+            let (settings, sections) = (publication.publisher.settings, offer.sections[publication.publisher.key])
+            let size = publication.publisher.size
+            return PublishRequest.Stream(
+                id: publication.stream, name: settings.name, videoType: settings.videoType,
+                audioMid: sections?.audio, videoMid: sections?.video,
+                width: settings.video == nil ? nil : size.width, height: settings.video == nil ? nil : size.height)
+        }
+        let answer = try await request(PublishRequest(sdp: offer.sdp, streams: streams))
+        for (publication, stream) in zip(wanted, answer.streams) {
+            guard let place = publications.firstIndex(where: { $0.publisher === publication.publisher }) else {
+                continue
+            }
+            publications[place].stream = stream
+            publication.publisher.setStream(stream)
+            if machine.model.streams[stream] != nil { announce(stream) }
+        }
+        let taken = await thread.call { room in room.acceptPublish(answer.sdp, now: ClientClock.now) }
+        guard let taken else { throw SessionError(.notConnected) }
+        try taken.get()
+    }
+
+    /// A stream has ended: its sections are taken out of the peer connection, unless another one is being negotiated anyhow.
+    func dropSections() async {
+        guard !publications.isEmpty else {
+            thread?.submit { room in
+                room.publishing?.close(now: ClientClock.now)
+                room.publishing = nil
+            }
+            return
+        }
+        try? await negotiatePublish()
+    }
+}

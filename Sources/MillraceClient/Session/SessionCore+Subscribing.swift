@@ -1,0 +1,119 @@
+internal import MediaBase
+internal import Signaling
+
+extension SessionCore {
+    func subscribe(
+        to stream: StreamID, preferences: SubscriptionPreferences
+    ) async throws(SessionError) -> Subscriber {
+        guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
+        guard machine.model.streams[stream] != nil else { throw SessionError(.unknownStream) }
+        guard subscriptions[stream] == nil else { throw SessionError(.alreadySubscribed) }
+        let subscriber = Subscriber(stream, preferences: preferences, core: self, thread: thread)
+        subscriptions[stream] = subscriber
+        board.update { $0.subscribers[stream] = subscriber }
+        do throws(SessionError) {
+            try await request(SubscribeRequest(stream: stream, preferences: preferences))
+        } catch {
+            if subscriptions[stream] === subscriber { forget(subscription: stream) }
+            subscriber.end(nil)
+            throw error
+        }
+        return subscriber
+    }
+
+    func unsubscribe(_ subscriber: Subscriber) async throws(SessionError) {
+        guard subscriptions[subscriber.stream] === subscriber else { throw SessionError(.notSubscribed) }
+        forget(subscription: subscriber.stream)
+        subscriber.end(nil)
+        try await request(UnsubscribeRequest(stream: subscriber.stream))
+    }
+
+    func forget(subscription stream: StreamID) {
+        subscriptions[stream] = nil
+        board.update { $0.subscribers[stream] = nil }
+        thread?.submit { room in room.subscribing?.remove(stream) }
+    }
+
+    /// The relay knows none of the subscriptions any more.
+    func resubscribe() {
+        latestOffer = nil
+        answeredRevision = nil
+        thread?.submit { room in
+            room.subscribing?.close(now: ClientClock.now)
+            room.subscribing = nil
+        }
+        for (stream, subscriber) in subscriptions {
+            guard machine.model.streams[stream] != nil, let thread else {
+                forget(subscription: stream)
+                subscriber.end(.reset)
+                continue
+            }
+            subscriber.state.withLockedValue { $0.thread = thread }
+            subscriber.setDropped(true)
+            Task { await subscribeAgain(subscriber) }
+        }
+    }
+
+    private func subscribeAgain(_ subscriber: Subscriber) async {
+        do throws(SessionError) {
+            try await request(SubscribeRequest(stream: subscriber.stream, preferences: subscriber.preferences))
+            subscriber.setDropped(false)
+        } catch {
+            // Lost again in between: the next resume or join tries again. One that the relay still has goes on.
+            guard error.code != .notConnected, error.code != .alreadySubscribed else { return }
+            guard subscriptions[subscriber.stream] === subscriber else { return }
+            forget(subscription: subscriber.stream)
+            subscriber.end(nil)
+        }
+    }
+
+    /// Answers the newest offer; older ones that wait for their turn are passed over.
+    func take(_ offer: OfferMade) async {
+        if let latestOffer, latestOffer.revision >= offer.revision { return }
+        latestOffer = offer
+        await answerTurn.enter()
+        if latestOffer?.revision == offer.revision { await answer(offer) }
+        await answerTurn.leave()
+    }
+
+    /// The relay may not have got the answer to its newest offer: the connection was lost meanwhile.
+    func answerAgain() {
+        guard let offer = latestOffer, offer.revision != answeredRevision else { return }
+        latestOffer = nil
+        Task { await take(offer) }
+    }
+
+    private func answer(_ offer: OfferMade) async {
+        guard let thread else { return }
+        let routes = offer.streams.compactMap { stream in
+            subscriptions[stream.id].map {
+                SubscribeRoute(subscriber: $0, audioMid: stream.audioMid, videoMid: stream.videoMid)
+            }
+        }
+        let ended: @Sendable () -> Void = { [weak self] in
+            guard let self else { return }
+            Task { await self.subscribePathEnded() }
+        }
+        let made = await thread.call { room in
+            room.answerSubscribe(offer.sdp, routes, now: ClientClock.now, ended: ended)
+        }
+        guard case .success(let sdp) = made else {
+            if case .failure(let error) = made { board.send(.didFail(error)) }
+            return
+        }
+        do throws(SessionError) {
+            try await request(AnswerRequest(revision: offer.revision, sdp: sdp))
+            answeredRevision = offer.revision
+        } catch {
+            // Where it is refused, a newer offer is on its way; where it was lost, it is answered again after the return.
+            if error.code != .notConnected { answeredRevision = offer.revision }
+        }
+    }
+
+    /// The path of the subscribe peer connection is lost for good: the relay offers it anew.
+    func subscribePathEnded() async {
+        for subscriber in subscriptions.values { subscriber.setDropped(true) }
+        guard machine.status == .connected else { return }
+        _ = try? await request(RestartICERequest())
+    }
+}

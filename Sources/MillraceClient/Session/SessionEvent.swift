@@ -1,0 +1,42 @@
+public import Signaling
+
+/// What happens in a session, in order. The session's `users` and `streams` hold the change already when an event is told of.
+public enum SessionEvent: Hashable, Sendable {
+    case statusChanged(SessionStatus)
+
+    // MARK: the connection (CON-2, CON-3)
+    case didConnect(UserInfo)
+    /// The error that the disconnect after it is because of.
+    case didFail(SessionError)
+    case didDisconnect(DisconnectReason)
+    case didBeginReconnecting
+    /// `isNewConnection`: the relay did not know the old one any more, the session was joined anew; publications and subscriptions were
+    /// made again.
+    case didReconnect(isNewConnection: Bool)
+    /// The relay will end in so many seconds; the client moves by itself (CON-6).
+    case relayDraining(seconds: Int)
+
+    // MARK: others
+    /// Another client is there; also told of each that was there before.
+    case connectionCreated(UserInfo)
+    case connectionDestroyed(UserInfo, DisconnectReason)
+    case userChanged(UserInfo)
+    /// A user's client was lost and may come back; false: it is back.
+    case userDropped(ConnectionID, Bool)
+    case hostChanged(ConnectionID?)
+
+    // MARK: streams of others, and of one's own (STR-2)
+    case streamCreated(StreamInfo)
+    case streamChanged(StreamInfo)
+    case streamDestroyed(StreamInfo, StreamEndReason)
+
+    // MARK: signals and moderation
+    /// From nil: the application's server.
+    case signal(from: ConnectionID?, type: String, data: String)
+    case muteForced(isActive: Bool)
+    /// A stream of one's own was muted by a moderator; its sound, its pictures, or (nil) both.
+    case streamMuteForced(StreamID, TrackKind?)
+    case unmuteRequested(from: ConnectionID, kind: TrackKind)
+    case shareLockChanged(isLocked: Bool)
+    case activeSpeakerChanged(StreamID?)
+}

@@ -1,0 +1,197 @@
+internal import Foundation
+internal import MediaBase
+internal import Signaling
+
+extension SessionMachine {
+    mutating func set(_ status: SessionStatus) {
+        guard self.status != status else { return }
+        self.status = status
+        outputs.append(.event(.statusChanged(status)))
+    }
+
+    mutating func open(now: MediaTime) {
+        link += 1
+        phase = .opening
+        phaseDeadline = now + configuration.connectTimeout
+        outputs.append(.open(url: url, link: link))
+    }
+
+    /// Asks to be let in: back under the old id, or anew.
+    mutating func enter(now: MediaTime) {
+        guard let entry else { return }
+        phase = .entering
+        phaseDeadline = now + configuration.connectTimeout
+        if let resumption {
+            send(
+                .resume(ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent)), .enter,
+                now: now)
+        } else {
+            send(
+                .join(
+                    JoinRequest(
+                        session: entry.session, token: entry.token, name: entry.name, password: entry.password,
+                        client: entry.client)), .enter, now: now)
+        }
+    }
+
+    /// The session was joined, for the first time or anew.
+    mutating func joined(_ answer: JoinAnswer, now: MediaTime) {
+        let isFirst = lostAt == nil
+        resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
+        let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
+        pingInterval = min(configuration.pingInterval, relays)
+        stand(now: now)
+        let changes = model.join(answer)
+        isEntering = false
+        if isFirst {
+            set(.connected)
+            if let user = model.localUser { outputs.append(.event(.didConnect(user))) }
+            for change in changes { outputs.append(.event(change)) }
+            outputs.append(.entered(.success(())))
+        } else {
+            for change in changes { outputs.append(.event(change)) }
+            isNewConnection = true
+            comeBack()
+        }
+        outputs.append(.media(.joined(iceServers: answer.iceServers)))
+        sendSignals(now: now)
+    }
+
+    /// The connection was taken up again; what was missed follows.
+    mutating func resumed(_ answer: ResumeRequest.Answer, now: MediaTime) {
+        stand(now: now)
+        isNewConnection = false
+        replayLeft = max(0, answer.missed)
+        phaseDeadline = now + configuration.connectTimeout
+        outputs.append(
+            .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost)))
+        sendSignals(now: now)
+        if replayLeft == 0 { comeBack() }
+    }
+
+    private mutating func stand(now: MediaTime) {
+        phase = .connected
+        phaseDeadline = .never
+        nextPing = now + pingInterval
+        lastHeard = now
+    }
+
+    /// All that was missed has been told: the client is back.
+    mutating func comeBack() {
+        phaseDeadline = .never
+        replayLeft = 0
+        guard lostAt != nil else { return }
+        lostAt = nil
+        attempt = 0
+        set(.connected)
+        outputs.append(.event(.didReconnect(isNewConnection: isNewConnection)))
+    }
+
+    /// The WebSocket is gone or of no use.
+    mutating func lose(_ reason: String, now: MediaTime) {
+        outputs.append(.close(link: link, saysGoodbye: false))
+        // What is still said on it counts no more.
+        link += 1
+        dropPending()
+        let hadConnection = phase == .connected || lostAt != nil
+        guard hadConnection, phase != .leaving else {
+            if phase == .leaving { return finish(.left) }
+            return finish(.networkLost, SessionError(.connectFailed, reason))
+        }
+        replayLeft = 0
+        if lostAt == nil {
+            guard configuration.reconnect.giveUpAfter > .zero else {
+                return finish(.networkLost, SessionError(.notConnected, reason))
+            }
+            lostAt = now
+            attempt = 0
+            set(.reconnecting)
+            outputs.append(.event(.didBeginReconnecting))
+            outputs.append(.media(.interrupted))
+        }
+        tryAgain(reason, now: now)
+    }
+
+    /// - Parameter retryAfter: seconds, as the relay said.
+    mutating func tryAgain(_ reason: String, retryAfter: Int? = nil, now: MediaTime) {
+        attempt += 1
+        var delay = configuration.reconnect.delay(attempt: attempt, using: &random)
+        if let retryAfter { delay = max(delay, .seconds(Double(min(max(0, retryAfter), 3_600)))) }
+        guard let lostAt, now + delay - lostAt < configuration.reconnect.giveUpAfter else {
+            return finish(.networkLost, SessionError(.connectFailed, reason))
+        }
+        phase = .waiting
+        phaseDeadline = now + delay
+    }
+
+    /// The relay answered the WebSocket's request with an error.
+    mutating func refused(link: Int, _ error: SignalingError, now: MediaTime) {
+        guard link == self.link, phase == .opening else { return }
+        if error.code == .connectFailed { return lose(error.message, now: now) }
+        guard lostAt == nil else { return entryRefused(error, now: now) }
+        finish(.left, SessionError(error))
+    }
+
+    /// The relay that drains named another one.
+    mutating func move(now: MediaTime) {
+        moveAt = .never
+        guard let moveTo else { return }
+        url = moveTo
+        self.moveTo = nil
+        // Another relay does not know this connection.
+        resumption = nil
+        guard phase == .connected else { return }
+        lose("the relay drains", now: now)
+    }
+
+    /// The connection is over.
+    mutating func finish(_ reason: DisconnectReason, _ error: SessionError? = nil) {
+        let wasConnected = model.connection != nil
+        let leaves = phase == .leaving || reason == .left
+        outputs.append(.close(link: link, saysGoodbye: true))
+        link += 1
+        phase = error == nil ? .idle : .failed
+        phaseDeadline = .never
+        moveAt = .never
+        moveTo = nil
+        lostAt = nil
+        attempt = 0
+        replayLeft = 0
+        resumption = nil
+        dropPending()
+        let gone = SignalingError(.notConnected)
+        while let signal = signals.popFirst() { outputs.append(.answer(ticket: signal.ticket, .failure(gone))) }
+        outputs.append(.media(.ended(reason)))
+        if wasConnected { model.end() }
+        if let error { outputs.append(.event(.didFail(error))) }
+        set(error == nil ? .notConnected : .failed)
+        if wasConnected { outputs.append(.event(.didDisconnect(reason))) }
+        if isEntering {
+            isEntering = false
+            outputs.append(.entered(.failure(error ?? SessionError(.notConnected))))
+        }
+        if leaves { outputs.append(.left(.success(()))) }
+    }
+
+    /// Nothing that was asked will be answered: signals are kept for another try, the rest has failed.
+    private mutating func dropPending() {
+        timeouts.removeAll()
+        let ids = pending.keys.sorted()
+        let gone = SignalingError(.notConnected, "the connection was lost before the answer came")
+        var kept: [QueuedSignal] = []
+        for id in ids {
+            switch pending[id]?.purpose {
+            case .application(let ticket): outputs.append(.answer(ticket: ticket, .failure(gone)))
+            case .signal(let signal):
+                if signal.retries {
+                    kept.append(signal)
+                } else {
+                    outputs.append(.answer(ticket: signal.ticket, .failure(gone)))
+                }
+            case .enter, .leave, .ping, nil: break
+            }
+        }
+        pending.removeAll()
+        for signal in kept.reversed() { signals.prepend(signal) }
+    }
+}

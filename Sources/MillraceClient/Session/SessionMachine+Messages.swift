@@ -1,0 +1,184 @@
+internal import Foundation
+internal import MediaBase
+internal import Signaling
+
+extension SessionMachine {
+    mutating func refuse(_ ticket: UInt64, _ error: SignalingError) {
+        outputs.append(.answer(ticket: ticket, .failure(error)))
+    }
+
+    mutating func send(_ request: Request, _ purpose: Pending.Purpose, now: MediaTime) {
+        let id = nextRequest
+        nextRequest = nextRequest == .max ? 1 : nextRequest + 1
+        // Coders of our own types do not fail: no floating point, and every key is written.
+        guard let message = try? JSONEncoder().encode(RequestMessage(id: id, request)) else { return }
+        guard message.count <= SignalingProtocol.maximumMessageBytes else {
+            if case .application(let ticket) = purpose { refuse(ticket, SignalingError(.messageTooLarge)) }
+            if case .signal(let signal) = purpose { refuse(signal.ticket, SignalingError(.messageTooLarge)) }
+            return
+        }
+        pending[id] = Pending(purpose: purpose)
+        timeouts.append((id, now + configuration.requestTimeout))
+        outputs.append(.send([UInt8](message), link: link))
+    }
+
+    /// Sends what waited for the connection.
+    mutating func sendSignals(now: MediaTime) {
+        while phase == .connected, let signal = signals.popFirst() {
+            send(.signal(signal.request), .signal(signal), now: now)
+        }
+    }
+
+    mutating func take(answer message: [UInt8], id: UInt32, now: MediaTime) {
+        guard let purpose = pending.removeValue(forKey: id)?.purpose else {
+            refused += 1
+            return
+        }
+        while let first = timeouts.first, pending[first.id] == nil { timeouts.removeFirst() }
+        switch purpose {
+        case .application(let ticket): outputs.append(.answer(ticket: ticket, .success(message)))
+        case .signal(let signal): outputs.append(.answer(ticket: signal.ticket, .success(message)))
+        case .ping(let sent): roundTrip = now - sent
+        case .leave(let endsForAll): take(leave: message, endsForAll: endsForAll)
+        case .enter:
+            if resumption != nil {
+                take(resume: result(of: message), now: now)
+            } else {
+                take(join: result(of: message), now: now)
+            }
+        }
+    }
+
+    private mutating func result<Answer>(of message: [UInt8]) -> Result<Answer, SignalingError>
+    where Answer: Hashable & Sendable & Codable {
+        do {
+            return try JSONDecoder().decode(ResultMessage<Answer>.self, from: Data(message)).result
+        } catch {
+            refused += 1
+            return .failure(SignalingError(.malformedMessage, "the relay's answer cannot be read: \(error)"))
+        }
+    }
+
+    private mutating func take(leave message: [UInt8], endsForAll: Bool) {
+        guard phase == .leaving else { return }
+        let result: Result<Done, SignalingError> = result(of: message)
+        if case .failure(let error) = result, endsForAll {
+            phase = .connected
+            phaseDeadline = .never
+            outputs.append(.left(.failure(SessionError(error))))
+            return
+        }
+        finish(.left)
+    }
+
+    private mutating func take(join result: Result<JoinAnswer, SignalingError>, now: MediaTime) {
+        guard phase == .entering else { return }
+        switch result {
+        case .success(let answer): joined(answer, now: now)
+        case .failure(let error):
+            if lostAt != nil { return entryRefused(error, now: now) }
+            switch error.code {
+            case .passwordNeeded, .passwordWrong, .passwordInvalid, .rateLimited:
+                phase = .asking
+                phaseDeadline = .never
+                isEntering = false
+                outputs.append(.entered(.failure(SessionError(error))))
+            default: finish(.left, SessionError(error))
+            }
+        }
+    }
+
+    private mutating func take(resume result: Result<ResumeRequest.Answer, SignalingError>, now: MediaTime) {
+        guard phase == .entering else { return }
+        switch result {
+        case .success(let answer): resumed(answer, now: now)
+        case .failure(let error):
+            switch error.code {
+            case .resumeExpired, .resumeGap, .unknownSession:
+                guard configuration.reconnect.joinsAnew else { return finish(.networkLost, SessionError(error)) }
+                resumption = nil
+                enter(now: now)
+            default: entryRefused(error, now: now)
+            }
+        }
+    }
+
+    /// The relay does not let the client back in: for now, or for good.
+    mutating func entryRefused(_ error: SignalingError, now: MediaTime) {
+        switch error.code {
+        case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout:
+            outputs.append(.close(link: link, saysGoodbye: false))
+            link += 1
+            tryAgain(error.message, retryAfter: error.retryAfter, now: now)
+        case .sessionEnded: finish(.sessionEnded, SessionError(error))
+        case .tokenExpired: finish(.tokenExpired, SessionError(error))
+        case .tokenRevoked: finish(.removed, SessionError(error))
+        default: finish(.networkLost, SessionError(error))
+        }
+    }
+
+    mutating func take(event message: [UInt8], seq: UInt64, now: MediaTime) {
+        guard phase == .connected || phase == .leaving, let last = resumption?.lastEvent else { return }
+        // Told before: a replay that overlaps.
+        guard seq > last else { return }
+        guard seq == last + 1 else { return missed(now: now) }
+        resumption?.lastEvent = seq
+        gaps = 0
+        do {
+            apply(try JSONDecoder().decode(EventMessage.self, from: Data(message)).event, now: now)
+        } catch {
+            // Of a newer relay: passed over, its number counts.
+            refused += 1
+        }
+        guard phase == .connected, replayLeft > 0 else { return }
+        replayLeft -= 1
+        if replayLeft == 0 { comeBack() }
+    }
+
+    /// Events are missing in between: what is known cannot be relied on until they are replayed.
+    private mutating func missed(now: MediaTime) {
+        gaps += 1
+        if gaps >= Self.gapLimit {
+            resumption = nil
+            gaps = 0
+        }
+        lose("events were missed", now: now)
+    }
+
+    private mutating func apply(_ event: Event, now: MediaTime) {
+        for change in model.apply(event) { outputs.append(.event(change)) }
+        switch event {
+        case .offer(let offer): outputs.append(.media(.offer(offer)))
+        case .subscriptionChanged(let change): outputs.append(.media(.subscription(change)))
+        case .mediaReset(let reset):
+            outputs.append(.media(.reset(publish: reset.publish, subscribe: reset.subscribe)))
+        case .draining(let draining): drain(draining, now: now)
+        case .disconnected(let body): disconnected(body, now: now)
+        default: break
+        }
+    }
+
+    /// Not all clients at once, and well before the end.
+    private mutating func drain(_ draining: Draining, now: MediaTime) {
+        guard let url = draining.url, URL(string: url)?.host != nil else { return }
+        let spread = min(5_000, max(0, draining.seconds) * 500)
+        moveTo = url
+        moveAt = now + .milliseconds(.random(in: 0...Int64(spread), using: &random))
+    }
+
+    private mutating func disconnected(_ body: Disconnected, now: MediaTime) {
+        if phase == .leaving { return finish(body.reason) }
+        switch body.reason {
+        case .left, .removed, .sessionEnded: finish(body.reason)
+        case .tokenExpired: finish(body.reason, SessionError(.tokenExpired, body.message))
+        case .protocolViolation: finish(body.reason, SessionError(.malformedMessage, body.message))
+        case .relayShutdown, .slowConsumer, .networkLost:
+            guard configuration.reconnect.joinsAnew else {
+                return finish(body.reason, SessionError(.notConnected, body.message))
+            }
+            // The relay knows this connection no more.
+            resumption = nil
+            lose(body.message ?? body.reason.rawValue, now: now)
+        }
+    }
+}

@@ -1,0 +1,270 @@
+internal import Foundation
+internal import MediaBase
+internal import NIOCore
+internal import Signaling
+
+/// A client's side of the control protocol as one state machine, without sockets, clock and tasks: it joins, keeps the connection alive,
+/// comes back after a loss, numbers requests and takes each event once and in order.
+///
+/// Call one of its methods, then take `nextOutput()` until it is nil, then sleep until `deadline` at most.
+struct SessionMachine {
+    enum Output: Sendable {
+        /// A WebSocket is to be opened; `opened`, or `closed`, with this number follows.
+        case open(url: String, link: Int)
+        /// One that says goodbye has left for good; else the relay waits for the client to come back.
+        case close(link: Int, saysGoodbye: Bool)
+        case send([UInt8], link: Int)
+        case event(SessionEvent)
+        /// What became of `connect`.
+        case entered(Result<Void, SessionError>)
+        /// What became of `leave`.
+        case left(Result<Void, SessionError>)
+        /// The message that answers a request, or why there is none.
+        case answer(ticket: UInt64, Result<[UInt8], SignalingError>)
+        case media(MediaNotice)
+    }
+
+    enum Phase: Equatable {
+        case idle
+        /// A WebSocket is being opened.
+        case opening
+        /// `join` or `resume` was sent.
+        case entering
+        /// The join was refused for its password; another try goes over the same WebSocket (SES-4).
+        case asking
+        case connected
+        /// Before another attempt.
+        case waiting
+        /// `leave` was sent.
+        case leaving
+        case failed
+    }
+
+    struct Entry: Sendable {
+        var session: String
+        var token: String
+        var name: String
+        var password: String?
+        var client: String?
+    }
+
+    struct Resumption {
+        var token: String
+        var lastEvent: UInt64
+    }
+
+    struct Pending {
+        enum Purpose {
+            case application(ticket: UInt64)
+            case signal(QueuedSignal)
+            case enter
+            case leave(endsForAll: Bool)
+            case ping(sent: MediaTime)
+        }
+        var purpose: Purpose
+    }
+
+    struct QueuedSignal: Sendable {
+        var ticket: UInt64
+        var request: SignalRequest
+        var retries: Bool
+    }
+
+    /// How long the relay may take to answer a `leave` of an application that goes anyhow.
+    static let leaveTimeout = MediaTime.seconds(2)
+    /// Missing events that one connection may show before it is joined anew.
+    static let gapLimit = 3
+
+    let configuration: SessionConfiguration
+    var random: AnyRandom
+    var url: String
+    var model = SessionModel()
+    var status = SessionStatus.notConnected
+    var phase = Phase.idle
+    /// Of the WebSocket that counts; callbacks of others come too late.
+    var link = 0
+    var entry: Entry?
+    var resumption: Resumption?
+    /// When the connection was lost; nil while it stands.
+    var lostAt: MediaTime?
+    var attempt = 0
+    /// Replayed events that are still to come before the client counts as back.
+    var replayLeft = 0
+    var isNewConnection = false
+    var gaps = 0
+    var phaseDeadline = MediaTime.never
+    var nextPing = MediaTime.never
+    var pingInterval: MediaTime
+    var lastHeard = MediaTime.zero
+    var moveAt = MediaTime.never
+    var moveTo: String?
+    var nextRequest: UInt32 = 1
+    var pending: [UInt32: Pending] = [:]
+    /// Requests in the order in which they were sent, which is that of their deadlines.
+    var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
+    var signals = CircularBuffer<QueuedSignal>()
+    var outputs = CircularBuffer<Output>()
+    var isEntering = false
+    /// Round trip of the last ping.
+    var roundTrip: MediaTime?
+    /// Messages of the relay that could not be read.
+    var refused = 0
+
+    init(
+        url: String, configuration: SessionConfiguration,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.url = url
+        self.configuration = configuration
+        self.random = AnyRandom(base: random)
+        pingInterval = configuration.pingInterval
+    }
+
+    mutating func nextOutput() -> Output? { outputs.popFirst() }
+
+    // MARK: what the application wants
+
+    /// Joins; after a refused password again on the same WebSocket.
+    mutating func connect(_ entry: Entry, now: MediaTime) {
+        switch phase {
+        case .asking:
+            self.entry = entry
+            isEntering = true
+            enter(now: now)
+        case .idle, .failed:
+            self.entry = entry
+            model = SessionModel()
+            resumption = nil
+            lostAt = nil
+            isEntering = true
+            set(.connecting)
+            open(now: now)
+        case .opening, .entering, .connected, .waiting, .leaving:
+            outputs.append(.entered(.failure(SessionError(.alreadyJoined))))
+        }
+    }
+
+    /// Leaves, or stops whatever is under way.
+    mutating func leave(endForAll: Bool, now: MediaTime) {
+        switch phase {
+        case .idle, .failed, .leaving:
+            outputs.append(.left(.failure(SessionError(.notConnected))))
+        case .opening, .entering, .asking, .waiting:
+            if endForAll {
+                outputs.append(.left(.failure(SessionError(.notConnected))))
+            } else {
+                finish(.left)
+            }
+        case .connected:
+            if !endForAll { set(.disconnecting) }
+            phase = .leaving
+            phaseDeadline = now + (endForAll ? configuration.requestTimeout : Self.leaveTimeout)
+            send(.leave(LeaveRequest(endForAll: endForAll)), .leave(endsForAll: endForAll), now: now)
+        }
+    }
+
+    /// Sends a request; its `answer` follows.
+    mutating func request(_ request: Request, ticket: UInt64, now: MediaTime) {
+        guard phase == .connected else { return refuse(ticket, SignalingError(.notConnected)) }
+        guard pending.count < configuration.requestLimit else {
+            return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
+        }
+        send(request, .application(ticket: ticket), now: now)
+    }
+
+    /// Sends a signal, or keeps it until the connection is back (SIG-3).
+    mutating func signal(_ request: SignalRequest, retries: Bool, ticket: UInt64, now: MediaTime) {
+        if let objection = request.objection { return refuse(ticket, objection) }
+        let signal = QueuedSignal(ticket: ticket, request: request, retries: retries)
+        if phase == .connected, signals.isEmpty {
+            guard pending.count < configuration.requestLimit else {
+                return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
+            }
+            return send(.signal(request), .signal(signal), now: now)
+        }
+        guard lostAt != nil, retries else { return refuse(ticket, SignalingError(.notConnected)) }
+        guard signals.count < configuration.signalLimit else {
+            return refuse(ticket, SignalingError(.limitReached, limit: "signalLimit"))
+        }
+        signals.append(signal)
+    }
+
+    // MARK: what the socket tells
+
+    mutating func opened(link: Int, now: MediaTime) {
+        guard link == self.link, phase == .opening else { return }
+        lastHeard = now
+        enter(now: now)
+    }
+
+    /// - Parameter reason: for people.
+    mutating func closed(link: Int, reason: String, now: MediaTime) {
+        guard link == self.link else { return }
+        switch phase {
+        case .idle, .waiting, .failed: break
+        case .leaving: finish(.left)
+        case .opening, .entering, .asking, .connected: lose(reason, now: now)
+        }
+    }
+
+    mutating func receive(_ message: [UInt8], link: Int, now: MediaTime) {
+        guard link == self.link else { return }
+        switch phase {
+        case .idle, .opening, .waiting, .failed: return
+        case .entering, .asking, .connected, .leaving: break
+        }
+        lastHeard = now
+        guard let head = try? JSONDecoder().decode(MessageHead.self, from: Data(message)) else {
+            refused += 1
+            return
+        }
+        if let id = head.id {
+            take(answer: message, id: id, now: now)
+        } else if let seq = head.seq {
+            take(event: message, seq: seq, now: now)
+        } else {
+            refused += 1
+        }
+    }
+
+    // MARK: time
+
+    /// When `handleTimeout` is to be called next.
+    var deadline: MediaTime {
+        var deadline = min(phaseDeadline, moveAt)
+        if let first = timeouts.first { deadline = min(deadline, first.at) }
+        if phase == .connected { deadline = min(deadline, nextPing, silenceDeadline) }
+        return deadline
+    }
+
+    /// Two pings and a half without a word.
+    private var silenceDeadline: MediaTime { lastHeard + .nanoseconds(pingInterval.rawValue / 2 * 5) }
+
+    mutating func handleTimeout(now: MediaTime) {
+        if phaseDeadline <= now { phaseTimeout(now: now) }
+        while let first = timeouts.first, first.at <= now {
+            timeouts.removeFirst()
+            guard pending[first.id] != nil else { continue }
+            lose("a request was not answered in time", now: now)
+        }
+        if moveAt <= now { move(now: now) }
+        guard phase == .connected else { return }
+        if silenceDeadline <= now { return lose("the relay fell silent", now: now) }
+        if nextPing <= now {
+            nextPing = now + pingInterval
+            send(.ping(PingRequest()), .ping(sent: now), now: now)
+        }
+    }
+
+    private mutating func phaseTimeout(now: MediaTime) {
+        phaseDeadline = .never
+        switch phase {
+        case .opening, .entering: lose("the relay did not answer in time", now: now)
+        case .waiting: open(now: now)
+        case .leaving: finish(.left)
+        // The events that were to be replayed do not come.
+        case .connected: comeBack()
+        case .idle, .asking, .failed: break
+        }
+    }
+}

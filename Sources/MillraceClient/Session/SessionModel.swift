@@ -1,0 +1,132 @@
+internal import Signaling
+
+/// What is known of a session: its users, streams and modes, kept true by the relay's events.
+struct SessionModel: Sendable {
+    var connection: ConnectionID?
+    var session: SessionID?
+    var sessionName: String?
+    var capabilities: Capabilities?
+    /// In order of joining.
+    private(set) var users: [UserInfo] = []
+    private(set) var streams: [StreamID: StreamInfo] = [:]
+    private(set) var host: ConnectionID?
+    private(set) var isMuteForced = false
+    private(set) var isShareLocked = false
+    private(set) var activeSpeaker: StreamID?
+
+    var localUser: UserInfo? { users.first { $0.id == connection } }
+
+    /// Takes the state that a join found.
+    /// - Returns: what differs from before, as events; of the first join, what was there already (CON-2).
+    mutating func join(_ answer: JoinAnswer) -> [SessionEvent] {
+        var events: [SessionEvent] = []
+        let (formerUsers, formerStreams, former) = (users, streams, connection)
+        connection = answer.connection
+        session = answer.session
+        sessionName = answer.sessionName
+        capabilities = answer.capabilities
+        users = answer.users
+        streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        host = answer.users.first { $0.role == .host }?.id
+        activeSpeaker = nil
+        for stream in formerStreams.values.sorted(by: Self.isOlder) where streams[stream.id] == nil {
+            events.append(.streamDestroyed(stream, .reset))
+        }
+        for user in formerUsers where user.id != former && !users.contains(where: { $0.id == user.id }) {
+            events.append(.connectionDestroyed(user, .networkLost))
+        }
+        for user in users where user.id != connection {
+            guard let before = formerUsers.first(where: { $0.id == user.id }) else {
+                events.append(.connectionCreated(user))
+                continue
+            }
+            if before != user { events.append(.userChanged(user)) }
+        }
+        for stream in answer.streams {
+            guard let before = formerStreams[stream.id] else {
+                events.append(.streamCreated(stream))
+                continue
+            }
+            if before != stream { events.append(.streamChanged(stream)) }
+        }
+        if isMuteForced != answer.isMuteForced { events.append(.muteForced(isActive: answer.isMuteForced)) }
+        if isShareLocked != answer.isShareLocked { events.append(.shareLockChanged(isLocked: answer.isShareLocked)) }
+        isMuteForced = answer.isMuteForced
+        isShareLocked = answer.isShareLocked
+        return events
+    }
+
+    /// Takes an event of the relay.
+    /// - Returns: what the application is told; nothing for an event that changes nothing, or is not for it.
+    mutating func apply(_ event: Event) -> [SessionEvent] {
+        switch event {
+        case .userJoined(let body):
+            guard body.user.id != connection, !users.contains(where: { $0.id == body.user.id }) else { return [] }
+            users.append(body.user)
+            return [.connectionCreated(body.user)]
+        case .userChanged(let body):
+            guard let place = users.firstIndex(where: { $0.id == body.user.id }), users[place] != body.user else {
+                return []
+            }
+            users[place] = body.user
+            return [.userChanged(body.user)]
+        case .userLeft(let body):
+            guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
+            return [.connectionDestroyed(users.remove(at: place), body.reason)]
+        case .userDropped(let body):
+            guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
+            users[place].isConnected = !body.isDropped
+            return [.userDropped(body.user, body.isDropped)]
+        case .hostChanged(let body): return change(host: body.host)
+        case .streamCreated(let body):
+            guard streams.updateValue(body.stream, forKey: body.stream.id) == nil else {
+                return [.streamChanged(body.stream)]
+            }
+            return [.streamCreated(body.stream)]
+        case .streamChanged(let body):
+            guard let before = streams[body.stream.id], before != body.stream else { return [] }
+            streams[body.stream.id] = body.stream
+            return [.streamChanged(body.stream)]
+        case .streamDestroyed(let body):
+            guard let stream = streams.removeValue(forKey: body.stream) else { return [] }
+            if activeSpeaker == body.stream { activeSpeaker = nil }
+            return [.streamDestroyed(stream, body.reason)]
+        case .signal(let body): return [.signal(from: body.from, type: body.type, data: body.data)]
+        case .muteForced(let body):
+            if let stream = body.stream { return [.streamMuteForced(stream, body.kind)] }
+            isMuteForced = body.isActive
+            return [.muteForced(isActive: body.isActive)]
+        case .unmuteRequested(let body): return [.unmuteRequested(from: body.from, kind: body.kind)]
+        case .shareLockChanged(let body):
+            isShareLocked = body.isLocked
+            return [.shareLockChanged(isLocked: body.isLocked)]
+        case .activeSpeaker(let body):
+            guard activeSpeaker != body.stream else { return [] }
+            activeSpeaker = body.stream
+            return [.activeSpeakerChanged(body.stream)]
+        case .draining(let body): return [.relayDraining(seconds: body.seconds)]
+        case .offer, .subscriptionChanged, .disconnected, .mediaReset: return []
+        }
+    }
+
+    /// The session is over for this client: nothing is known any more.
+    mutating func end() { self = SessionModel() }
+
+    private mutating func change(host: ConnectionID?) -> [SessionEvent] {
+        guard self.host != host else { return [] }
+        self.host = host
+        // The users' own changes follow or came before; the roles are right in between as well.
+        for place in users.indices {
+            if users[place].id == host {
+                users[place].role = .host
+            } else if users[place].role == .host {
+                users[place].role = .participant
+            }
+        }
+        return [.hostChanged(host)]
+    }
+
+    private static func isOlder(_ a: StreamInfo, _ b: StreamInfo) -> Bool {
+        (a.createdAt, a.id.rawValue) < (b.createdAt, b.id.rawValue)
+    }
+}

@@ -1,0 +1,14 @@
+internal import Foundation
+
+/// The name of the session that a token is for, read from its claims without checking it: the relay does that.
+enum TokenTopic {
+    static func read(_ token: String) -> String? {
+        struct Claims: Decodable { var tpc: String? }
+        let parts = token.split(separator: ".", omittingEmptySubsequences: false)
+        guard parts.count == 3, parts[1].utf8.count <= 8_192 else { return nil }
+        var text = parts[1].replacingOccurrences(of: "-", with: "+").replacingOccurrences(of: "_", with: "/")
+        text += String(repeating: "=", count: (4 - text.utf8.count % 4) % 4)
+        guard let data = Data(base64Encoded: text) else { return nil }
+        return try? JSONDecoder().decode(Claims.self, from: data).tpc
+    }
+}

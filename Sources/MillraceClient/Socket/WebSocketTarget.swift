@@ -1,0 +1,58 @@
+internal import Foundation
+internal import MediaBase
+internal import NIOHTTP1
+internal import NIOSSL
+internal import Signaling
+
+/// Where a WebSocket goes: `ws`, `wss`, `http` and `https` addresses of a relay, with or without the path of its door.
+struct WebSocketTarget: Sendable {
+    static let path = "/v1/connect"
+
+    var host: String
+    var port: Int
+    var isSecure: Bool
+    /// Path and query.
+    var uri: String
+    var token: String
+    var timeout: MediaTime
+    var checksCertificates: Bool
+
+    /// - Throws: `invalidField` for an address that is none.
+    init(_ url: String, token: String, configuration: SessionConfiguration) throws(SignalingError) {
+        guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
+            let scheme = parts.scheme?.lowercased(), ["ws", "wss", "http", "https"].contains(scheme)
+        else { throw SignalingError(.invalidField, "\"\(url)\" is no address of a relay", field: "url") }
+        isSecure = scheme == "wss" || scheme == "https"
+        // URLComponents keeps the brackets of an IPv6 address.
+        self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
+        port = parts.port ?? (isSecure ? 443 : 80)
+        let base =
+            parts.percentEncodedPath.hasSuffix("/")
+            ? String(parts.percentEncodedPath.dropLast()) : parts.percentEncodedPath
+        uri = base.hasSuffix(Self.path) ? base : base + Self.path
+        if let query = parts.percentEncodedQuery { uri += "?" + query }
+        self.token = token
+        timeout = configuration.connectTimeout
+        checksCertificates = configuration.checksCertificates
+    }
+
+    var requestHead: HTTPRequestHead {
+        var headers = HTTPHeaders()
+        let name = host.contains(":") ? "[\(host)]" : host
+        headers.add(name: "Host", value: port == (isSecure ? 443 : 80) ? name : "\(name):\(port)")
+        headers.add(name: "Authorization", value: "Bearer \(token)")
+        headers.add(name: "Sec-WebSocket-Protocol", value: SignalingProtocol.subprotocol)
+        headers.add(name: "Content-Length", value: "0")
+        return HTTPRequestHead(version: .http1_1, method: .GET, uri: uri, headers: headers)
+    }
+
+    var tls: TLSConfiguration {
+        var configuration = TLSConfiguration.makeClientConfiguration()
+        configuration.applicationProtocols = ["http/1.1"]
+        if !checksCertificates { configuration.certificateVerification = .none }
+        return configuration
+    }
+
+    /// Name that the certificate is to be for; nil for a numeric address, which is no server name (RFC 6066 section 3).
+    var certificateName: String? { SocketAddress(host, port: 0) == nil ? host : nil }
+}

@@ -1,0 +1,93 @@
+internal import Codecs
+internal import Dispatch
+internal import MediaBase
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+
+/// Decodes one track's pictures on a queue of its own and hands them to the canvas. Where decoding does not keep up, everything up to
+/// the next key frame is left out and counted.
+final class PictureDecoder: Sendable {
+    /// Frames that wait at most.
+    static let limit = 30
+
+    struct Statistics: Hashable, Sendable {
+        var decoded: UInt64 = 0
+        var damaged: UInt64 = 0
+        /// Left out because decoding did not keep up.
+        var skipped: UInt64 = 0
+    }
+
+    private struct State {
+        var waiting = CircularBuffer<EncodedPicture>()
+        var isRunning = false
+        /// Nothing can be shown until a key frame.
+        var isSkipping = false
+        var statistics = Statistics()
+    }
+
+    private let queue = DispatchQueue(label: "millrace.decoder", qos: .userInitiated)
+    private let state = NIOLockedValueBox(State())
+    /// Used on `queue` alone.
+    nonisolated(unsafe) private var decoder: VP8Decoder?
+    private let picture: @Sendable (I420Frame) -> Void
+    private let needsKeyFrame: @Sendable () -> Void
+
+    init(picture: @escaping @Sendable (I420Frame) -> Void, needsKeyFrame: @escaping @Sendable () -> Void) {
+        self.picture = picture
+        self.needsKeyFrame = needsKeyFrame
+    }
+
+    var statistics: Statistics { state.withLockedValue { $0.statistics } }
+
+    func add(_ frame: EncodedPicture) {
+        let (starts, asks) = state.withLockedValue { state -> (Bool, Bool) in
+            if frame.isKeyFrame { state.isSkipping = false }
+            guard !state.isSkipping else {
+                state.statistics.skipped += 1
+                return (false, false)
+            }
+            if state.waiting.count >= Self.limit {
+                state.statistics.skipped += UInt64(state.waiting.count)
+                state.waiting.removeAll()
+                guard frame.isKeyFrame else {
+                    state.statistics.skipped += 1
+                    state.isSkipping = true
+                    return (false, true)
+                }
+            }
+            state.waiting.append(frame)
+            defer { state.isRunning = true }
+            return (!state.isRunning, false)
+        }
+        if asks { needsKeyFrame() }
+        if starts { queue.async { [self] in run() } }
+    }
+
+    private func run() {
+        while let frame = next() {
+            do throws(CodecError) {
+                if let decoded = try openDecoder().decode(frame.bytes, captureTime: frame.captureTime) {
+                    picture(decoded)
+                }
+                state.withLockedValue { $0.statistics.decoded += 1 }
+            } catch {
+                state.withLockedValue { $0.statistics.damaged += 1 }
+                needsKeyFrame()
+            }
+        }
+    }
+
+    private func openDecoder() throws(CodecError) -> VP8Decoder {
+        if let decoder { return decoder }
+        let made = try VP8Decoder()
+        decoder = made
+        return made
+    }
+
+    private func next() -> EncodedPicture? {
+        state.withLockedValue { state in
+            if state.waiting.isEmpty { state.isRunning = false }
+            return state.waiting.popFirst()
+        }
+    }
+}

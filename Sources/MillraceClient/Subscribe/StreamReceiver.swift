@@ -1,0 +1,86 @@
+internal import Codecs
+internal import MediaBase
+internal import RTP
+internal import Signaling
+internal import WebRTCClient
+
+/// One subscription's media on its way to the canvas. Confined to the media thread.
+final class StreamReceiver {
+    let subscriber: Subscriber
+    private var audio: AudioPlayout?
+    private let video = VideoPlayout()
+    private let decoder: PictureDecoder
+    /// Of the pictures, in the peer connection.
+    private var videoTrack: Int?
+    private var lastKeyFrameRequest = MediaTime.zero
+    private var needsKeyFrame = false
+
+    /// While nothing can be shown, a key frame is asked for as often.
+    private static let keyFrameInterval = MediaTime.milliseconds(500)
+
+    /// - Parameter needsKeyFrame: told by the decoder, on its own queue.
+    init(_ subscriber: Subscriber, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
+        self.subscriber = subscriber
+        let (canvas, stream) = (subscriber.canvas, subscriber.stream)
+        decoder = PictureDecoder { picture in
+            canvas.pictureHub.send(picture)
+        } needsKeyFrame: {
+            needsKeyFrame(stream)
+        }
+    }
+
+    func receive(_ packet: IncomingPacket, captureTime: MediaTime?, now: MediaTime) {
+        switch packet.kind {
+        case .audio:
+            if audio == nil { audio = try? AudioPlayout(JitterBuffer.Configuration()) }
+            audio?.insert(
+                sequence: packet.sequence, timestamp: packet.header.timestamp, payload: packet.payload,
+                captureTime: captureTime, now: now)
+        case .video:
+            videoTrack = packet.track
+            video.insert(
+                sequence: packet.sequence, timestamp: packet.header.timestamp, marker: packet.header.marker,
+                payload: packet.payload, captureTime: captureTime, now: now)
+        }
+    }
+
+    func askForKeyFrame() { needsKeyFrame = true }
+
+    var deadline: MediaTime { min(audio?.deadline ?? .never, video.deadline) }
+
+    /// Hands on what is due.
+    /// - Returns: the track that a key frame is to be asked for; nil: of none.
+    func handleTimeout(now: MediaTime) -> Int? {
+        audio?.handleTimeout(now: now) { subscriber.canvas.soundHub.send($0) }
+        if video.take(now: now, { decoder.add($0) }) { needsKeyFrame = true }
+        guard let videoTrack, needsKeyFrame || video.isWaitingForKeyFrame,
+            now - lastKeyFrameRequest >= Self.keyFrameInterval
+        else { return nil }
+        needsKeyFrame = false
+        lastKeyFrameRequest = now
+        return videoTrack
+    }
+
+    var statistics: SubscriberStatistics {
+        var statistics = SubscriberStatistics()
+        if let audio {
+            statistics.soundPackets = audio.statistics.received
+            statistics.soundLate = audio.statistics.late
+            statistics.soundReordered = audio.statistics.reordered
+            statistics.soundConcealed = audio.concealed
+            statistics.soundDelay = audio.targetDelay
+            statistics.soundJitter = audio.jitter
+        }
+        let decoded = decoder.statistics
+        statistics.frames = video.frames
+        statistics.framesDropped = video.droppedFrames
+        statistics.framesDecoded = decoded.decoded
+        statistics.framesDamaged = decoded.damaged
+        statistics.framesSkipped = decoded.skipped
+        statistics.keyFrames = video.keyFrames
+        statistics.packetsLost = video.lostPackets
+        statistics.width = video.width
+        statistics.height = video.height
+        return statistics
+    }
+}

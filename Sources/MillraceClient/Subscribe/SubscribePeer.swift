@@ -1,0 +1,122 @@
+internal import DTLS
+internal import MediaBase
+internal import RTP
+internal import SDP
+internal import Signaling
+internal import Transport
+internal import WebRTCClient
+
+/// The peer connection that carries all of a session's subscriptions; the relay makes its offers. Confined to the media thread.
+final class SubscribePeer {
+    let path: DatagramPath
+    private let endpoint: WebRTCEndpoint
+    private let ended: @Sendable () -> Void
+    private let needsKeyFrame: @Sendable (StreamID) -> Void
+    private var receivers: [StreamID: StreamReceiver] = [:]
+    private var routes: [MID: StreamID] = [:]
+    /// Of the relay's certificate, as its first offer had it.
+    let fingerprint: String
+
+    init(
+        localAddress: String?, fingerprint: String, needsKeyFrame: @escaping @Sendable (StreamID) -> Void,
+        ended: @escaping @Sendable () -> Void
+    ) throws(DTLSFailure) {
+        path = DatagramPath(localAddress: localAddress)
+        self.fingerprint = fingerprint
+        self.needsKeyFrame = needsKeyFrame
+        self.ended = ended
+        var random = SystemRandomNumberGenerator()
+        var configuration = WebRTCEndpoint.Configuration.receiver(identity: try .generate(), using: &random)
+        configuration.wallClock = WallClock.offset
+        endpoint = WebRTCEndpoint(configuration)
+        endpoint.onPacket = { [unowned self] packet in take(packet) }
+    }
+
+    var isEnded: Bool { endpoint.isEnded }
+
+    /// The line of an offer that says whose it is.
+    static func fingerprint(of sdp: String) -> String {
+        sdp.split(whereSeparator: \.isNewline).first { $0.hasPrefix("a=fingerprint:") }.map(String.init) ?? ""
+    }
+
+    /// Takes an offer: what its sections carry from now on.
+    func answer(_ offer: String, _ wanted: [SubscribeRoute], now: MediaTime) throws(WebRTCEndpointError) -> String {
+        let answer = try endpoint.answer(Array(offer.utf8), now: now)
+        routes = [:]
+        var former = receivers
+        receivers = [:]
+        for route in wanted {
+            let stream = route.subscriber.stream
+            let known = former.removeValue(forKey: stream).flatMap { $0.subscriber === route.subscriber ? $0 : nil }
+            receivers[stream] = known ?? StreamReceiver(route.subscriber, needsKeyFrame: needsKeyFrame)
+            for mid in [route.audioMid, route.videoMid] {
+                if let mid = mid.flatMap({ MID($0) }) { routes[mid] = stream }
+            }
+        }
+        drain(now: now)
+        return answer
+    }
+
+    func remove(_ stream: StreamID) {
+        receivers[stream] = nil
+        for (mid, route) in routes where route == stream { routes[mid] = nil }
+    }
+
+    func askForKeyFrame(_ stream: StreamID) { receivers[stream]?.askForKeyFrame() }
+
+    // MARK: datagrams and time
+
+    private var receivedAt = MediaTime.zero
+
+    func receive(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress, now: MediaTime) {
+        receivedAt = now
+        endpoint.receive(datagram, from: PeerAddress(source), now: now)
+        drain(now: now)
+    }
+
+    private func take(_ packet: IncomingPacket) {
+        guard let stream = routes[packet.mid], let receiver = receivers[stream] else { return }
+        receiver.receive(packet, captureTime: packet.captured.map { .nanoseconds($0.unixNanoseconds) }, now: receivedAt)
+    }
+
+    var deadline: MediaTime {
+        receivers.values.reduce(endpoint.deadline) { min($0, $1.deadline) }
+    }
+
+    func handleTimeout(now: MediaTime) {
+        if endpoint.deadline <= now { endpoint.handleTimeout(now: now) }
+        for receiver in receivers.values {
+            if let track = receiver.handleTimeout(now: now) { endpoint.requestKeyFrame(track: track) }
+        }
+        drain(now: now)
+    }
+
+    func rebind(now: MediaTime) {
+        path.rebind()
+        endpoint.rebind(now: now)
+        drain(now: now)
+    }
+
+    func close(now: MediaTime) {
+        endpoint.close(now: now)
+        drain(now: now)
+    }
+
+    private func drain(now: MediaTime) {
+        while let output = endpoint.nextOutput() {
+            switch output {
+            case .transmit(let datagram, let to): path.send(datagram, to: to.address)
+            case .connect(_, let connection): endpoint.disconnected(connection: connection, now: now)
+            case .disconnect, .keyFrameWanted: break
+            case .connected: for receiver in receivers.values { receiver.subscriber.setConnected() }
+            case .ended: ended()
+            }
+        }
+    }
+
+    func statistics(of stream: StreamID) -> SubscriberStatistics {
+        var statistics = receivers[stream]?.statistics ?? SubscriberStatistics()
+        statistics.transport = TransportStatistics(endpoint.statistics)
+        return statistics
+    }
+}

@@ -1,0 +1,109 @@
+internal import NIOConcurrencyHelpers
+public import Signaling
+
+/// One subscription: a stream's pictures and sound as they come, decoded. `Session.subscribe(to:)` makes it.
+public final class Subscriber: Sendable {
+    struct State: Sendable {
+        var preferences: SubscriptionPreferences
+        var isConnected = false
+        var isVideoEnabled = true
+        var isDropped = false
+        var isEnded = false
+        var thread: MediaThread?
+    }
+
+    private final class Owner: @unchecked Sendable {
+        weak var core: SessionCore?
+        init(_ core: SessionCore) { self.core = core }
+    }
+
+    /// Events that wait for a reader at most.
+    static let eventLimit = 64
+
+    public let stream: StreamID
+    /// Its raw pictures and sound.
+    public let canvas = Canvas()
+    let state: NIOLockedValueBox<State>
+    private let owner: Owner
+    let hub = FeedHub<SubscriberEvent>()
+
+    init(_ stream: StreamID, preferences: SubscriptionPreferences, core: SessionCore, thread: MediaThread) {
+        self.stream = stream
+        owner = Owner(core)
+        state = NIOLockedValueBox(State(preferences: preferences, thread: thread))
+    }
+
+    public var preferences: SubscriptionPreferences { state.withLockedValue { $0.preferences } }
+    /// Media can flow.
+    public var isConnected: Bool { state.withLockedValue { $0.isConnected } }
+    /// The relay sends pictures; false while the path does not carry them or the publisher sends none.
+    public var isVideoEnabled: Bool { state.withLockedValue { $0.isVideoEnabled } }
+    /// The subscription is over.
+    public var isEnded: Bool { state.withLockedValue { $0.isEnded } }
+
+    /// What becomes of it, from now on.
+    public var events: Feed<SubscriberEvent> { hub.feed(limit: Self.eventLimit) }
+
+    /// Says what is wanted of the stream: sound and pictures on or off, size, rate and priority. Nothing is negotiated for it (STR-3).
+    public func setPreferences(_ preferences: SubscriptionPreferences) async throws(SessionError) {
+        guard let core = owner.core else { throw SessionError(.notConnected) }
+        _ = try await core.request(UpdateSubscriptionRequest(stream: stream, preferences: preferences))
+        state.withLockedValue { $0.preferences = preferences }
+    }
+
+    public var statistics: SubscriberStatistics {
+        get async {
+            guard let thread = state.withLockedValue({ $0.thread }) else { return SubscriberStatistics() }
+            let stream = stream
+            return await thread.call { $0.subscribing?.statistics(of: stream) ?? SubscriberStatistics() }
+                ?? SubscriberStatistics()
+        }
+    }
+
+    // MARK: for the session
+
+    func take(_ change: SubscriptionChanged) {
+        switch change.state {
+        case .connected: setConnected()
+        case .videoDisabled:
+            state.withLockedValue { $0.isVideoEnabled = false }
+            hub.send(.videoDisabled(change.reason ?? .publisher))
+        case .videoEnabled:
+            state.withLockedValue { $0.isVideoEnabled = true }
+            hub.send(.videoEnabled(change.reason ?? .publisher))
+        case .dropped: setDropped(true)
+        case .reconnected: setDropped(false)
+        case .failed: end(nil)
+        }
+    }
+
+    func setConnected() {
+        let isFirst = state.withLockedValue { state in
+            defer { state.isConnected = true }
+            return !state.isConnected
+        }
+        if isFirst { hub.send(.connected) }
+    }
+
+    func setDropped(_ isDropped: Bool) {
+        let isChange = state.withLockedValue { state in
+            defer { state.isDropped = isDropped }
+            return state.isDropped != isDropped
+        }
+        if isChange { hub.send(isDropped ? .dropped : .reconnected) }
+    }
+
+    func end(_ reason: StreamEndReason?) {
+        let isFirst = state.withLockedValue { state in
+            defer {
+                state.isEnded = true
+                state.isConnected = false
+            }
+            return !state.isEnded
+        }
+        guard isFirst else { return }
+        hub.send(.ended(reason))
+        hub.finish()
+        canvas.finish()
+    }
+}

@@ -1,0 +1,14 @@
+public import Signaling
+
+/// What becomes of a subscription (STR-3).
+public enum SubscriberEvent: Hashable, Sendable {
+    /// Media can flow from now on.
+    case connected
+    case videoDisabled(VideoChangeReason)
+    case videoEnabled(VideoChangeReason)
+    /// The publisher, or one's own connection, was lost and may come back.
+    case dropped
+    case reconnected
+    /// It is over: the stream ended or the relay could not go on with it.
+    case ended(StreamEndReason?)
+}

@@ -1,0 +1,65 @@
+internal import Codecs
+internal import MediaBase
+internal import RTP
+
+/// One video track on its way from packets to encoded frames, in order and whole. Confined to the media thread; pictures are decoded
+/// elsewhere.
+final class VideoPlayout {
+    private var assembler = VP8FrameAssembler(maximumWait: .milliseconds(250))
+    private var timestamps = TimestampUnwrapper()
+    private var captureOffset: MediaTime?
+    /// Frames that came whole.
+    private(set) var frames: UInt64 = 0
+    private(set) var lostPackets: UInt64 = 0
+    private(set) var keyFrames: UInt64 = 0
+    private(set) var width = 0
+    private(set) var height = 0
+
+    private static let rate: Int64 = 90_000
+
+    var droppedFrames: UInt64 { assembler.droppedFrames }
+    var deadline: MediaTime { assembler.nextTimeout ?? .never }
+    /// Nothing can be shown until a key frame comes.
+    var isWaitingForKeyFrame: Bool { assembler.isWaitingForKeyFrame }
+
+    func insert(
+        sequence: Int64, timestamp: RTPTimestamp, marker: Bool, payload: UnsafeRawBufferPointer,
+        captureTime: MediaTime?, now: MediaTime
+    ) {
+        let unwrapped = timestamps.unwrap(timestamp)
+        if let captureTime { captureOffset = captureTime - Self.time(unwrapped) }
+        assembler.insert(sequence: sequence, timestamp: unwrapped, marker: marker, payload: payload, now: now)
+    }
+
+    /// Hands out whole frames with their capture times.
+    /// - Returns: true where a key frame is to be asked for.
+    func take(now: MediaTime, _ body: (EncodedPicture) -> Void) -> Bool {
+        assembler.handleTimeout(now: now)
+        var needsKeyFrame = false
+        while let event = assembler.nextEvent() {
+            switch event {
+            case .frame(let frame):
+                frames += 1
+                if frame.isKeyFrame {
+                    keyFrames += 1
+                    if let size = frame.bytes.withUnsafeBytes({ VP8FrameHeader.keyFrameSize(of: $0) }) {
+                        (width, height) = size
+                    }
+                }
+                body(
+                    EncodedPicture(
+                        bytes: frame.bytes, isKeyFrame: frame.isKeyFrame,
+                        captureTime: Self.time(frame.timestamp) + (captureOffset ?? .zero)))
+            case .gap(let gap):
+                lostPackets += UInt64(max(0, gap.count))
+                needsKeyFrame = needsKeyFrame || gap.needsKeyFrame
+            }
+        }
+        return needsKeyFrame
+    }
+
+    private static func time(_ ticks: Int64) -> MediaTime {
+        let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: rate)
+        return .nanoseconds(seconds * 1_000_000_000 + rest * 1_000_000_000 / rate)
+    }
+}

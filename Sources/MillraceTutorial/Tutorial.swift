@@ -1,0 +1,69 @@
+import Foundation
+import MediaBase
+import MillraceClient
+import Signaling
+
+@main
+struct Tutorial {
+    static func main() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let url = environment["MILLRACE_URL"] ?? "http://127.0.0.1:7880"
+        guard let token = environment["MILLRACE_TOKEN"] else {
+            print("MILLRACE_TOKEN is not set")
+            exit(2)
+        }
+
+        // 1. Ada joins, and publishes a moving picture.
+        let ada = Session(url: url, token: token)
+        try await ada.connect(name: "Ada")
+        let video = PublisherSettings.Video(
+            width: 320, height: 180, framesPerSecond: 15, bitrate: .kilobits(300))
+        let publisher = Publisher(PublisherSettings(name: "picture", audio: nil, video: video))
+        try await ada.publish(publisher)
+        let drawing = Task {
+            for number in 0... {
+                var picture = I420Frame(width: 320, height: 180)
+                let row = number % 180 * 320
+                for x in 0..<320 { picture.bytes[row + x] = 235 }
+                publisher.push(picture)
+                try await Task.sleep(for: .milliseconds(66))
+            }
+        }
+
+        // 2. Bob joins, and watches the first stream that there is.
+        let bob = Session(url: url, token: token)
+        let events = bob.events
+        try await bob.connect(name: "Bob")
+        var created: StreamInfo?
+        for await event in events {
+            if case .streamCreated(let stream) = event {
+                created = stream
+                break
+            }
+        }
+        guard let stream = created else { exit(1) }
+        let subscriber = try await bob.subscribe(to: stream.id)
+        var count = 0
+        for await picture in subscriber.canvas.pictures() {
+            count += 1
+            if count == 1 { print("Bob sees \(stream.name), \(picture.width)x\(picture.height)") }
+            if count == 15 { break }
+        }
+
+        // 3. Bob says so, to everybody.
+        let heard = ada.events
+        try await bob.signal(type: "chat", data: "I see you")
+        for await event in heard {
+            if case .signal(_, "chat", let text) = event {
+                print("Ada hears: \(text)")
+                break
+            }
+        }
+
+        // 4. Both leave.
+        drawing.cancel()
+        await bob.disconnect()
+        await ada.disconnect()
+        print("done")
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+import Testing
+
+@Suite("Tutorial: its text") struct TutorialTextTests {
+    private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
+    @Test("the article shows the program that is compiled here, line by line") func sameText() throws {
+        let sources = Self.root.appendingPathComponent("Sources")
+        let article = try String(
+            contentsOf: sources.appendingPathComponent("MillraceClient/MillraceClient.docc/FiveMinutes.md"),
+            encoding: .utf8)
+        let program = try String(
+            contentsOf: sources.appendingPathComponent("MillraceTutorial/Tutorial.swift"), encoding: .utf8)
+        let shown = article.components(separatedBy: "```swift\n").dropFirst().first?
+            .components(separatedBy: "```").first
+        #expect(shown == program)
+    }
+}

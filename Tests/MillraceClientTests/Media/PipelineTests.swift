@@ -1,0 +1,87 @@
+import Codecs
+import MediaBase
+import NIOConcurrencyHelpers
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Encoding pipelines") struct PipelineTests {
+    private final class Output: Sendable {
+        let media = NIOLockedValueBox<[EncodedMedia]>([])
+        func add(_ media: EncodedMedia) { self.media.withLockedValue { $0.append(media) } }
+        var count: Int { media.withLockedValue { $0.count } }
+
+        /// Waits for so many, and no longer than ten seconds.
+        func wait(for count: Int) {
+            let deadline = ContinuousClock.now + .seconds(10)
+            while self.count < count, ContinuousClock.now < deadline {}
+        }
+    }
+
+    @Test("STR-1 sound of any block length becomes packets of 20 ms, timed by its samples", arguments: [1, 2])
+    func sound(channels: Int) {
+        let output = Output()
+        let pipeline = AudioPipeline(.init(channels: channels), output: { output.add($0) }, failure: { _ in })
+        // Nothing while nobody takes it.
+        pipeline.push(PCMBlock(channels: 2, samples: Array(repeating: 0, count: 1_920)), time: .seconds(1))
+        pipeline.setPaused(false)
+        var pushed = 0
+        for (number, length) in [100, 4_800, 33, 960, 1, 7_000, 2_500].enumerated() {
+            let block = PCMBlock(
+                channels: number % 2 + 1, samples: Array(repeating: 9_000, count: length * (number % 2 + 1)))
+            pipeline.push(block, time: .seconds(5) + .nanoseconds(Int64(pushed) * 62_500 / 3))
+            pushed += length
+        }
+        output.wait(for: pushed / 960)
+        var times: [MediaTime] = []
+        for media in output.media.withLockedValue({ $0 }) {
+            guard case .sound(let bytes, let level, let time) = media else { continue }
+            #expect(!bytes.isEmpty && level < 20)
+            times.append(time)
+        }
+        #expect(times.count == pushed / 960)
+        #expect(times.first == .seconds(5))
+        for (next, time) in zip(times.dropFirst(), times) { #expect(abs((next - time).milliseconds - 20) < 0.01) }
+    }
+
+    @Test("STR-1 simulcast makes three sizes, key frames where asked") func simulcast() {
+        let output = Output()
+        let sizes = NIOLockedValueBox<[String]>([])
+        let pipeline = VideoPipeline(
+            .init(width: 320, height: 176, bitrate: .kilobits(1_000), simulcast: true, speed: 12), audio: .kilobits(0),
+            output: { output.add($0) },
+            resized: { width, height in sizes.withLockedValue { $0.append("\(width)x\(height)") } },
+            failure: { _ in })
+        pipeline.setPaused(false)
+        for number in 0..<6 {
+            if number == 3 { pipeline.requestKeyFrame(encoding: 1) }
+            pipeline.push(I420Frame(width: 320, height: 176), time: .milliseconds(Int64(number) * 33))
+            output.wait(for: (number + 1) * 3)
+        }
+        var keys: [Int: [Bool]] = [:]
+        for media in output.media.withLockedValue({ $0 }) {
+            guard case .picture(let encoding, let bytes, let isKeyFrame, _, _) = media else { continue }
+            keys[encoding, default: []].append(isKeyFrame)
+            guard isKeyFrame, let info = try? VP8FrameInfo(bytes) else { continue }
+            #expect(info.width == 80 << encoding)
+        }
+        #expect(keys[0] == [true, false, false, false, false, false])
+        #expect(keys[1] == [true, false, false, true, false, false])
+        #expect(keys[2] == [true, false, false, false, false, false])
+        #expect(sizes.withLockedValue { $0.isEmpty })
+        // A narrow path: the largest is left out, and begins with a key frame when it comes back.
+        pipeline.setAvailable(.kilobits(200))
+        let before = output.count
+        pipeline.push(I420Frame(width: 320, height: 176), time: .seconds(1))
+        output.wait(for: before + 1)
+        pipeline.setAvailable(.kilobits(5_000))
+        pipeline.push(I420Frame(width: 640, height: 352), time: .seconds(2))
+        output.wait(for: before + 4)
+        #expect(sizes.withLockedValue { $0 } == ["640x352"])
+        if case .picture(2, _, let isKeyFrame, _, _) = output.media.withLockedValue({ $0.last }) {
+            #expect(isKeyFrame)
+        } else {
+            Issue.record("the largest did not come back")
+        }
+    }
+}

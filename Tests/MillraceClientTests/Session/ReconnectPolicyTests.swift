@@ -1,0 +1,43 @@
+import MediaBase
+import MillraceTestKit
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Reconnect policy") struct ReconnectPolicyTests {
+    @Test("CON-3 delays grow to their bound, and are drawn at random") func delays() {
+        var random = SeededGenerator(seed: 7)
+        let policy = ReconnectPolicy()
+        for _ in 0..<200 {
+            let first = policy.delay(attempt: 1, using: &random)
+            #expect(first >= .zero && first <= policy.firstDelay)
+            for (attempt, longest) in [(2, 500), (3, 1_000), (4, 2_000), (5, 4_000), (6, 5_000), (60, 5_000)] {
+                let delay = policy.delay(attempt: attempt, using: &random)
+                #expect(delay <= .milliseconds(Int64(longest)))
+                #expect(delay >= .milliseconds(Int64(longest) / 2))
+            }
+        }
+        let drawn = Set((0..<20).map { _ in policy.delay(attempt: 4, using: &random) })
+        #expect(drawn.count > 15)
+    }
+
+    @Test func oddPoliciesDoNotTrap() {
+        var random = SeededGenerator(seed: 7)
+        let odd = ReconnectPolicy(
+            firstDelay: .seconds(-1), shortestDelay: .seconds(-5), longestDelay: .seconds(-9), jitter: 7)
+        for attempt in [-3, 0, 1, 2, 1_000_000] {
+            let delay = odd.delay(attempt: attempt, using: &random)
+            #expect(delay == .zero)
+        }
+    }
+
+    @Test func neverDoesNotComeBack() {
+        var configuration = SessionConfiguration()
+        configuration.reconnect = .never
+        var bench = MachineBench(configuration)
+        bench.enter()
+        bench.cut()
+        #expect(bench.machine.status == .failed)
+        #expect(bench.events.last == .didDisconnect(.networkLost))
+    }
+}

@@ -1,0 +1,152 @@
+import MediaBase
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Session machine: joining and leaving") struct SessionMachineJoiningTests {
+    @Test("CON-1 CON-2 joining tells the status, then of those who are there already") func joins() {
+        var bench = MachineBench()
+        #expect(bench.machine.status == .notConnected)
+        let me = MachineBench.user(MachineBench.me, role: .host)
+        let bob = MachineBench.user(MachineBench.bob)
+        let stream = MachineBench.stream("camera")
+        bench.connect()
+        #expect(bench.machine.status == .connecting)
+        #expect(bench.machine.model.capabilities == nil)
+        bench.open()
+        #expect(bench.isJoin(bench.sent.last))
+        bench.joined(MachineBench.answer(users: [me, bob], streams: [stream]))
+        #expect(
+            bench.events == [
+                .statusChanged(.connecting), .statusChanged(.connected), .didConnect(me), .connectionCreated(bob),
+                .streamCreated(stream),
+            ])
+        #expect(bench.machine.model.capabilities == Capabilities(canPublish: true))
+        #expect(bench.entered.count == 1)
+        #expect(throws: Never.self) { try bench.entered.first?.get() }
+    }
+
+    @Test("SES-4 a refused password can be tried again over the same WebSocket") func password() {
+        var bench = MachineBench()
+        bench.connect()
+        bench.open()
+        bench.refuse(SignalingError(.passwordNeeded))
+        #expect(bench.machine.status == .connecting)
+        #expect(throws: SessionError(SignalingError(.passwordNeeded))) { try bench.entered.last?.get() }
+        bench.advance(by: .seconds(100))
+        bench.connect(password: "wrong")
+        bench.refuse(SignalingError(.passwordWrong))
+        bench.connect(password: "right")
+        guard case .join(let last) = bench.sent.last?.request else {
+            Issue.record("no join was sent")
+            return
+        }
+        #expect(last.password == "right")
+        bench.joined()
+        #expect(bench.machine.status == .connected)
+        #expect(bench.opened.count == 1)
+        #expect(bench.closed.isEmpty)
+    }
+
+    @Test("SES-4 a join that is cancelled for its password leaves nothing") func cancelled() {
+        var bench = MachineBench()
+        bench.connect()
+        bench.open()
+        bench.refuse(SignalingError(.passwordNeeded))
+        bench.machine.leave(endForAll: false, now: bench.now)
+        bench.drain()
+        #expect(bench.closed.map(\.link) == [1])
+        #expect(bench.statuses == [.connecting, .notConnected])
+        #expect(!bench.events.contains { if case .didDisconnect = $0 { true } else { false } })
+        #expect(bench.machine.deadline == .never)
+    }
+
+    @Test("CON-2 a relay that cannot be reached: did fail, and the status says so") func unreachable() {
+        var bench = MachineBench()
+        bench.connect()
+        bench.cut()
+        #expect(bench.machine.status == .failed)
+        #expect(bench.events.suffix(2) == [.didFail(SessionError(.connectFailed, "cut")), .statusChanged(.failed)])
+        #expect(throws: SessionError(.connectFailed, "cut")) { try bench.entered.last?.get() }
+        // And again from the start.
+        bench.connect()
+        #expect(bench.opened.count == 2)
+        bench.open()
+        bench.joined()
+        #expect(bench.machine.status == .connected)
+    }
+
+    @Test(
+        "CON-5 the relay's refusal of a join is told with its code",
+        arguments: [ErrorCode.tokenExpired, .tokenBadSignature, .tokenTopicMismatch, .unsupportedVersion, .draining])
+    func refused(code: ErrorCode) {
+        var bench = MachineBench()
+        bench.connect()
+        bench.open()
+        bench.refuse(SignalingError(code))
+        #expect(bench.machine.status == .failed)
+        #expect(throws: SessionError(code)) { try bench.entered.last?.get() }
+    }
+
+    @Test func aRelayThatDoesNotAnswerIsGivenUp() {
+        var bench = MachineBench()
+        bench.connect()
+        bench.advance(by: .seconds(11))
+        #expect(bench.machine.status == .failed)
+        var other = MachineBench()
+        other.connect()
+        other.open()
+        other.advance(by: .seconds(11))
+        #expect(other.machine.status == .failed)
+    }
+
+    @Test("SES-6 ending for all is refused by the relay, and the connection stays") func endForAllRefused() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.machine.leave(endForAll: true, now: bench.now)
+        bench.drain()
+        bench.refuse(SignalingError(.notPermitted))
+        #expect(bench.machine.status == .connected)
+        #expect(throws: SessionError(.notPermitted)) { try bench.left.last?.get() }
+        bench.signal("still here", ticket: 9)
+        #expect(bench.sent.last?.request.method == .signal)
+    }
+
+    @Test("STR-6 leaving ends everything, whether the relay answers or not", arguments: [true, false])
+    func leaves(answers: Bool) {
+        var bench = MachineBench()
+        bench.enter()
+        bench.machine.leave(endForAll: false, now: bench.now)
+        bench.drain()
+        #expect(bench.machine.status == .disconnecting)
+        if answers { bench.reply(.success(Done())) } else { bench.advance(by: .seconds(3)) }
+        #expect(bench.machine.status == .notConnected)
+        #expect(bench.events.last == .didDisconnect(.left))
+        #expect(throws: Never.self) { try bench.left.last?.get() }
+        #expect(bench.media.contains { if case .ended(.left) = $0 { true } else { false } })
+        #expect(bench.machine.model.streams.isEmpty && bench.machine.model.users.isEmpty)
+    }
+
+    @Test(
+        "SES-5 USR-6 the relay's end of a connection is told with its reason, and is final",
+        arguments: [DisconnectReason.removed, .sessionEnded, .left])
+    func ended(reason: DisconnectReason) {
+        var bench = MachineBench()
+        bench.enter()
+        bench.tell(.disconnected(Disconnected(reason: reason)))
+        #expect(bench.machine.status == .notConnected)
+        #expect(bench.events.last == .didDisconnect(reason))
+        bench.advance(by: .seconds(300))
+        #expect(bench.opened.count == 1)
+    }
+
+    @Test("CON-2 an error comes before the disconnect that it causes") func failsThenDisconnects() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.tell(.disconnected(Disconnected(reason: .tokenExpired)))
+        let order = bench.events.suffix(3)
+        #expect(
+            order == [.didFail(SessionError(.tokenExpired)), .statusChanged(.failed), .didDisconnect(.tokenExpired)])
+    }
+}

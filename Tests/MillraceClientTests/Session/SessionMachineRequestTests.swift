@@ -1,0 +1,196 @@
+import MediaBase
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Session machine: requests and signals") struct SessionMachineRequestTests {
+    @Test("SIG-1 what is no signal is refused before it is sent") func invalidSignals() {
+        var bench = MachineBench()
+        bench.enter()
+        let before = bench.sent.count
+        let signals = [
+            SignalRequest(type: "no spaces"), SignalRequest(type: String(repeating: "a", count: 129)),
+            SignalRequest(type: "ok", data: String(repeating: "x", count: 8 * 1_024 + 1)),
+        ]
+        for (ticket, signal) in signals.enumerated() {
+            bench.machine.signal(signal, retries: true, ticket: UInt64(ticket), now: bench.now)
+        }
+        bench.drain()
+        #expect(bench.sent.count == before)
+        let codes = (0..<3).map { ticket -> ErrorCode? in
+            if case .failure(let error) = bench.answers[UInt64(ticket)] { return error.code }
+            return nil
+        }
+        #expect(codes == [.invalidSignalType, .invalidSignalType, .signalDataTooLong])
+        let longest = SignalRequest(
+            type: String(repeating: "~", count: 128), data: String(repeating: "x", count: 8 * 1_024))
+        bench.machine.signal(longest, retries: true, ticket: 7, now: bench.now)
+        bench.drain()
+        #expect(bench.sent.last?.request == .signal(longest))
+    }
+
+    @Test("SIG-3 signals wait while the connection comes back, and keep their order") func queued() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.cut()
+        let before = bench.sent.count
+        for number in 1...5 { bench.signal("\(number)", ticket: UInt64(number)) }
+        bench.signal("not this one", retries: false, ticket: 6)
+        #expect(bench.sent.count == before)
+        #expect(bench.answers.keys.sorted() == [6])
+        bench.advanceToOpen()
+        bench.open()
+        bench.resumed()
+        let data = bench.sent.suffix(5).compactMap { message -> String? in
+            if case .signal(let signal) = message.request { return signal.data }
+            return nil
+        }
+        #expect(data == ["1", "2", "3", "4", "5"])
+        for message in bench.sent.suffix(5) { bench.reply(.success(Done()), to: message.id) }
+        #expect(bench.answered.suffix(5) == [1, 2, 3, 4, 5])
+    }
+
+    @Test("SIG-3 a signal that was under way when the connection broke goes first") func underWay() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.signal("1", ticket: 1)
+        bench.signal("2", ticket: 2)
+        bench.signal("given up", retries: false, ticket: 3)
+        bench.reply(.success(Done()), to: bench.sent[bench.sent.count - 3].id)
+        bench.cut()
+        bench.signal("4", ticket: 4)
+        #expect(bench.answered == [1, 3])
+        bench.advanceToOpen()
+        bench.open()
+        bench.resumed()
+        let data = bench.sent.suffix(2).compactMap { message -> String? in
+            if case .signal(let signal) = message.request { return signal.data }
+            return nil
+        }
+        #expect(data == ["2", "4"])
+    }
+
+    @Test("SIG-3 what waits is bounded") func bounded() {
+        var configuration = SessionConfiguration()
+        configuration.signalLimit = 3
+        var bench = MachineBench(configuration)
+        bench.enter()
+        bench.cut()
+        for number in 1...5 { bench.signal("\(number)", ticket: UInt64(number)) }
+        #expect(bench.answered == [4, 5])
+        if case .failure(let error) = bench.answers[4] { #expect(error.code == .limitReached) }
+        // They end with the session.
+        bench.machine.leave(endForAll: false, now: bench.now)
+        bench.drain()
+        #expect(bench.answered == [4, 5, 1, 2, 3])
+    }
+
+    @Test func answersFindTheirRequests() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.machine.request(.reportIssue(ReportIssueRequest()), ticket: 2, now: bench.now)
+        bench.drain()
+        let ids = bench.sent.suffix(2).map(\.id)
+        #expect(Set(bench.sent.map(\.id)).count == bench.sent.count)
+        bench.reply(.success(ReportIssueRequest.Answer(issue: "i")), to: ids[1])
+        bench.reply(.success(StatisticsAnswer()), to: ids[0])
+        #expect(bench.answered == [2, 1])
+        // An answer to nothing changes nothing.
+        bench.reply(.success(Done()), to: 4_000)
+        #expect(bench.machine.refused == 1)
+    }
+
+    @Test func aRequestWithoutConnectionFailsAtOnce() {
+        var bench = MachineBench()
+        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.signal("early", ticket: 2)
+        for ticket in [UInt64(1), 2] {
+            guard case .failure(let error) = bench.answers[ticket] else {
+                Issue.record("no failure")
+                continue
+            }
+            #expect(error.code == .notConnected)
+        }
+    }
+
+    @Test func requestsUnderWayFailWithTheConnection() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.drain()
+        bench.cut()
+        guard case .failure(let error) = bench.answers[1] else {
+            Issue.record("no failure")
+            return
+        }
+        #expect(error.code == .notConnected)
+    }
+
+    @Test func aRequestThatIsNotAnsweredLosesTheConnection() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.drain()
+        for _ in 0..<16 {
+            bench.advance(by: .seconds(1))
+            if let ping = bench.sent.last, ping.request.method == .ping { bench.reply(.success(Done()), to: ping.id) }
+        }
+        #expect(bench.machine.status == .reconnecting)
+    }
+
+    @Test("STR-5 streams are true at every event") func streams() {
+        var bench = MachineBench()
+        let (a, b) = (MachineBench.stream("a"), MachineBench.stream("b"))
+        bench.enter(MachineBench.answer(streams: [a]))
+        bench.tell(.streamCreated(StreamCreated(stream: b)))
+        #expect(bench.events.last == .streamCreated(b))
+        #expect(bench.streamsAtEvent.last == [a.id, b.id])
+        var changed = b
+        changed.width = 640
+        bench.tell(.streamChanged(StreamChanged(stream: changed)))
+        #expect(bench.machine.model.streams[b.id]?.width == 640)
+        bench.tell(.streamDestroyed(StreamDestroyed(stream: a.id, reason: .unpublished)))
+        #expect(bench.events.last == .streamDestroyed(a, .unpublished))
+        #expect(bench.streamsAtEvent.last == [b.id])
+        // Of what is not there nothing is told.
+        let count = bench.events.count
+        bench.tell(.streamDestroyed(StreamDestroyed(stream: a.id, reason: .unpublished)))
+        #expect(bench.events.count == count)
+    }
+
+    @Test("USR-3 MUT-3 USR-7 roles and modes are told and kept") func modes() {
+        var bench = MachineBench()
+        let bob = MachineBench.user(MachineBench.bob)
+        bench.enter(MachineBench.answer(users: [MachineBench.user(MachineBench.me, role: .host), bob]))
+        bench.tell(.hostChanged(HostChanged(host: MachineBench.bob)))
+        #expect(bench.machine.model.host == MachineBench.bob)
+        #expect(bench.machine.model.users.map(\.role) == [.participant, .host])
+        bench.tell(.muteForced(MuteForced(isActive: true)))
+        #expect(bench.machine.model.isMuteForced)
+        bench.tell(.muteForced(MuteForced(isActive: true, stream: StreamID(rawValue: "mine"), kind: .audio)))
+        #expect(bench.events.last == .streamMuteForced(StreamID(rawValue: "mine"), .audio))
+        bench.tell(.shareLockChanged(ShareLockChanged(isLocked: true)))
+        #expect(bench.machine.model.isShareLocked)
+        bench.tell(.userLeft(UserLeft(user: MachineBench.bob, reason: .removed)))
+        #expect(bench.machine.model.users.map(\.id) == [MachineBench.me])
+    }
+
+    @Test func whatCannotBeReadIsCountedAndPassedOver() {
+        var bench = MachineBench()
+        bench.enter()
+        for text in ["", "no json", "[]", "{}", "{\"id\":\"x\"}", "{\"seq\":-1}"] {
+            bench.machine.receive(Array(text.utf8), link: bench.link, now: bench.now)
+        }
+        #expect(bench.machine.refused == 6)
+        // An event of a newer relay has its number.
+        bench.machine.receive(
+            Array("{\"seq\":1,\"event\":\"fromTheFuture\",\"data\":{}}".utf8), link: bench.link, now: bench.now)
+        bench.drain()
+        bench.seq = 1
+        bench.tell(MachineBench.text(2))
+        #expect(bench.heard == ["2"])
+        #expect(bench.machine.status == .connected)
+    }
+}
