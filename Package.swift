@@ -225,7 +225,7 @@ let package = Package(
             name: "MillraceClientTests",
             dependencies: [
                 "MillraceClient", "MillraceTutorial", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
-                "Forwarding", "WebRTCClient", "MillraceTestKit",
+                "Forwarding", "WebRTCClient", "ControlServer", "RelayServer", "LoadGenerator", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -12,9 +12,12 @@ import Testing
         var count: Int { media.withLockedValue { $0.count } }
 
         /// Waits for so many, and no longer than ten seconds.
-        func wait(for count: Int) {
+        func wait(for count: Int) { wait { $0.count >= count } }
+
+        /// Waits for what is to come, and no longer than ten seconds.
+        func wait(until holds: ([EncodedMedia]) -> Bool) {
             let deadline = ContinuousClock.now + .seconds(10)
-            while self.count < count, ContinuousClock.now < deadline {}
+            while !holds(media.withLockedValue { $0 }), ContinuousClock.now < deadline {}
         }
     }
 
@@ -76,7 +79,9 @@ import Testing
         output.wait(for: before + 1)
         pipeline.setAvailable(.kilobits(5_000))
         pipeline.push(I420Frame(width: 640, height: 352), time: .seconds(2))
-        output.wait(for: before + 4)
+        output.wait { media in
+            if case .picture(2, _, _, _, let time) = media.last { time == .seconds(2) } else { false }
+        }
         #expect(sizes.withLockedValue { $0 } == ["640x352"])
         if case .picture(2, _, let isKeyFrame, _, _) = output.media.withLockedValue({ $0.last }) {
             #expect(isKeyFrame)

@@ -1,0 +1,144 @@
+import LoadGenerator
+import MediaBase
+import MillraceClient
+import NIOConcurrencyHelpers
+import Signaling
+import Testing
+
+@Suite("SDK and relay: media", .serialized) struct SessionMediaTests {
+    /// The numbers that are burned into what a subscriber sees, `count` of them.
+    static func counters(_ subscriber: Subscriber, _ count: Int, _ what: String) async -> [UInt32] {
+        let counters = NIOLockedValueBox<[UInt32]>([])
+        _ = await first(of: subscriber.canvas.pictures(limit: 100), within: 30, what) { picture -> Bool? in
+            guard let bar = FrameBar.read(from: picture) else { return nil }
+            return counters.withLockedValue { counters in
+                counters.append(bar.counter)
+                return counters.count >= count ? true : nil
+            }
+        }
+        return counters.withLockedValue { $0 }
+    }
+
+    static func subscribe(_ session: Session, to stream: StreamID) async throws -> Subscriber {
+        if session.streams[stream] == nil {
+            _ = await first(of: session.events, "the stream") { event -> Bool? in
+                if case .streamCreated(let created) = event, created.id == stream { return true }
+                return session.streams[stream] == nil ? nil : true
+            }
+        }
+        return try await session.subscribe(to: stream)
+    }
+
+    @Test("STR-1 STR-2 STR-3 CAN-1 a stream is published, seen and heard", .timeLimit(.minutes(2)))
+    func seenAndHeard() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            let bobsEvents = bob.events
+            let publisher = Publisher(TestSource.settings)
+            let publisherEvents = publisher.events
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            _ = await first(of: publisherEvents, "created") { $0 == .created(stream) ? true : nil }
+            let created = await first(of: bobsEvents, "stream created") { event -> StreamInfo? in
+                if case .streamCreated(let info) = event { return info }
+                return nil
+            }
+            #expect(created?.id == stream && created?.connection == ada.connection)
+            #expect(created?.name == "test picture" && created?.hasAudio == true && created?.hasVideo == true)
+            #expect(bob.streams[stream]?.width == TestSource.width)
+            let subscriber = try await bob.subscribe(to: stream)
+            let connected = subscriber.events
+            let sound = subscriber.canvas.sound(limit: 200)
+            let counters = await Self.counters(subscriber, 45, "45 pictures")
+            #expect(counters == counters.sorted())
+            #expect(counters.count >= 45)
+            // Nothing was left out on the way but what the encoder may.
+            if let low = counters.first, let high = counters.last { #expect(high - low < 60) }
+            #expect(subscriber.isConnected || connected.poll() == .connected)
+            let heard = NIOLockedValueBox(0)
+            _ = await first(of: sound, "the tone") { block -> Bool? in
+                guard ToneDetector.holds(TestSource.tone, in: block) else { return nil }
+                return heard.withLockedValue { heard in
+                    heard += 1
+                    return heard >= 50 ? true : nil
+                }
+            }
+            #expect(heard.withLockedValue { $0 } >= 50)
+            let statistics = await subscriber.statistics
+            #expect(statistics.framesDecoded >= 45 && statistics.soundPackets > 50)
+            #expect(statistics.width == TestSource.width && statistics.height == TestSource.height)
+            let sent = await publisher.statistics
+            #expect(sent.picturesEncoded >= 45 && (sent.transport?.sentPackets ?? 0) > 100)
+            let told = try await bob.statistics()
+            #expect(told.subscribed.contains { $0.stream == stream && $0.kind == .video && $0.packets > 0 })
+
+            let ended = subscriber.events
+            try await ada.unpublish(publisher)
+            _ = await first(of: ended, "the end") { event -> Bool? in
+                if case .ended(.unpublished) = event { return true }
+                return nil
+            }
+            #expect(bob.streams.isEmpty)
+            #expect(source.count > 45)
+            await bob.disconnect()
+            await ada.disconnect()
+        }
+    }
+
+    @Test("STR-1 camera and screen over one peer connection, and no second camera", .timeLimit(.minutes(2)))
+    func twoStreams() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            let camera = Publisher(TestSource.settings)
+            var settings = TestSource.settings
+            settings.videoType = .screen
+            settings.audio = nil
+            let screen = Publisher(settings)
+            let cameraStream = try await ada.publish(camera)
+            let cameraSource = TestSource(camera)
+            let watching = try await Self.subscribe(bob, to: cameraStream)
+            _ = await Self.counters(watching, 5, "the camera's pictures")
+            let screenStream = try await ada.publish(screen)
+            let screenSource = TestSource(screen, audio: false)
+            await #expect(throws: SessionError.self) { try await ada.publish(Publisher(TestSource.settings)) }
+            let sharing = try await Self.subscribe(bob, to: screenStream)
+            _ = await Self.counters(sharing, 10, "the screen's pictures")
+            _ = await Self.counters(watching, 10, "the camera's pictures, still")
+            #expect(bob.streams.count == 2)
+            await #expect(throws: SessionError.self) { try await bob.subscribe(to: StreamID(rawValue: "elsewhere")) }
+            try await bob.unsubscribe(watching)
+            #expect(watching.isEnded)
+            _ = await Self.counters(sharing, 10, "the screen's pictures, still")
+            _ = (cameraSource, screenSource)
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+
+    @Test("STR-3 simulcast: a subscriber that wants a small picture gets one", .timeLimit(.minutes(2)))
+    func simulcast() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            var settings = TestSource.settings
+            settings.video?.simulcast = true
+            settings.video?.bitrate = .kilobits(1_000)
+            let publisher = Publisher(settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let subscriber = try await Self.subscribe(bob, to: stream)
+            _ = await first(of: subscriber.canvas.pictures(), "a whole picture") { picture -> Bool? in
+                picture.width == TestSource.width ? true : nil
+            }
+            try await subscriber.setPreferences(SubscriptionPreferences(width: 80, height: 44))
+            _ = await first(of: subscriber.canvas.pictures(), "a small picture") { picture -> Bool? in
+                picture.width <= 80 ? true : nil
+            }
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+}

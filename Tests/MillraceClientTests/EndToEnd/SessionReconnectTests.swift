@@ -1,0 +1,136 @@
+import MediaBase
+import MillraceClient
+import NIOConcurrencyHelpers
+import Signaling
+import Testing
+
+@Suite("SDK and relay: coming back", .serialized) struct SessionReconnectTests {
+    private static func count(_ event: SessionEvent) -> Int? {
+        if case .signal(_, "count", let data) = event { return Int(data) }
+        return nil
+    }
+
+    @Test(
+        "CON-3 SIG-3 a cut WebSocket: the same connection, nothing missed, media goes on, what was said meanwhile is sent",
+        .timeLimit(.minutes(2)))
+    func cut() async throws {
+        try await RelayUnderTest.run { relay in
+            let proxy = try await TCPProxy.start(to: relay.port)
+            let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(proxy.port)")
+            let bob = try await relay.join("Bob")
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            _ = await SessionMediaTests.counters(subscriber, 10, "pictures before the cut")
+            let (connection, events, bobs) = (ada.connection, ada.events, bob.events)
+            let dropped = subscriber.events
+            for number in 1...3 { try await bob.signal(type: "count", data: "\(number)") }
+            proxy.cut(blocks: true)
+            _ = await first(of: events, "reconnecting") { $0 == .didBeginReconnecting ? true : nil }
+            #expect(ada.status == .reconnecting)
+            _ = await first(of: dropped, "the drop, as others see it") { $0 == .dropped ? true : nil }
+            #expect(bob.streams[stream]?.isDropped == true)
+            for number in 4...20 { try await bob.signal(type: "count", data: "\(number)") }
+            // Media has another way.
+            _ = await SessionMediaTests.counters(subscriber, 15, "pictures during the cut")
+            await #expect(throws: SessionError.self) {
+                try await ada.signal(type: "now", retryAfterReconnect: false)
+            }
+            async let queued: Void = ada.signal(type: "later", data: "kept")
+            proxy.unblock()
+            let back = ada.events
+            try await queued
+            if ada.status != .connected {
+                _ = await first(of: back, "the return") { $0 == .didReconnect(isNewConnection: false) ? true : nil }
+            }
+            #expect(ada.status == .connected && ada.connection == connection)
+            #expect(publisher.stream == stream)
+            _ = await first(of: bobs, "the signal that waited") { event -> Bool? in
+                if case .signal(let from, "later", "kept") = event { return from == connection ? true : nil }
+                return nil
+            }
+            _ = await SessionMediaTests.counters(subscriber, 15, "pictures after the cut")
+            #expect(bob.streams[stream]?.isDropped == false)
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+            await proxy.stop()
+        }
+    }
+
+    @Test("CON-3 missed events are replayed in order, each once", .timeLimit(.minutes(2))) func replay() async throws {
+        try await RelayUnderTest.run { relay in
+            let proxy = try await TCPProxy.start(to: relay.port)
+            let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(proxy.port)")
+            let bob = try await relay.join("Bob")
+            let events = ada.events
+            for number in 1...60 {
+                if number % 20 == 10 { proxy.cut() }
+                try await bob.signal(type: "count", data: "\(number)")
+            }
+            let heard = NIOLockedValueBox<[Int]>([])
+            _ = await first(of: events, within: 40, "60 signals") { event -> Bool? in
+                guard let number = Self.count(event) else { return nil }
+                return heard.withLockedValue { heard in
+                    heard.append(number)
+                    return number == 60 ? true : nil
+                }
+            }
+            #expect(heard.withLockedValue { $0 } == Array(1...60))
+            await ada.disconnect()
+            await bob.disconnect()
+            await proxy.stop()
+        }
+    }
+
+    @Test("CON-3 CON-6 a relay that starts anew: clients join it again by themselves, and publish again")
+    func relayRestarts() async throws {
+        let port = NIOLockedValueBox(0)
+        let session = NIOLockedValueBox<(Session, Publisher, Feed<SessionEvent>, TestSource)?>(nil)
+        try await RelayUnderTest.run { relay in
+            port.withLockedValue { $0 = relay.port }
+            let ada = try await relay.join("Ada", canHost: true)
+            let publisher = Publisher(TestSource.settings)
+            try await ada.publish(publisher)
+            session.withLockedValue { $0 = (ada, publisher, ada.events, TestSource(publisher)) }
+        }
+        guard let (ada, publisher, events, source) = session.withLockedValue({ $0 }) else { return }
+        try await RelayUnderTest.run({ $0.httpPort = port.withLockedValue { $0 } }) { relay in
+            _ = await first(of: events, within: 40, "the return") { event -> Bool? in
+                event == .didReconnect(isNewConnection: true) ? true : nil
+            }
+            let bob = try await relay.join("Bob")
+            let stream = await first(of: ada.events, "the stream's return") { event -> StreamID? in
+                if case .streamCreated(let created) = event { return created.id }
+                return publisher.stream.flatMap { ada.streams[$0]?.id }
+            }
+            guard let stream else { return }
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            _ = await SessionMediaTests.counters(subscriber, 10, "pictures by way of the new relay")
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+
+    @Test("CON-4 a client on another address goes on without joining again", .timeLimit(.minutes(2)))
+    func networkChange() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            _ = await SessionMediaTests.counters(subscriber, 10, "pictures before")
+            await ada.networkChanged()
+            await bob.networkChanged()
+            _ = await SessionMediaTests.counters(subscriber, 30, "pictures after")
+            #expect(ada.status == .connected && bob.status == .connected)
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+}

@@ -1,0 +1,63 @@
+import LoadGenerator
+import MediaBase
+import MillraceClient
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOPosix
+
+/// Pushes a numbered picture and a tone into a publisher, at their pace, until it is let go of.
+final class TestSource: Sendable {
+    static let width = 320
+    static let height = 180
+    static let tone = TestTone(publisher: 1)
+
+    private let pushed: NIOLockedValueBox<UInt32>
+    private let tasks: [RepeatedTask]
+
+    init(_ publisher: Publisher, framesPerSecond: Int64 = 15, audio: Bool = true) {
+        let pushed = NIOLockedValueBox<UInt32>(0)
+        self.pushed = pushed
+        let loop = MultiThreadedEventLoopGroup.singleton.any()
+        let picture = TestPicture(width: Self.width, height: Self.height)
+        let started = NIODeadline.now()
+        let samples = NIOLockedValueBox<Int64>(0)
+        var tasks = [
+            loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(1_000 / framesPerSecond)) { _ in
+                let number = pushed.withLockedValue { number in
+                    number += 1
+                    return number
+                }
+                publisher.push(picture.frame(FrameBar(counter: number, captureMicroseconds: 0)))
+            }
+        ]
+        if audio {
+            tasks.append(
+                loop.scheduleRepeatedTask(initialDelay: .zero, delay: .milliseconds(20)) { _ in
+                    // As much as time has passed, however late the turn is.
+                    let due = (NIODeadline.now() - started).nanoseconds * 48 / 1_000_000 / 960 * 960
+                    let start = samples.withLockedValue { samples in
+                        defer { samples = max(samples, due) }
+                        return samples
+                    }
+                    guard due > start else { return }
+                    publisher.push(
+                        Self.tone.block(
+                            start: start, frames: Int(due - start),
+                            captureTime: .seconds(1) + .nanoseconds(start * 62_500 / 3)))
+                })
+        }
+        self.tasks = tasks
+    }
+
+    deinit { for task in tasks { task.cancel() } }
+
+    /// Pictures so far.
+    var count: UInt32 { pushed.withLockedValue { $0 } }
+
+    static var settings: PublisherSettings {
+        PublisherSettings(
+            name: "test picture",
+            video: .init(
+                width: width, height: height, framesPerSecond: 15, bitrate: .kilobits(400), speed: 12))
+    }
+}
