@@ -49,9 +49,10 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         // Bytes behind the handshake are the first frames.
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
-        let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics, bodies: bodies)
+        let gate = UpgradeGate(bodies: bodies)
+        let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
-            httpEncoder: encoder, extraHTTPHandlers: [decoder],
+            httpEncoder: encoder, extraHTTPHandlers: [decoder, gate],
             upgradeConfiguration: .init(
                 upgraders: [upgrade.upgrader],
                 notUpgradingCompletionHandler: { channel in
@@ -64,6 +65,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
                 }))
         try pipeline.addHandler(encoder)
         try pipeline.addHandler(decoder)
+        try pipeline.addHandler(gate)
         try pipeline.addHandler(handler)
         return handler
     }

@@ -12,7 +12,7 @@ struct ConnectRoute {
 
     @Sendable private func refuse(_ request: Request, _ context: ControlContext) async throws -> Response {
         guard !bodies.isDraining else { throw Problem(.draining, "the relay takes no new connections", retryAfter: 5) }
-        guard request.headers[.upgrade]?.lowercased() == "websocket" else {
+        guard request.headers[.secWebSocketKey] != nil else {
             throw Problem(.malformedRequest, "this path takes WebSocket handshakes (RFC 6455 section 4.1)")
         }
         var offered: [String] = []

@@ -44,7 +44,7 @@ struct HandshakeTests {
             #expect(plain.status == 400 && plain.problemCode == "malformedRequest")
             #expect(try await relay.http.request("POST", "/v1/connect").status == 405)
             var fields = Self.fields
-            fields["Connection"] = "Upgrade, close"
+            fields["Connection"] = "Upgrade"
             fields["Sec-WebSocket-Protocol"] = "millrace.v9"
             let other = try await relay.http.request("GET", "/v1/connect", fields: fields)
             #expect(other.status == 400 && other.problemCode == "unsupportedVersion")
@@ -57,6 +57,23 @@ struct HandshakeTests {
             relay.bodies.beginDraining()
             let late = try await relay.http.request("GET", "/v1/connect", fields: fields)
             #expect(late.status == 503 && late.problemCode == "draining")
+            #expect(relay.counts.socketsTotal == 0)
+        }
+    }
+
+    @Test(
+        "a request that asks for an upgrade and does not get it is answered as ever", arguments: ["h2c", "websocket"])
+    func upgradesThatAreNone(name: String) async throws {
+        try await withConnect { relay in
+            let fields = Self.fields.merging(["Upgrade": name, "Connection": "Upgrade"]) { $1 }
+            let health = try await relay.http.request("GET", "/healthz", fields: fields)
+            #expect(health.status == 200)
+            let body = #"{"direction":"publish","stream":"cam","audio":{"ssrc":1}}"#
+            let plain = try await relay.http.request("POST", "/v1/sessions/a/plain", body: body, fields: fields)
+            #expect(plain.status == 201, "\(plain.text)")
+            // A handshake has no body.
+            let odd = try await relay.http.request("GET", "/v1/connect", body: "{}", fields: fields)
+            #expect(odd.status == 400 && odd.problemCode == "malformedRequest")
             #expect(relay.counts.socketsTotal == 0)
         }
     }

@@ -27,6 +27,19 @@ struct ConnectHandshake: Sendable, Equatable {
             ?? components.queryItems?.first { $0.name == "token" }?.value
     }
 
+    /// Whether it is a handshake for the control protocol that lacks nothing, and has no body.
+    static func isComplete(_ head: HTTPRequestHead) -> Bool {
+        func has(_ name: String, _ value: String) -> Bool {
+            head.headers[canonicalForm: name].contains { $0.lowercased() == value }
+        }
+        return head.version == .http1_1 && ConnectHandshake(head) != nil && has("Connection", "upgrade")
+            && head.headers[canonicalForm: "Upgrade"].map { $0.lowercased() } == ["websocket"]
+            && head.headers[canonicalForm: "Sec-WebSocket-Version"] == ["13"]
+            && head.headers[canonicalForm: "Sec-WebSocket-Key"].count == 1
+            && !head.headers.contains(name: "Transfer-Encoding")
+            && head.headers[canonicalForm: "Content-Length"].allSatisfy { $0 == "0" }
+    }
+
     /// What the 101 answer has besides what NIO adds.
     var answer: HTTPHeaders {
         var headers = HTTPHeaders()

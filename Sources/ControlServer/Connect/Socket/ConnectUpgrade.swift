@@ -10,14 +10,13 @@ internal import Signaling
 struct ConnectUpgrade: Sendable {
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
-    let bodies: OpenBodies
 
     var upgrader: NIOTypedWebSocketServerUpgrader<ControlConnection.Spoken> {
         NIOTypedWebSocketServerUpgrader(
             maxFrameSize: SignalingProtocol.maximumMessageBytes, enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
-                let handshake = bodies.isDraining ? nil : ConnectHandshake(head)
-                return channel.eventLoop.makeSucceededFuture(handshake?.answer)
+                // The gate has let it through.
+                channel.eventLoop.makeSucceededFuture(ConnectHandshake(head)?.answer)
             },
             upgradePipelineHandler: { channel, head in
                 channel.eventLoop.makeCompletedFuture { try upgrade(channel, head) }
