@@ -17,7 +17,7 @@ extension Worker {
             sessions[session]?.reserved[stream] = muted ? reserved.union([kind]) : reserved.subtracting([kind])
             return
         }
-        let (_, found) = try find(session, stream)
+        let (owner, found) = try find(session, stream)
         let producers = found.producers.filter { $0.kind == kind }
         // A WebRTC publisher's tracks are known before their first packets.
         let announced =
@@ -31,6 +31,8 @@ extension Worker {
             if muted { fallSilent(producer.tag) }
             if !muted, kind == .video { requestKeyFrame(of: producer) }
         }
+        // The key frame may have to be asked for again.
+        if !muted, kind == .video { allocateSoon(in: owner, now: time()) }
     }
 
     func setPaused(_ session: String, _ id: TransportID, _ kind: MediaKind, _ paused: Bool) throws(EngineError) {

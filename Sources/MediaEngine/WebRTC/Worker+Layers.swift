@@ -18,6 +18,7 @@ extension Worker {
         guard let outbound = peer.outbound else { return }
         for track in outbound.transport.tracks { track.choice = choice }
         allocate(outbound, now: time())
+        schedule(peer, now: time())
     }
 
     /// What subscribers' layers were chosen by is not as it was.
