@@ -133,13 +133,13 @@ extension SubscribeNegotiationTests {
     }
 
     @Test(
-        "subscriptions come and go over 10,000 steps, with clients that take everything and clients that do not",
+        "subscriptions come and go over 6,000 steps, with clients that take everything and clients that do not",
         arguments: [(20, 16, true), (20, 16, false), (320, 200, true)])
     func random(streams: Int, limit: Int, answersBadly: Bool) throws {
         var run = Run(
             negotiation: try Self.negotiation(seed: 7) { $0.maximumSubscriptions = limit },
             random: SeededGenerator(seed: 8))
-        for step in 0..<10_000 {
+        for step in 0..<6_000 {
             // The larger the descriptions, the rarer they are exchanged: each is half a megabyte.
             let isRare = limit == 200 && !step.isMultiple(of: 10)
             let before = run.random

@@ -3,6 +3,7 @@ import NIOConcurrencyHelpers
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 import NIOWebSocket
 import Signaling
 import Testing
@@ -38,18 +39,29 @@ final class SocketClient: Sendable {
     let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
     private let state = NIOLockedValueBox(State())
 
+    /// - Parameter certificate: PEM file that the relay is trusted by; nil: no TLS.
     init(
         port: Int, path: String = "/v1/connect", token: String? = nil,
-        subprotocol: String? = SignalingProtocol.subprotocol
+        subprotocol: String? = SignalingProtocol.subprotocol, certificate: String? = nil
     ) async throws {
+        var secure: NIOSSLContext?
+        if let certificate {
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            configuration.trustRoots = .file(certificate)
+            secure = try NIOSSLContext(configuration: configuration)
+        }
         var headers = HTTPHeaders([("Host", "localhost"), ("Content-Length", "0")])
         if let subprotocol { headers.add(name: "Sec-WebSocket-Protocol", value: subprotocol) }
         if let token { headers.add(name: "Authorization", value: "Bearer \(token)") }
         let head = HTTPRequestHead(version: .http1_1, method: .GET, uri: path, headers: headers)
         let upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(host: "127.0.0.1", port: port) { channel in
+            .connect(host: "127.0.0.1", port: port) { [secure] channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try Self.setUp(channel, head)
+                    if let secure {
+                        try channel.pipeline.syncOperations.addHandler(
+                            NIOSSLClientHandler(context: secure, serverHostname: "localhost"))
+                    }
+                    return try Self.setUp(channel, head)
                 }
             }
         guard let channel = try await upgrade.get() else { throw Refused() }

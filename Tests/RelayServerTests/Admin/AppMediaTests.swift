@@ -1,0 +1,46 @@
+import ControlServer
+import Foundation
+import MediaEngine
+import RelayServer
+import Testing
+
+@Suite("SES-3 Media of one app is not that of another")
+struct AppMediaTests {
+    private static let apps =
+        "shop:shop-secret-shop-secret-shop-secret,bank:bank-secret-bank-secret-bank-secret"
+
+    @Test("SES-3 two apps' sessions of one name have streams of their own") func streams() async throws {
+        try await withRelay {
+            $0.apps = Self.apps
+            $0.appDefault = "shop"
+        } _: { relay, http in
+            let engine = try #require(relay.engine)
+            let name = try SessionName("lobby")
+            for (app, stream) in [("shop", "counter"), ("bank", "vault")] {
+                let session = SessionAddress(app: app, name: name).engineName(standard: "shop")
+                var request = PlainTransportRequest(direction: .publish, session: session)
+                request.stream = stream
+                request.audio = PlainTrackRequest(payloadType: 111, ssrc: app == "shop" ? 1 : 2)
+                _ = try await engine.openPlain(request)
+            }
+            for (query, stream) in [("", "counter"), ("?app=shop", "counter"), ("?app=bank", "vault")] {
+                let answer = try await http.request("GET", "/v1/admin/sessions/Lobby/tracks\(query)").json
+                let streams = try #require(answer["streams"] as? [[String: Any]])
+                #expect(streams.compactMap { $0["name"] as? String } == [stream], "\(query)")
+                #expect(answer["session"] as? String == "lobby")
+            }
+            for path in ["/v1/admin", "/v1"] {
+                let strange = try await http.request("GET", "\(path)/sessions/lobby/streams/vault/canvas.wav?app=shop")
+                #expect(strange.status == 404 && strange.problemCode == "unknownStream")
+            }
+            // A name cannot reach over to the other app.
+            let crafted = try await http.request("GET", "/v1/sessions/bank%1Flobby/streams")
+            #expect(crafted.status == 400 && crafted.problemCode == "invalidSessionName")
+            let muted = try await http.request(
+                "PUT", "/v1/admin/sessions/lobby/streams/vault/mute", body: #"{"kind":"audio","muted":true}"#)
+            #expect(muted.status == 404)
+            let none = try await http.request("GET", "/v1/admin/sessions/lobby/tracks?app=nobody")
+            #expect(none.status == 404 && none.problemCode == "unknownSession")
+        }
+    }
+}
