@@ -139,7 +139,7 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet",
+                "CLinuxNet", "Signaling", "ControlServer", "MillraceClient",
             ]),
         .executableTarget(
             name: "millrace",
@@ -231,7 +231,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "LoadGeneratorTests",
-            dependencies: ["LoadGenerator", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
+            dependencies: ["LoadGenerator", "RelayServer", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

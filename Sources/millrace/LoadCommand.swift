@@ -27,6 +27,8 @@ struct LoadCommand: AsyncParsableCommand {
             and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are asked for again, on the \
             retransmission stream where the relay agrees. Any relay will do: --whip and --whep say where its endpoints are.
 
+            With --participants the control protocol is loaded instead, without media: so many participants in each session join over             WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to everybody in its session. The             report says how long joins took, what a participant costs the relay in memory, and whether every signal came, in order.             Tokens are of --app and --secret, by default of the built-in app of millrace serve --dev.
+
             EXAMPLES
               A relay inside this process, 100 subscribers to one 720p publisher:
                 millrace load --embedded --subscribers 100 --video 1280x720@30
@@ -37,6 +39,9 @@ struct LoadCommand: AsyncParsableCommand {
               The same relay as WebRTC clients see it, with simulcast; and another relay, by its own paths:
                 millrace load --url http://127.0.0.1:7880 --transport webrtc --subscribers 50 --video 1280x720@30 --simulcast
                 millrace load --whip 'http://127.0.0.1:7080/whip/endpoint/{stream}' --whep 'http://127.0.0.1:7090/whep/endpoint/{stream}'
+
+              The control protocol of a relay that was started with --dev: 2,000 participants at 200 joins a second:
+                millrace load --url http://127.0.0.1:7880 --sessions 100 --participants 20 --ramp 10 --signals 500 --duration 20
 
               In CI, with churn and bounds:
                 millrace load --embedded --subscribers 20 --video 320x180@15 --duration 20 --churn 2 \\
@@ -79,6 +84,18 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(help: "Subscribers in each session.")
     var subscribers = LoadOptions().subscribers
+
+    @Option(help: "Participants of the control protocol in each session, without media.")
+    var participants: Int?
+
+    @Option(help: ArgumentHelp("Signals that participants send, in all.", valueName: "rate"))
+    var signals = 0.0
+
+    @Option(help: ArgumentHelp("App of the participants' tokens.", valueName: "key"))
+    var app: String?
+
+    @Option(help: ArgumentHelp("Its secret; by default what MILLRACE_APP_SECRET says.", valueName: "secret"))
+    var secret: String?
 
     @Option(help: ArgumentHelp("Picture size and rate, or none.", valueName: "WxH@FPS"))
     var video = LoadOptions().video
@@ -152,18 +169,43 @@ struct LoadCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
-        let report: LoadReport
         do {
+            if participants != nil { return try await runCrowd() }
             let plan = try options.plan()
             let load = try run(of: plan)
-            report = try await withInterrupt(of: load) { try await load.run { Self.note($0.line) } }
+            let report = try await withInterrupt(isSecond: { load.isInterrupted }, load.interrupt) {
+                try await load.run { Self.note($0.line) }
+            }
+            try finish(report.isSuccess, table: report.table, json: { try report.json })
         } catch let error as LoadError {
             Self.note("millrace load: \(error)")
             if case .invalidSetting = error { throw ExitCode(2) }
             throw ExitCode(1)
         }
-        print(json ? try report.json : report.table)
-        if !report.isSuccess { throw ExitCode(1) }
+    }
+
+    /// Participants of the control protocol alone.
+    private func runCrowd() async throws {
+        guard let url, !embedded else {
+            throw LoadError.invalidSetting(
+                "participants", reason: "needs --url: a relay in this process would be measured with it")
+        }
+        let plan = try CrowdPlan(
+            address: url, sessions: sessions, participants: participants ?? 0, ramp: ramp, duration: duration,
+            signals: signals, app: app,
+            secret: secret ?? (app == nil ? nil : ProcessInfo.processInfo.environment["MILLRACE_APP_SECRET"]),
+            maxJoinTime: maxJoinTime)
+        let crowd = try CrowdRun(
+            plan: plan, token: token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"])
+        let report = try await withInterrupt(isSecond: { crowd.isInterrupted }, crowd.interrupt) {
+            try await crowd.run { Self.note($0) }
+        }
+        try finish(report.isSuccess, table: report.table, json: { try report.json })
+    }
+
+    private func finish(_ isSuccess: Bool, table: String, json text: () throws -> String) throws {
+        print(json ? try text() : table)
+        if !isSuccess { throw ExitCode(1) }
     }
 
     private func run(of plan: LoadPlan) throws(LoadError) -> LoadRun {
@@ -215,13 +257,16 @@ struct LoadCommand: AsyncParsableCommand {
     }
 
     /// The first Ctrl-C ends the run with a report, the second one the process.
-    private func withInterrupt<Result>(of load: LoadRun, _ body: () async throws -> Result) async rethrows -> Result {
+    private func withInterrupt<Result>(
+        isSecond: @escaping @Sendable () -> Bool, _ interrupt: @escaping @Sendable () -> Void,
+        _ body: () async throws -> Result
+    ) async rethrows -> Result {
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
         source.setEventHandler {
-            if load.isInterrupted { _exit(130) }
+            if isSecond() { _exit(130) }
             Self.note("ending; Ctrl-C again to leave without a report")
-            load.interrupt()
+            interrupt()
         }
         source.resume()
         defer {

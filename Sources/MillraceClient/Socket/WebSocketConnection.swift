@@ -6,10 +6,10 @@ internal import NIOHTTP1
 internal import NIOPosix
 internal import NIOSSL
 internal import NIOWebSocket
-internal import Signaling
+package import Signaling
 
 /// One WebSocket to the relay (RFC 6455), as a client: texts in both directions, in order, with bounds.
-final class WebSocketConnection: Sendable {
+package final class WebSocketConnection: Sendable {
     /// Bytes of the largest message that is taken: a join answer lists everybody.
     static let messageLimit = 8 << 20
     /// Messages that wait to be sent at most; more and the connection is given up.
@@ -35,7 +35,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// - Throws: the relay's own error where it refused by HTTP, else `connectFailed`.
-    static func open(_ target: WebSocketTarget) async throws(SignalingError) -> WebSocketConnection {
+    package static func open(_ target: WebSocketTarget) async throws(SignalingError) -> WebSocketConnection {
         let upgrade: Upgrade
         do {
             let context = target.isSecure ? try NIOSSLContext(configuration: target.tls) : nil
@@ -120,7 +120,7 @@ final class WebSocketConnection: Sendable {
     }
 
     /// Takes a text to be sent, in the order of the calls.
-    func send(_ text: [UInt8]) {
+    package func send(_ text: [UInt8]) {
         let frame = WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text))
         if case .dropped = sending.yield(frame) { sending.finish() }
     }
@@ -128,7 +128,7 @@ final class WebSocketConnection: Sendable {
     /// Ends `run`.
     /// - Parameter saysGoodbye: closes in order (RFC 6455 section 7), by which the relay knows that the client has left; else the
     ///   connection is cut.
-    func close(saysGoodbye: Bool) {
+    package func close(saysGoodbye: Bool) {
         if saysGoodbye {
             let code = ByteBuffer(bytes: [0x03, 0xe8])
             sending.yield(WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code))
@@ -139,7 +139,7 @@ final class WebSocketConnection: Sendable {
     /// Reads and sends until the connection ends.
     /// - Parameter message: gets each text; the next one is read when it returns.
     /// - Returns: why it ended, for people.
-    func run(_ message: @escaping @Sendable ([UInt8]) async -> Void) async -> String {
+    package func run(_ message: @escaping @Sendable ([UInt8]) async -> Void) async -> String {
         do {
             return try await frames.executeThenClose { [outgoing, sending] inbound, outbound in
                 try await withThrowingTaskGroup(of: String.self) { group in

@@ -2,10 +2,10 @@ internal import Foundation
 internal import MediaBase
 internal import NIOHTTP1
 internal import NIOSSL
-internal import Signaling
+package import Signaling
 
 /// Where a WebSocket goes: `ws`, `wss`, `http` and `https` addresses of a relay, with or without the path of its door.
-struct WebSocketTarget: Sendable {
+package struct WebSocketTarget: Sendable {
     static let path = "/v1/connect"
 
     var host: String
@@ -18,7 +18,7 @@ struct WebSocketTarget: Sendable {
     var checksCertificates: Bool
 
     /// - Throws: `invalidField` for an address that is none.
-    init(_ url: String, token: String, configuration: SessionConfiguration) throws(SignalingError) {
+    package init(_ url: String, token: String, configuration: SessionConfiguration) throws(SignalingError) {
         guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), ["ws", "wss", "http", "https"].contains(scheme)
         else { throw SignalingError(.invalidField, "\"\(url)\" is no address of a relay", field: "url") }

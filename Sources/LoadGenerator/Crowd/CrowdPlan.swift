@@ -1,0 +1,62 @@
+internal import ControlServer
+package import MediaBase
+
+/// Participants of the control protocol without media: how many join, how fast, and how much they say to each other.
+package struct CrowdPlan: Sendable, Equatable {
+    package static let maximumParticipants = 20_000
+    package static let maximumSignals = 100_000.0
+
+    /// The relay's HTTP address.
+    package var address: String
+    package var sessions: Int
+    /// In each session.
+    package var participants: Int
+    /// Time over which all of them join.
+    package var ramp: MediaTime
+    /// Time during which signals are sent.
+    package var duration: MediaTime
+    /// Signals a second in all; each goes to everybody in its session.
+    package var signals: Double
+    package var app: String
+    package var secret: String
+    /// Of the 99th percentile.
+    package var maxJoinTime: MediaTime?
+
+    /// - Parameters:
+    ///   - app: nil: the built-in app of a relay that runs with `--dev`.
+    /// - Throws: `LoadError.invalidSetting`.
+    package init(
+        address: String, sessions: Int, participants: Int, ramp: Double, duration: Double, signals: Double,
+        app: String?, secret: String?, maxJoinTime: Double?
+    ) throws(LoadError) {
+        guard sessions >= 1, participants >= 1, sessions <= Self.maximumParticipants,
+            participants <= Self.maximumParticipants, sessions * participants <= Self.maximumParticipants
+        else {
+            throw .invalidSetting("participants", reason: "1 to \(Self.maximumParticipants) over all sessions")
+        }
+        guard (0...Self.maximumSignals).contains(signals) else {
+            throw .invalidSetting("signals", reason: "0 to \(Int(Self.maximumSignals)) a second")
+        }
+        guard (0...86_400).contains(ramp) else { throw .invalidSetting("ramp", reason: "0 to 86400 seconds") }
+        guard (0...86_400).contains(duration) else { throw .invalidSetting("duration", reason: "0 to 86400 seconds") }
+        guard (app == nil) == (secret == nil) else {
+            throw .invalidSetting(app == nil ? "app" : "secret", reason: "an app's key and its secret go together")
+        }
+        if let maxJoinTime, maxJoinTime < 0 || !maxJoinTime.isFinite {
+            throw .invalidSetting("max-join-time", reason: "is negative")
+        }
+        self.address = address
+        self.sessions = sessions
+        self.participants = participants
+        self.ramp = .seconds(ramp)
+        self.duration = .seconds(duration)
+        self.signals = signals
+        self.app = app ?? AppDirectory.development
+        self.secret = secret ?? AppDirectory.developmentSecret
+        self.maxJoinTime = maxJoinTime.map { .microseconds(Int64($0 * 1_000)) }
+    }
+
+    package var total: Int { sessions * participants }
+    /// Every signal comes to each participant of its session, the sender among them.
+    package var deliveries: Double { signals * Double(participants) }
+}

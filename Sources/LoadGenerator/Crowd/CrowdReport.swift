@@ -1,0 +1,101 @@
+import Foundation
+
+/// What a crowd run found. Times are milliseconds.
+package struct CrowdReport: Codable, Sendable {
+    package var target: String
+    package var sessions: Int
+    package var participants: Int
+    package var joined: Int
+    /// Failed joins by kind.
+    package var failedJoins: [String: Int]
+    /// Connections that the relay ended, or that broke, before the run was over.
+    package var lostConnections: Int
+    package var joinTime: LoadReport.Spread?
+    /// Joins a second while they lasted.
+    package var joinsPerSecond: Double
+    /// The relay's resident memory before the first join and with everybody in.
+    package var relayBytesBefore: Double?
+    package var relayBytesWith: Double?
+    package var relayBytesPerParticipant: Double?
+    /// Of the time in which signals were sent.
+    package var seconds: Double
+    package var signalsSent: Int
+    package var signalsDelivered: Int
+    package var deliveriesPerSecond: Double
+    package var signalsMissing: Int
+    package var signalsOutOfOrder: Int
+    package var signalsRefused: Int
+    /// From a participant's socket to another's.
+    package var signalLatency: LoadReport.Spread?
+    /// Of one core, while signals were sent.
+    package var relayCPUPercent: Double?
+    package var generatorCPUPercent: Double
+    package var interrupted: Bool
+    /// What was asked for and does not hold.
+    package var failures: [String]
+
+    package var isSuccess: Bool { failures.isEmpty }
+
+    package var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+
+    package var table: String {
+        var rows: [(String, String)] = []
+        func spread(_ name: String, _ spread: LoadReport.Spread?) {
+            guard let spread else { return }
+            let number = LoadReport.number
+            rows.append(
+                (
+                    name,
+                    "p50 \(number(spread.p50))  p99 \(number(spread.p99))  max \(number(spread.max)) ms  (\(spread.count))"
+                )
+            )
+        }
+        rows.append(("relay", target))
+        rows.append(("participants", "\(sessions) sessions x \(participants)"))
+        let failed = failedJoins.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+        rows.append(
+            (
+                "joined",
+                "\(joined), \(LoadReport.number(joinsPerSecond)) a second"
+                    + (failed.isEmpty ? "" : "; failed: \(failed)")
+            ))
+        if lostConnections > 0 { rows.append(("lost connections", "\(lostConnections)")) }
+        spread("join time", joinTime)
+        if let relayBytesBefore, let relayBytesWith, let relayBytesPerParticipant {
+            rows.append(
+                (
+                    "relay memory",
+                    "\(LoadReport.number(relayBytesBefore / 1_048_576)) MiB, then \(LoadReport.number(relayBytesWith / 1_048_576)) MiB: "
+                        + "\(LoadReport.number(relayBytesPerParticipant / 1_024)) KiB a participant"
+                ))
+        }
+        if signalsSent > 0 {
+            rows.append(
+                (
+                    "signals",
+                    "\(signalsSent) sent, \(signalsDelivered) delivered in \(LoadReport.number(seconds)) s: "
+                        + "\(LoadReport.number(deliveriesPerSecond)) a second"
+                ))
+            rows.append(
+                ("of them", "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused"))
+            spread("signal latency", signalLatency)
+        }
+        rows.append(
+            (
+                "CPU",
+                (relayCPUPercent.map { "relay \(LoadReport.number($0)) %, " } ?? "")
+                    + "generator \(LoadReport.number(generatorCPUPercent)) % of a core"
+            ))
+        let width = rows.map(\.0.count).max() ?? 0
+        var lines = rows.map { $0.0.padding(toLength: width + 2, withPad: " ", startingAt: 0) + $0.1 }
+        if interrupted { lines.append("warning: ended early") }
+        lines += failures.map { "failed: \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}
