@@ -43,6 +43,14 @@ struct ModerationTests {
             let asked = try await guest.next(.unmuteRequested)
             #expect(asked == .unmuteRequested(UnmuteRequested(from: b.connection, kind: .audio)))
 
+            // The role is handed over, and back; whoever gives it away is a participant.
+            #expect(try await host.ask(.makeHost(MakeHostRequest(user: b.connection))) == nil)
+            #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))
+            #expect(try await host.ask(.leave(LeaveRequest(endForAll: true)))?.code == .notPermitted)
+            #expect(try await host.ask(.makeHost(MakeHostRequest(user: a.connection)))?.code == .notPermitted)
+            #expect(try await manager.ask(.makeHost(MakeHostRequest(user: a.connection))) == nil)
+            #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: a.connection)))
+
             // The role passes on when the host goes.
             #expect(try await host.ask(.leave(LeaveRequest())) == nil)
             #expect(try await guest.next(.hostChanged) == .hostChanged(HostChanged(host: b.connection)))

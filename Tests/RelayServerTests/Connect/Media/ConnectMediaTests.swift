@@ -81,7 +81,7 @@ struct ConnectMediaTests {
     }
 
     @Test(
-        "MUT-1, MUT-2, MUT-3, MUT-4, USR-8 mutes stop packets though the client goes on sending",
+        "MUT-1, MUT-2, MUT-3, MUT-4, USR-4, USR-8 mutes stop packets though the client goes on sending",
         .timeLimit(.minutes(2)))
     func mutes() async throws {
         try await withConnect { relay in
@@ -92,15 +92,15 @@ struct ConnectMediaTests {
             let sections = try await ada.subscribe(id)
             try await ada.hears(sections)
 
-            func isSilent() async throws -> Bool {
+            func isSilent(_ stream: OfferMade.Stream) async throws -> Bool {
                 // What was on its way.
                 try await ada.sees(2, more: sections)
-                let muted = ada.receiving.reception(sections.audioMid).sounds
+                let muted = ada.receiving.reception(stream.audioMid).sounds
                 try await ada.sees(10, more: sections)
-                return ada.receiving.reception(sections.audioMid).sounds == muted
+                return ada.receiving.reception(stream.audioMid).sounds == muted
             }
             #expect(try await ada.socket.ask(.forceMuteAll(ForceMuteAllRequest())) == nil)
-            #expect(try await isSilent())
+            #expect(try await isSilent(sections))
             try await eventually("both events") {
                 let forced = ben.socket.events.compactMap { message -> MuteForced? in
                     if case .muteForced(let body) = message.event { body } else { nil }
@@ -132,6 +132,14 @@ struct ConnectMediaTests {
             try await ada.hears(lateSections)
             #expect(
                 try await ben.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late)))?.code == .notPermitted)
+            try await ada.hears(lateSections)
+            // MUT-2: one stream, and no other.
+            #expect(try await ada.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: late))) == nil)
+            #expect(try await isSilent(lateSections))
+            try await ada.hears(sections)
+            // USR-4: all that a user says.
+            #expect(try await ada.socket.ask(.muteUser(MuteUserRequest(user: ben.joined.connection))) == nil)
+            #expect(try await isSilent(sections))
             for client in [ada, ben, cleo] { await client.close() }
         }
     }
