@@ -76,10 +76,15 @@ package struct ControlServer: Sendable {
         return router
     }
 
+    private var sameOrigin: SameOriginMiddleware { SameOriginMiddleware(allowed: configuration.corsOrigin) }
+
     private func addAPI(to router: Router<ControlContext>) {
         let unlocked = RouteTable(group: router.group("v1"), prefix: "/v1", catalogue: catalogue)
         OpenAPIRoute().add(to: unlocked)
-        DevelopmentTokenRoute(isDevelopment: configuration.isDevelopment).add(to: unlocked)
+        // Tokens for the asking are for the relay's own page.
+        let own = RouteTable(
+            group: router.group("v1").add(middleware: sameOrigin), prefix: "/v1", catalogue: catalogue)
+        DevelopmentTokenRoute(isDevelopment: configuration.isDevelopment).add(to: own)
         let apps = RouteTable(group: router.group("v1"), prefix: "/v1", access: .app, catalogue: catalogue)
         TokenRoutes(apps: parts.apps, configuration: configuration).add(to: apps)
 
@@ -88,6 +93,8 @@ package struct ControlServer: Sendable {
         let group = router.group("v1")
         if let token = configuration.adminToken {
             group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
+        } else {
+            group.add(middleware: sameOrigin)
         }
         let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
         PlainRoutes(
@@ -103,7 +110,7 @@ package struct ControlServer: Sendable {
         if let token = configuration.adminToken {
             group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
         } else {
-            group.add(middleware: SameOriginMiddleware())
+            group.add(middleware: sameOrigin)
         }
         let table = RouteTable(group: group, prefix: "/v1/admin", access: .admin, catalogue: catalogue)
         AdminSessionRoutes(

@@ -7,10 +7,19 @@ internal import Hummingbird
 struct SameOriginMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
+    /// An origin that the operator named for CORS may call; `*` names none.
+    let allowed: String?
+
+    init(allowed: String?) {
+        self.allowed = allowed == "*" ? nil : allowed
+    }
+
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if request.method != .options, let origin = request.headers[.origin], !isOwn(origin, request: request) {
+        if request.method != .options, let origin = request.headers[.origin], origin != allowed,
+            !isOwn(origin, request: request)
+        {
             throw Problem(.notPermitted, "pages of \(origin) may not do this; set an admin token")
         }
         return try await next(request, context)

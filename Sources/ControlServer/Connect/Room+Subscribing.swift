@@ -27,6 +27,11 @@ extension Room {
     private func openSubscriber(of client: RoomClient) async throws(EngineError) -> TransportID {
         if let subscriber = client.subscriber { return subscriber.id }
         let offer = try await environment.engine.openSubscriber(session: engineName)
+        guard clients[client.id] === client else {
+            // It left while the engine was asked.
+            try? await environment.engine.closeWebRTC(offer.id, session: engineName)
+            throw .unknownTransport(offer.id.rawValue)
+        }
         client.subscriber = SubscribePeer(offer, limit: environment.configuration.conference.subscriptions)
         transports[offer.id] = client.id
         logger.info("subscriber opened", metadata: ["connection": "\(client.id)", "transport": "\(offer.id)"])

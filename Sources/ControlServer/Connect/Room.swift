@@ -31,7 +31,8 @@ actor Room {
     /// Clients that have something in their outboxes that was not there before.
     private var touched: [ConnectionID] = []
     /// Clients whose outboxes are full.
-    private var slow: [ConnectionID] = []
+    private var slow: Set<ConnectionID> = []
+    private var isDroppingSlow = false
     private var alarm: Task<Void, Never>?
     private var alarmTime = MediaTime.never
     /// What the media engine is still to be told, and whether it is being told something.
@@ -82,7 +83,7 @@ actor Room {
             try client.append(text)
             touched.append(id)
         } catch {
-            slow.append(id)
+            slow.insert(id)
         }
     }
 
@@ -117,14 +118,21 @@ actor Room {
         write(client)
     }
 
-    /// Those who do not read are not waited for.
+    /// Those who do not read are not waited for. What the rules say of their leaving may fill the next outbox: one round after the other,
+    /// never one within the other.
     private func dropSlow() {
-        while let id = slow.popLast() {
-            guard clients[id] != nil else { continue }
-            environment.statistics.queueOverflowed()
-            logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
-            close(id, .slowConsumer)
-            perform(conference.disconnect(id, reason: .slowConsumer))
+        guard !isDroppingSlow else { return }
+        isDroppingSlow = true
+        defer { isDroppingSlow = false }
+        while !slow.isEmpty {
+            let leaving = slow.filter { clients[$0] != nil }
+            slow = []
+            for id in leaving {
+                environment.statistics.queueOverflowed()
+                logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
+                close(id, .slowConsumer)
+            }
+            for id in leaving { perform(conference.disconnect(id, reason: .slowConsumer)) }
         }
     }
 

@@ -127,15 +127,17 @@ struct WholeRelayTests {
 
     @Test("CON-6 an ordered drain tells clients where to go, and the relay ends when they have gone")
     func drain() async throws {
-        try await withShop({ $0.drainSeconds = 600 }) { relay, http in
+        try await withShop({ $0.drainSeconds = 5 }) { relay, http in
             let (anna, _) = try await join(relay, "Anna", token: try await token("anna"))
             let order = try await http.request(
                 "POST", "/v1/admin/drain", body: #"{"seconds":600,"url":"wss://b.example"}"#)
             #expect(order.status == 202)
             guard case .draining(let draining) = try await anna.next(.draining) else { return }
             #expect(draining.url == "wss://b.example" && (590...600).contains(draining.seconds))
-            let (_, late) = try await join(relay, "Ben", token: try await token("ben"))
-            #expect(code(late) == .draining)
+            // Nobody new gets as far as a WebSocket.
+            await #expect(throws: SocketClient.Refused.self) {
+                _ = try await join(relay, "Ben", token: try await token("ben"))
+            }
             #expect(try await anna.ask(.leave(LeaveRequest())) == nil)
             let took = try await ContinuousClock().measure { try await relay.wait() }
             #expect(took < .seconds(60))

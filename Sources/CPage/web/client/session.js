@@ -139,13 +139,14 @@ export class Session extends EventTarget {
     this.#emit("published", own);
   }
 
-  /// What the relay keeps from everybody is not worth sending.
+  /// What the relay keeps from everybody is not worth sending. Only `setMuted` switches a track on again: a stream that began anew is
+  /// unmuted at the relay, and its user may have muted the one before.
   #follow(info) {
     const publication = this.publisher.byID(info.id);
     if (!publication) return;
     for (const [kind, isMuted] of [["audio", info.isAudioMuted], ["video", info.isVideoMuted]]) {
       const track = publication.track(kind);
-      if (track) track.enabled = !isMuted;
+      if (track && isMuted) track.enabled = false;
     }
   }
 

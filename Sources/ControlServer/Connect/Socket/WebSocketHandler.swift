@@ -30,6 +30,10 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private var looks = 0
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
+    /// A pong that the client has not taken yet, and what the newest ping since then said: only that one is answered (RFC 6455
+    /// section 5.5.3), so that one who pings and does not read holds no memory.
+    private var isPongWaiting = false
+    private var nextPong: ByteBuffer?
 
     /// - Parameters:
     ///   - pingInterval: time without a sign of the client after which it is asked for one; after three of them it is lost.
@@ -62,7 +66,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         switch reassembly.receive(frame) {
         case .nothing: break
         case .message(let text): context.fireChannelRead(wrapInboundOut(.text(text)))
-        case .pong(let data): send(.pong, data, context)
+        case .pong(let data): answerPing(data, context)
         case .closedByPeer(let code):
             state = .closing
             var echo = context.channel.allocator.buffer(capacity: 2)
@@ -134,6 +138,24 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+    }
+
+    private func answerPing(_ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        guard !isPongWaiting else {
+            nextPong = data
+            return
+        }
+        isPongWaiting = true
+        let sent = context.eventLoop.makePromise(of: Void.self)
+        sent.futureResult.assumeIsolated().whenComplete { _ in self.pongSent() }
+        context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: .pong, data: data)), promise: sent)
+    }
+
+    private func pongSent() {
+        isPongWaiting = false
+        guard let data = nextPong, let context, case .open = state else { return }
+        nextPong = nil
+        answerPing(data, context)
     }
 
     private func lookSoon(_ context: ChannelHandlerContext) {
