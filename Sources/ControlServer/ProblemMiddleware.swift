@@ -40,7 +40,6 @@ struct ProblemMiddleware: RouterMiddleware {
         case let problem as Problem: return problem
         case let error as SignalingError: return Problem(error)
         case let error as EngineError: return Problem(error)
-        case let error as SignalingError: return Problem(error)
         case let error as DecodingError: return Problem(error)
         case let error as HTTPError where error.status == .notFound:
             if request.uri.path.hasPrefix("/v1/sessions//") { return Problem(.invalidSessionName, "the name is empty") }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Signaling
 
 /// Name of a stream within its session: as a `SessionName`, but upper and lower case differ.
 package struct StreamName: Hashable, Sendable, CustomStringConvertible {
@@ -6,7 +7,7 @@ package struct StreamName: Hashable, Sendable, CustomStringConvertible {
     package var description: String { rawValue }
 
     package init(_ text: String) throws(Problem) {
-        if let reason = SessionName.objection(to: text) { throw Problem(.invalidStreamName, reason) }
+        if let reason = NameRule.objection(to: text) { throw Problem(.invalidStreamName, reason) }
         rawValue = text
     }
 

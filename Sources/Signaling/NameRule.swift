@@ -7,11 +7,11 @@ public enum NameRule {
     /// Why `text` cannot be a name; nil where it can.
     public static func objection(to text: String) -> String? {
         if text.isEmpty { return "the name is empty" }
-        if text.utf8.count > maximumBytes {
-            return "the name has \(text.utf8.count) bytes, at most \(maximumBytes) are allowed"
-        }
         if text.count > maximumCharacters {
             return "the name has \(text.count) characters, at most \(maximumCharacters) are allowed"
+        }
+        if text.utf8.count > maximumBytes {
+            return "the name has \(text.utf8.count) bytes, at most \(maximumBytes) are allowed"
         }
         for scalar in text.unicodeScalars where !isAllowed(scalar) {
             let code = String(scalar.value, radix: 16, uppercase: true)
