@@ -58,6 +58,9 @@ extension Conference {
         case .lockShare(let body):
             try authorize(.lockShare, sender)
             lockShare(body.isLocked)
+        case .subsessions, .commitSubsessions, .withdrawSubsessions, .startSubsessions, .stopSubsessions,
+            .joinSubsession, .returnToMainSession, .broadcast, .requestHelp, .answerHelp, .chat, .setChatAllowed:
+            throw SignalingError(.unknownMethod)
         }
     }
 

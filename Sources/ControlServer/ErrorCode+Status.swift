@@ -11,22 +11,24 @@ extension ErrorCode {
         case .unauthorized, .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenBadSignature,
             .tokenAlgorithm, .tokenUnknownApp:
             .unauthorized
-        case .notPermitted, .tokenTopicMismatch, .tokenRevoked, .passwordNeeded, .passwordWrong, .shareLocked:
+        case .notPermitted, .tokenTopicMismatch, .tokenRevoked, .passwordNeeded, .passwordWrong, .shareLocked,
+            .chatDisabled:
             .forbidden
         case .notFound, .unknownSession, .unknownUser, .unknownStream, .unknownTransport, .unknownRecording,
-            .unknownIssue, .noTrack:
+            .unknownIssue, .unknownSubsession, .unknownHelpRequest, .noTrack:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
         case .notJoined, .alreadyJoined, .staleOffer, .notSubscribed, .alreadySubscribed, .streamExists, .ssrcInUse,
-            .restartExists, .recordingExists, .recordingDisabled:
+            .restartExists, .recordingExists, .recordingDisabled, .subsessionsState, .notInSubsession:
             .conflict
         case .sessionEnded, .resumeExpired, .resumeGap: .gone
         case .preconditionFailed: .preconditionFailed
         case .bodyTooLarge, .messageTooLarge: .contentTooLarge
         case .unsupportedMediaType: .unsupportedMediaType
-        case .invalidField, .unusableSDP, .addressUnusable, .invalidSignalType, .signalDataTooLong, .passwordInvalid:
+        case .invalidField, .unusableSDP, .addressUnusable, .invalidSignalType, .signalDataTooLong, .passwordInvalid,
+            .textTooLong:
             .unprocessableContent
         case .preconditionRequired: .preconditionRequired
         case .rateLimited: .tooManyRequests

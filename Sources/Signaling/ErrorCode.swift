@@ -56,6 +56,8 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case invalidStreamName
     case invalidSignalType
     case signalDataTooLong
+    /// Of chat, broadcasts and messages.
+    case textTooLong
 
     // MARK: sessions
     case passwordNeeded
@@ -70,11 +72,20 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case resumeExpired
     /// More events were missed than the relay keeps: join anew.
     case resumeGap
+    /// The session's subsessions are not in the state for it: there is no list, it has started, or it has not.
+    case subsessionsState
+    /// It can be asked from within a subsession alone.
+    case notInSubsession
+    /// The host switched the chat off.
+    case chatDisabled
 
     // MARK: what a request asks for
     case unknownSession
     case unknownUser
     case unknownStream
+    case unknownSubsession
+    /// It has its result already, or never was.
+    case unknownHelpRequest
     case unknownTransport
     case unknownRecording
     case unknownIssue
@@ -145,6 +156,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .invalidStreamName: "The stream name is not valid"
         case .invalidSignalType: "The signal type is not valid"
         case .signalDataTooLong: "The signal's data is too long"
+        case .textTooLong: "The text is too long"
         case .passwordNeeded: "The session has a password"
         case .passwordWrong: "The password is wrong"
         case .passwordInvalid: "The password is not valid"
@@ -153,9 +165,14 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .shareLocked: "Sharing is locked"
         case .resumeExpired: "The connection cannot be taken up again"
         case .resumeGap: "Too many events were missed"
+        case .subsessionsState: "The subsessions are not in the state for it"
+        case .notInSubsession: "The connection is in no subsession"
+        case .chatDisabled: "The chat is switched off"
         case .unknownSession: "There is no such session"
         case .unknownUser: "There is no such user"
         case .unknownStream: "There is no such stream"
+        case .unknownSubsession: "There is no such subsession"
+        case .unknownHelpRequest: "There is no such request for help"
         case .unknownTransport: "There is no such transport"
         case .unknownRecording: "The stream is not being recorded"
         case .unknownIssue: "There is no such report"

@@ -43,6 +43,16 @@ import Testing
         let publish = ResultMessage<PublishRequest.Answer>(
             id: 1, .success(.init(sdp: "v=0", streams: [Samples.stream])))
         #expect(try roundTrip(publish) == publish)
+        let commit = ResultMessage<CommitSubsessionsRequest.Answer>(
+            id: 1, .success(.init(subsessions: Samples.subsessions.subsessions)))
+        #expect(try roundTrip(commit) == commit)
+        let state = ResultMessage<SubsessionsState>(id: 1, .success(Samples.subsessions))
+        #expect(try roundTrip(state) == state)
+        let help = ResultMessage<RequestHelpRequest.Answer>(id: 1, .success(.init(request: Samples.help)))
+        #expect(try roundTrip(help) == help)
+        let chat = ResultMessage<ChatRequest.Answer>(
+            id: 1, .success(.init(message: ChatMessageID(rawValue: "m"), time: .max)))
+        #expect(try roundTrip(chat) == chat)
         let issue = ResultMessage<ReportIssueRequest.Answer>(id: 1, .success(.init(issue: "i")))
         #expect(try roundTrip(issue) == issue)
         for code in ErrorCode.allCases {
@@ -52,6 +62,34 @@ import Testing
             let head = try JSONDecoder().decode(MessageHead.self, from: JSONEncoder().encode(message))
             #expect(head.id == 7 && head.seq == nil && head.event == nil)
         }
+    }
+
+    @Test("the answer of a relay that knows nothing of subsessions and chat is read")
+    func earlierRelay() throws {
+        let encoded = try JSONEncoder().encode(Samples.joinAnswer)
+        var object = try #require(JSONSerialization.jsonObject(with: encoded) as? [String: Any])
+        object["isChatAllowed"] = nil
+        object["subsessions"] = nil
+        let answer = try JSONDecoder().decode(
+            JoinAnswer.self, from: JSONSerialization.data(withJSONObject: object))
+        #expect(answer.isChatAllowed)
+        #expect(answer.subsessions == SubsessionsState())
+        var expected = Samples.joinAnswer
+        expected.isChatAllowed = true
+        expected.subsessions = SubsessionsState()
+        #expect(answer == expected)
+    }
+
+    @Test(
+        "CHT-1 texts are checked at the client as at the relay",
+        arguments: [
+            ("x", 1, nil), ("x", 8_192, nil), ("x", 8_193, .textTooLong), ("é", 4_096, nil),
+            ("é", 4_097, .textTooLong), ("", 1, .invalidField),
+        ] as [(String, Int, ErrorCode?)])
+    func texts(_ unit: String, _ count: Int, _ code: ErrorCode?) {
+        let text = String(repeating: unit, count: count)
+        #expect(ChatRequest(text: text).objection?.code == code)
+        #expect(BroadcastRequest(text: text).objection?.code == code)
     }
 
     @Test("CON-5 codes and their titles are each there once")

@@ -11,6 +11,15 @@ enum Samples {
         id: stream, connection: connection, name: "camera", videoType: .screen, hasAudio: true, hasVideo: false,
         isAudioMuted: true, isVideoMuted: true, width: 1_280, height: 720, isDropped: true, createdAt: .min)
 
+    static let subsession = SubsessionID(rawValue: "b-1")
+    static let help = HelpRequestID(rawValue: "h-1")
+    static let subsessions = SubsessionsState(
+        status: .started,
+        subsessions: [
+            SubsessionInfo(id: subsession, name: "one", users: [connection]),
+            SubsessionInfo(id: SubsessionID(rawValue: ""), name: "2"),
+        ], isManager: true)
+
     static let requests: [Request] = [
         .join(JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c")),
         .join(JoinRequest(version: 9, session: "", name: "")),
@@ -42,6 +51,13 @@ enum Samples {
         .makeHost(MakeHostRequest(user: connection)),
         .setManager(SetManagerRequest(user: connection, isManager: false)),
         .removeUser(RemoveUserRequest(user: connection)), .lockShare(LockShareRequest(isLocked: true)),
+        .subsessions(SubsessionsRequest()), .commitSubsessions(CommitSubsessionsRequest(names: ["one", "2"])),
+        .withdrawSubsessions(WithdrawSubsessionsRequest()), .startSubsessions(StartSubsessionsRequest()),
+        .stopSubsessions(StopSubsessionsRequest()), .joinSubsession(JoinSubsessionRequest(subsession: subsession)),
+        .returnToMainSession(ReturnToMainSessionRequest()), .broadcast(BroadcastRequest(text: "five minutes")),
+        .requestHelp(RequestHelpRequest()), .answerHelp(AnswerHelpRequest(request: help, isAccepted: true)),
+        .chat(ChatRequest(text: "t", to: connection)), .chat(ChatRequest(text: "t")),
+        .setChatAllowed(SetChatAllowedRequest(isAllowed: false)),
         .statistics(StatisticsRequest()), .reportIssue(ReportIssueRequest(note: "n")),
         .reportIssue(ReportIssueRequest()), .ping(PingRequest()),
     ]
@@ -68,12 +84,31 @@ enum Samples {
         .activeSpeaker(ActiveSpeaker(stream: nil)), .draining(Draining(seconds: 60, url: "wss://other")),
         .draining(Draining(seconds: 0)), .disconnected(Disconnected(reason: .removed, message: "m")),
         .disconnected(Disconnected(reason: .left)), .mediaReset(MediaReset(publish: true, subscribe: false)),
+        .subsessionsChanged(SubsessionsChanged(change: .committed, state: subsessions)),
+        .subsessionsChanged(SubsessionsChanged(change: .stopFailed, state: SubsessionsState())),
+        .subsessionRoleChanged(SubsessionRoleChanged(isManager: true)),
+        .subsessionUsersChanged(
+            SubsessionUsersChanged(changes: [
+                SubsessionMove(user: connection, to: subsession), SubsessionMove(user: connection, from: subsession),
+            ])),
+        .broadcast(BroadcastReceived(from: connection, text: "five minutes")),
+        .helpRequested(
+            HelpRequested(
+                request: help, user: connection, userName: "Ada", subsession: subsession, subsessionName: "one")),
+        .helpEnded(HelpEnded(request: help)), .helpResult(HelpResulted(request: help, result: .idle)),
+        .chat(
+            ChatReceived(
+                message: ChatMessageID(rawValue: "m-1"), from: connection, to: connection, text: "t", time: .max,
+                subsession: subsession)),
+        .chat(ChatReceived(message: ChatMessageID(rawValue: "m-2"), from: connection, text: "t", time: 0)),
+        .chatAllowedChanged(ChatAllowedChanged(isAllowed: true)),
     ]
 
     static let joinAnswer = JoinAnswer(
         session: SessionID(rawValue: "id"), sessionName: "room", connection: connection, resumeToken: "secret",
         graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: [user], streams: [info],
         isMuteForced: true, isShareLocked: true,
+        isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
         pingInterval: 1)
 

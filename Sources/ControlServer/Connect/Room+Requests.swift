@@ -29,7 +29,9 @@ extension Room {
             await decide(message, from: id, socket) { await self.report(request, of: client) }
         case .leave, .unpublish, .updateStream, .subscribe, .updateSubscription, .unsubscribe, .signal, .rename,
             .muteUser, .requestUnmute, .setMuted, .forceMuteStream, .forceMuteAll, .disableForceMute, .makeHost,
-            .setManager, .removeUser, .lockShare, .ping:
+            .setManager, .removeUser, .lockShare, .subsessions, .commitSubsessions, .withdrawSubsessions,
+            .startSubsessions, .stopSubsessions, .joinSubsession, .returnToMainSession, .broadcast, .requestHelp,
+            .answerHelp, .chat, .setChatAllowed, .ping:
             let answer = conference.request(
                 message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
             reply(message.id, answer.result, on: socket)

@@ -26,6 +26,18 @@ extension Request {
         case let body as LockShareRequest: self = .lockShare(body)
         case let body as StatisticsRequest: self = .statistics(body)
         case let body as ReportIssueRequest: self = .reportIssue(body)
+        case let body as SubsessionsRequest: self = .subsessions(body)
+        case let body as CommitSubsessionsRequest: self = .commitSubsessions(body)
+        case let body as WithdrawSubsessionsRequest: self = .withdrawSubsessions(body)
+        case let body as StartSubsessionsRequest: self = .startSubsessions(body)
+        case let body as StopSubsessionsRequest: self = .stopSubsessions(body)
+        case let body as JoinSubsessionRequest: self = .joinSubsession(body)
+        case let body as ReturnToMainSessionRequest: self = .returnToMainSession(body)
+        case let body as BroadcastRequest: self = .broadcast(body)
+        case let body as RequestHelpRequest: self = .requestHelp(body)
+        case let body as AnswerHelpRequest: self = .answerHelp(body)
+        case let body as ChatRequest: self = .chat(body)
+        case let body as SetChatAllowedRequest: self = .setChatAllowed(body)
         case let body as PingRequest: self = .ping(body)
         default: return nil
         }

@@ -105,7 +105,9 @@ struct SessionModel: Sendable {
             activeSpeaker = body.stream
             return [.activeSpeakerChanged(body.stream)]
         case .draining(let body): return [.relayDraining(seconds: body.seconds)]
-        case .offer, .subscriptionChanged, .disconnected, .mediaReset: return []
+        case .offer, .subscriptionChanged, .disconnected, .mediaReset, .subsessionsChanged, .subsessionRoleChanged,
+            .subsessionUsersChanged, .broadcast, .helpRequested, .helpEnded, .helpResult, .chat, .chatAllowedChanged:
+            return []
         }
     }
 

@@ -73,6 +73,7 @@ public final class Subscriber: Sendable {
             hub.send(.videoEnabled(change.reason ?? .publisher))
         case .dropped: setDropped(true)
         case .reconnected: setDropped(false)
+        case .suspended, .resumed: break
         case .failed: end(nil)
         }
     }

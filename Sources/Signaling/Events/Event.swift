@@ -17,6 +17,15 @@ public enum Event: Hashable, Sendable {
     case unmuteRequested(UnmuteRequested)
     case shareLockChanged(ShareLockChanged)
     case activeSpeaker(ActiveSpeaker)
+    case subsessionsChanged(SubsessionsChanged)
+    case subsessionRoleChanged(SubsessionRoleChanged)
+    case subsessionUsersChanged(SubsessionUsersChanged)
+    case broadcast(BroadcastReceived)
+    case helpRequested(HelpRequested)
+    case helpEnded(HelpEnded)
+    case helpResult(HelpResulted)
+    case chat(ChatReceived)
+    case chatAllowedChanged(ChatAllowedChanged)
     /// The relay asks the client to move on, and will end.
     case draining(Draining)
     /// The last event of a connection.

@@ -81,7 +81,7 @@ public struct OfferMade: Hashable, Sendable, Codable {
 
 /// A subscription's media began, stopped, or goes on (STR-3).
 public struct SubscriptionChanged: Hashable, Sendable, Codable {
-    public enum State: String, Hashable, Sendable, Codable {
+    public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// Media can flow from now on.
         case connected
         case videoDisabled
@@ -89,6 +89,10 @@ public struct SubscriptionChanged: Hashable, Sendable, Codable {
         /// The publisher is lost and may come back.
         case dropped
         case reconnected
+        /// Publisher and subscriber are in different subsessions: no media until they meet.
+        case suspended
+        /// They are in the same room again.
+        case resumed
         /// The relay could not go on with it; it is over.
         case failed
     }

@@ -15,6 +15,15 @@ public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case unmuteRequested
     case shareLockChanged
     case activeSpeaker
+    case subsessionsChanged
+    case subsessionRoleChanged
+    case subsessionUsersChanged
+    case broadcast
+    case helpRequested
+    case helpEnded
+    case helpResult
+    case chat
+    case chatAllowedChanged
     case draining
     case disconnected
     case mediaReset
@@ -38,6 +47,15 @@ extension Event {
         case .unmuteRequested: .unmuteRequested
         case .shareLockChanged: .shareLockChanged
         case .activeSpeaker: .activeSpeaker
+        case .subsessionsChanged: .subsessionsChanged
+        case .subsessionRoleChanged: .subsessionRoleChanged
+        case .subsessionUsersChanged: .subsessionUsersChanged
+        case .broadcast: .broadcast
+        case .helpRequested: .helpRequested
+        case .helpEnded: .helpEnded
+        case .helpResult: .helpResult
+        case .chat: .chat
+        case .chatAllowedChanged: .chatAllowedChanged
         case .draining: .draining
         case .disconnected: .disconnected
         case .mediaReset: .mediaReset

@@ -47,6 +47,10 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     /// Streams published from now on start muted.
     public var isMuteForced: Bool
     public var isShareLocked: Bool
+    /// The host has not switched the chat off; true where a relay does not say.
+    public var isChatAllowed: Bool
+    /// None where a relay does not say.
+    public var subsessions: SubsessionsState
     /// STUN and TURN servers for peer connections.
     public var iceServers: [ICEServerInfo]
     /// Milliseconds between the client's pings; a relay that hears nothing for three of them takes it for lost.
@@ -55,6 +59,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
         capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], isMuteForced: Bool, isShareLocked: Bool,
+        isChatAllowed: Bool = true, subsessions: SubsessionsState = SubsessionsState(),
         iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000
     ) {
         self.session = session
@@ -67,8 +72,30 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.streams = streams
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
+        self.isChatAllowed = isChatAllowed
+        self.subsessions = subsessions
         self.iceServers = iceServers
         self.pingInterval = pingInterval
+    }
+
+    /// Members that came after the first relays may be missing.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        session = try container.decode(SessionID.self, forKey: .session)
+        sessionName = try container.decode(String.self, forKey: .sessionName)
+        connection = try container.decode(ConnectionID.self, forKey: .connection)
+        resumeToken = try container.decode(String.self, forKey: .resumeToken)
+        graceSeconds = try container.decode(Int.self, forKey: .graceSeconds)
+        capabilities = try container.decode(Capabilities.self, forKey: .capabilities)
+        users = try container.decode([UserInfo].self, forKey: .users)
+        streams = try container.decode([StreamInfo].self, forKey: .streams)
+        isMuteForced = try container.decode(Bool.self, forKey: .isMuteForced)
+        isShareLocked = try container.decode(Bool.self, forKey: .isShareLocked)
+        isChatAllowed = try container.decodeIfPresent(Bool.self, forKey: .isChatAllowed) ?? true
+        subsessions =
+            try container.decodeIfPresent(SubsessionsState.self, forKey: .subsessions) ?? SubsessionsState()
+        iceServers = try container.decode([ICEServerInfo].self, forKey: .iceServers)
+        pingInterval = try container.decode(Int.self, forKey: .pingInterval)
     }
 }
 

@@ -23,6 +23,18 @@ public enum Method: String, Hashable, Sendable, Codable, CaseIterable {
     case setManager
     case removeUser
     case lockShare
+    case subsessions
+    case commitSubsessions
+    case withdrawSubsessions
+    case startSubsessions
+    case stopSubsessions
+    case joinSubsession
+    case returnToMainSession
+    case broadcast
+    case requestHelp
+    case answerHelp
+    case chat
+    case setChatAllowed
     case statistics
     case reportIssue
     case ping

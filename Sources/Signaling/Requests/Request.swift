@@ -23,6 +23,18 @@ public enum Request: Hashable, Sendable {
     case setManager(SetManagerRequest)
     case removeUser(RemoveUserRequest)
     case lockShare(LockShareRequest)
+    case subsessions(SubsessionsRequest)
+    case commitSubsessions(CommitSubsessionsRequest)
+    case withdrawSubsessions(WithdrawSubsessionsRequest)
+    case startSubsessions(StartSubsessionsRequest)
+    case stopSubsessions(StopSubsessionsRequest)
+    case joinSubsession(JoinSubsessionRequest)
+    case returnToMainSession(ReturnToMainSessionRequest)
+    case broadcast(BroadcastRequest)
+    case requestHelp(RequestHelpRequest)
+    case answerHelp(AnswerHelpRequest)
+    case chat(ChatRequest)
+    case setChatAllowed(SetChatAllowedRequest)
     case statistics(StatisticsRequest)
     case reportIssue(ReportIssueRequest)
     case ping(PingRequest)
@@ -52,6 +64,18 @@ public enum Request: Hashable, Sendable {
         case .setManager: .setManager
         case .removeUser: .removeUser
         case .lockShare: .lockShare
+        case .subsessions: .subsessions
+        case .commitSubsessions: .commitSubsessions
+        case .withdrawSubsessions: .withdrawSubsessions
+        case .startSubsessions: .startSubsessions
+        case .stopSubsessions: .stopSubsessions
+        case .joinSubsession: .joinSubsession
+        case .returnToMainSession: .returnToMainSession
+        case .broadcast: .broadcast
+        case .requestHelp: .requestHelp
+        case .answerHelp: .answerHelp
+        case .chat: .chat
+        case .setChatAllowed: .setChatAllowed
         case .statistics: .statistics
         case .reportIssue: .reportIssue
         case .ping: .ping
@@ -85,6 +109,18 @@ public enum Request: Hashable, Sendable {
         case .setManager: self = .setManager(try body(SetManagerRequest.self))
         case .removeUser: self = .removeUser(try body(RemoveUserRequest.self))
         case .lockShare: self = .lockShare(try body(LockShareRequest.self))
+        case .subsessions: self = .subsessions(SubsessionsRequest())
+        case .commitSubsessions: self = .commitSubsessions(try body(CommitSubsessionsRequest.self))
+        case .withdrawSubsessions: self = .withdrawSubsessions(WithdrawSubsessionsRequest())
+        case .startSubsessions: self = .startSubsessions(StartSubsessionsRequest())
+        case .stopSubsessions: self = .stopSubsessions(StopSubsessionsRequest())
+        case .joinSubsession: self = .joinSubsession(try body(JoinSubsessionRequest.self))
+        case .returnToMainSession: self = .returnToMainSession(ReturnToMainSessionRequest())
+        case .broadcast: self = .broadcast(try body(BroadcastRequest.self))
+        case .requestHelp: self = .requestHelp(RequestHelpRequest())
+        case .answerHelp: self = .answerHelp(try body(AnswerHelpRequest.self))
+        case .chat: self = .chat(try body(ChatRequest.self))
+        case .setChatAllowed: self = .setChatAllowed(try body(SetChatAllowedRequest.self))
         case .statistics: self = .statistics(StatisticsRequest())
         case .reportIssue: self = .reportIssue(try body(ReportIssueRequest.self))
         case .ping: self = .ping(PingRequest())
@@ -116,6 +152,18 @@ public enum Request: Hashable, Sendable {
         case .setManager(let body): try container.encode(body, forKey: key)
         case .removeUser(let body): try container.encode(body, forKey: key)
         case .lockShare(let body): try container.encode(body, forKey: key)
+        case .subsessions(let body): try container.encode(body, forKey: key)
+        case .commitSubsessions(let body): try container.encode(body, forKey: key)
+        case .withdrawSubsessions(let body): try container.encode(body, forKey: key)
+        case .startSubsessions(let body): try container.encode(body, forKey: key)
+        case .stopSubsessions(let body): try container.encode(body, forKey: key)
+        case .joinSubsession(let body): try container.encode(body, forKey: key)
+        case .returnToMainSession(let body): try container.encode(body, forKey: key)
+        case .broadcast(let body): try container.encode(body, forKey: key)
+        case .requestHelp(let body): try container.encode(body, forKey: key)
+        case .answerHelp(let body): try container.encode(body, forKey: key)
+        case .chat(let body): try container.encode(body, forKey: key)
+        case .setChatAllowed(let body): try container.encode(body, forKey: key)
         case .statistics(let body): try container.encode(body, forKey: key)
         case .reportIssue(let body): try container.encode(body, forKey: key)
         case .ping(let body): try container.encode(body, forKey: key)

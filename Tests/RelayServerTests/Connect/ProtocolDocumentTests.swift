@@ -41,6 +41,9 @@ struct ProtocolDocumentTests {
     func details() throws {
         let events = try section("Events").joined()
         for reason in StreamEndReason.allCases { #expect(events.contains("`\(reason.rawValue)`")) }
+        for state in SubscriptionChanged.State.allCases { #expect(events.contains("`\(state.rawValue)`")) }
+        for change in SubsessionsChange.allCases { #expect(events.contains("`\(change.rawValue)`")) }
+        for result in HelpResult.allCases { #expect(events.contains("`\(result.rawValue)`")) }
         for reason in VideoChangeReason.allCases { #expect(events.contains("`\(reason.rawValue)`")) }
     }
 }

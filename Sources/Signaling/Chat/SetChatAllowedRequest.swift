@@ -1,0 +1,7 @@
+/// Switches the session's chat off and on, for everybody (CHT-1); for the host.
+public struct SetChatAllowedRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.setChatAllowed
+    public var isAllowed: Bool
+    public init(isAllowed: Bool) { self.isAllowed = isAllowed }
+}

@@ -1,0 +1,9 @@
+/// What became of one's own request for help.
+public struct HelpResulted: Hashable, Sendable, Codable {
+    public var request: HelpRequestID
+    public var result: HelpResult
+    public init(request: HelpRequestID, result: HelpResult) {
+        self.request = request
+        self.result = result
+    }
+}

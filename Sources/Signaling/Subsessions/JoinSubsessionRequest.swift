@@ -1,0 +1,7 @@
+/// Goes into a subsession, from the main session or from another one (SUB-3). Nobody moves others.
+public struct JoinSubsessionRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.joinSubsession
+    public var subsession: SubsessionID
+    public init(subsession: SubsessionID) { self.subsession = subsession }
+}

@@ -1,0 +1,6 @@
+/// Leaves the subsession for the main session.
+public struct ReturnToMainSessionRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.returnToMainSession
+    public init() {}
+}

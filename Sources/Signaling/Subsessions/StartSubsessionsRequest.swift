@@ -1,0 +1,6 @@
+/// Lets users join the committed subsessions (SUB-2); for managers.
+public struct StartSubsessionsRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.startSubsessions
+    public init() {}
+}

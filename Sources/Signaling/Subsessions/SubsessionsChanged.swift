@@ -1,0 +1,9 @@
+public struct SubsessionsChanged: Hashable, Sendable, Codable {
+    public var change: SubsessionsChange
+    /// The whole new state.
+    public var state: SubsessionsState
+    public init(change: SubsessionsChange, state: SubsessionsState) {
+        self.change = change
+        self.state = state
+    }
+}

@@ -1,0 +1,6 @@
+/// Takes back a list that has not started (SUB-1); for the host.
+public struct WithdrawSubsessionsRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.withdrawSubsessions
+    public init() {}
+}

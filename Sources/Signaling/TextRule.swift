@@ -1,0 +1,16 @@
+/// What texts from user to user may be: chat, broadcasts, messages.
+public enum TextRule {
+    /// Of UTF-8.
+    public static let maximumBytes = 8 * 1_024
+
+    /// Why `text` cannot be sent; nil where it can.
+    public static func objection(to text: String) -> SignalingError? {
+        if text.isEmpty { return SignalingError(.invalidField, "the text is empty", field: "text") }
+        guard text.utf8.count <= maximumBytes else {
+            return SignalingError(
+                .textTooLong, "the text has \(text.utf8.count) bytes, at most \(maximumBytes) are allowed",
+                field: "text")
+        }
+        return nil
+    }
+}
