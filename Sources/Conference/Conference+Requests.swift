@@ -22,7 +22,7 @@ extension Conference {
     private mutating func perform(_ request: Request, _ sender: ConnectionID) throws(SignalingError) {
         switch request {
         case .join: throw SignalingError(participants[sender] == nil ? .malformedMessage : .alreadyJoined)
-        case .resume, .publish: throw SignalingError(.malformedMessage)
+        case .resume, .publish, .login, .messaging: throw SignalingError(.malformedMessage)
         case .leave(let body):
             try authorize(body.endForAll ? .endSession : .leave, sender)
             leave(sender, endForAll: body.endForAll)

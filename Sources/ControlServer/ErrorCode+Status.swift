@@ -12,15 +12,15 @@ extension ErrorCode {
             .tokenAlgorithm, .tokenUnknownApp:
             .unauthorized
         case .notPermitted, .tokenTopicMismatch, .tokenRevoked, .passwordNeeded, .passwordWrong, .shareLocked,
-            .chatDisabled:
+            .chatDisabled, .identityMissing:
             .forbidden
         case .notFound, .unknownSession, .unknownUser, .unknownStream, .unknownTransport, .unknownRecording,
-            .unknownIssue, .unknownSubsession, .unknownHelpRequest, .noTrack:
+            .unknownIssue, .unknownSubsession, .unknownConversation, .unknownGroup, .unknownHelpRequest, .noTrack:
             .notFound
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
-        case .notJoined, .alreadyJoined, .staleOffer, .notSubscribed, .alreadySubscribed, .streamExists, .ssrcInUse,
+        case .notJoined, .notLoggedIn, .messagingDisabled, .groupFull, .alreadyJoined, .staleOffer, .notSubscribed, .alreadySubscribed, .streamExists, .ssrcInUse,
             .restartExists, .recordingExists, .recordingDisabled, .subsessionsState, .notInSubsession:
             .conflict
         case .sessionEnded, .resumeExpired, .resumeGap: .gone
@@ -34,7 +34,7 @@ extension ErrorCode {
         case .rateLimited: .tooManyRequests
         case .headerTooLarge: .requestHeaderFieldsTooLarge
         case .noMedia, .limitReached, .draining: .serviceUnavailable
-        case .recordingFailed, .internalError: .internalServerError
+        case .recordingFailed, .storageFailed, .internalError: .internalServerError
         case .notConnected, .connectFailed, .mediaFailed: .badGateway
         }
     }

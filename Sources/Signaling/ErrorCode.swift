@@ -78,12 +78,26 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case notInSubsession
     /// The host switched the chat off.
     case chatDisabled
+    /// Conversations belong to a user: the token has to name it by `user_identity`.
+    case identityMissing
+    /// `login`, or `join` with an identity, opens conversations.
+    case notLoggedIn
+    /// The relay has no storage directory.
+    case messagingDisabled
+    /// A group has at most 500 members.
+    case groupFull
+    /// The relay could not store it: its disk is full, or failed. Nothing was changed.
+    case storageFailed
 
     // MARK: what a request asks for
     case unknownSession
     case unknownUser
     case unknownStream
     case unknownSubsession
+    /// Nobody has written in it yet, or it was never this user's.
+    case unknownConversation
+    /// There is no such group, or one is not a member of it.
+    case unknownGroup
     /// It has its result already, or never was.
     case unknownHelpRequest
     case unknownTransport
@@ -168,10 +182,17 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .subsessionsState: "The subsessions are not in the state for it"
         case .notInSubsession: "The connection is in no subsession"
         case .chatDisabled: "The chat is switched off"
+        case .identityMissing: "The token names no user"
+        case .notLoggedIn: "The connection has not logged in"
+        case .messagingDisabled: "The relay keeps no conversations"
+        case .groupFull: "The group is full"
+        case .storageFailed: "The relay could not store it"
         case .unknownSession: "There is no such session"
         case .unknownUser: "There is no such user"
         case .unknownStream: "There is no such stream"
         case .unknownSubsession: "There is no such subsession"
+        case .unknownConversation: "There is no such conversation"
+        case .unknownGroup: "There is no such group"
         case .unknownHelpRequest: "There is no such request for help"
         case .unknownTransport: "There is no such transport"
         case .unknownRecording: "The stream is not being recorded"

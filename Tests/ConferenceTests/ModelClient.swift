@@ -79,7 +79,8 @@ struct ModelClient {
             if let from = body.from { check(users.contains { $0.id == from }, "signal of a stranger: \(from)") }
         case .activeSpeaker(let body):
             if let stream = body.stream { check(streams.contains { $0.id == stream }, "unknown speaker: \(stream)") }
-        case .offer, .draining, .mediaReset, .subsessionsChanged, .subsessionRoleChanged, .subsessionUsersChanged,
+        case .messaging, .offer, .draining, .mediaReset, .subsessionsChanged, .subsessionRoleChanged,
+            .subsessionUsersChanged,
             .broadcast, .helpRequested, .helpEnded, .helpResult, .chat, .chatAllowedChanged:
             break
         }

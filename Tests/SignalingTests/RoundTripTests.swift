@@ -7,7 +7,7 @@ import Testing
         try JSONDecoder().decode(Value.self, from: JSONEncoder().encode(value))
     }
 
-    @Test("every request comes out as it went in", arguments: Samples.requests)
+    @Test("every request comes out as it went in", arguments: Samples.allRequests)
     func requests(_ request: Request) throws {
         let message = RequestMessage(id: .max, request)
         #expect(try roundTrip(message) == message)
@@ -17,7 +17,7 @@ import Testing
         #expect(object?["params"] is [String: Any])
     }
 
-    @Test("every event comes out as it went in", arguments: Samples.events)
+    @Test("every event comes out as it went in", arguments: Samples.allEvents)
     func events(_ event: Event) throws {
         let message = EventMessage(seq: .max, event)
         #expect(try roundTrip(message) == message)
@@ -27,8 +27,8 @@ import Testing
 
     @Test("there is a sample of every method and of every event")
     func samples() {
-        #expect(Set(Samples.requests.map(\.method)) == Set(Method.allCases))
-        #expect(Set(Samples.events.map(\.name)) == Set(EventName.allCases))
+        #expect(Set(Samples.allRequests.map(\.method)) == Set(Method.allCases))
+        #expect(Set(Samples.allEvents.map(\.name)) == Set(EventName.allCases))
     }
 
     @Test("answers and errors come out as they went in")
@@ -62,6 +62,40 @@ import Testing
             let head = try JSONDecoder().decode(MessageHead.self, from: JSONEncoder().encode(message))
             #expect(head.id == 7 && head.seq == nil && head.event == nil)
         }
+    }
+
+    @Test("CHT-3 answers about conversations come out as they went in")
+    func conversations() throws {
+        let pages = ResultMessage<ConversationsRequest.Answer>(
+            id: 1, .success(.init(conversations: [Samples.conversation], totalUnread: 3, hasMore: true)))
+        #expect(try roundTrip(pages) == pages)
+        let changes = ResultMessage<ConversationChangesRequest.Answer>(
+            id: 1,
+            .success(
+                .init(
+                    conversations: [Samples.bareConversation], deleted: [Samples.peer], totalUnread: 0, store: "s",
+                    cursor: 9, hasMore: false)))
+        #expect(try roundTrip(changes) == changes)
+        let history = ResultMessage<HistoryRequest.Answer>(
+            id: 1, .success(.init(messages: [Samples.message], hasMore: false)))
+        #expect(try roundTrip(history) == history)
+        let login = ResultMessage<LoginRequest.Answer>(id: 1, .success(.init(user: "ada", store: "s", cursor: 7)))
+        #expect(try roundTrip(login) == login)
+        let text = #"{"type":2,"id":"g-1","name":"","unread":0,"order":0,"change":0,"notification":1}"#
+        #expect(try JSONDecoder().decode(Conversation.self, from: Data(text.utf8)) == Samples.bareConversation)
+    }
+
+    @Test(
+        "CHT-10 what a client sends is checked there as at the relay",
+        arguments: [
+            ("m", "x", 8_192, nil), ("m", "x", 8_193, .textTooLong), ("m", "x", 0, .invalidField),
+            ("", "x", 1, .invalidField), ("é", "x", 1, .invalidField), ("a\u{7F}", "x", 1, .invalidField),
+            (String(repeating: "~", count: 64), "x", 1, nil),
+            (String(repeating: "~", count: 65), "x", 1, .invalidField),
+        ] as [(String, String, Int, ErrorCode?)])
+    func messages(_ id: String, _ unit: String, _ count: Int, _ code: ErrorCode?) {
+        let text = String(repeating: unit, count: count)
+        #expect(SendMessageRequest(conversation: Samples.peer, message: id, text: text).objection?.code == code)
     }
 
     @Test("the answer of a relay that knows nothing of subsessions and chat is read")

@@ -31,7 +31,7 @@ extension Room {
             .muteUser, .requestUnmute, .setMuted, .forceMuteStream, .forceMuteAll, .disableForceMute, .makeHost,
             .setManager, .removeUser, .lockShare, .subsessions, .commitSubsessions, .withdrawSubsessions,
             .startSubsessions, .stopSubsessions, .joinSubsession, .returnToMainSession, .broadcast, .requestHelp,
-            .answerHelp, .chat, .setChatAllowed, .ping:
+            .answerHelp, .chat, .setChatAllowed, .login, .messaging, .ping:
             let answer = conference.request(
                 message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
             reply(message.id, answer.result, on: socket)

@@ -39,7 +39,10 @@ extension Request {
         case let body as ChatRequest: self = .chat(body)
         case let body as SetChatAllowedRequest: self = .setChatAllowed(body)
         case let body as PingRequest: self = .ping(body)
-        default: return nil
+        case let body as LoginRequest: self = .login(body)
+        default:
+            guard let request = MessagingRequest(body) else { return nil }
+            self = .messaging(request)
         }
     }
 }

@@ -105,7 +105,8 @@ struct SessionModel: Sendable {
             activeSpeaker = body.stream
             return [.activeSpeakerChanged(body.stream)]
         case .draining(let body): return [.relayDraining(seconds: body.seconds)]
-        case .offer, .subscriptionChanged, .disconnected, .mediaReset, .subsessionsChanged, .subsessionRoleChanged,
+        case .messaging, .offer, .subscriptionChanged, .disconnected, .mediaReset, .subsessionsChanged,
+            .subsessionRoleChanged,
             .subsessionUsersChanged, .broadcast, .helpRequested, .helpEnded, .helpResult, .chat, .chatAllowedChanged:
             return []
         }

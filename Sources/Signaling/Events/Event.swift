@@ -26,6 +26,8 @@ public enum Event: Hashable, Sendable {
     case helpResult(HelpResulted)
     case chat(ChatReceived)
     case chatAllowedChanged(ChatAllowedChanged)
+    /// Of one's conversations; not of a session.
+    case messaging(MessagingEvent)
     /// The relay asks the client to move on, and will end.
     case draining(Draining)
     /// The last event of a connection.

@@ -1,6 +1,6 @@
 /// An event on the wire: `{"seq": 42, "event": "streamCreated", "data": {…}}`.
 public struct EventMessage: Hashable, Sendable, Codable {
-    /// One more than that of the event before, from 1 on.
+    /// One more than that of the event before, from 1 on; 0 of events that are not numbered, those of conversations.
     public var seq: UInt64
     public var event: Event
 
@@ -19,7 +19,8 @@ public struct EventMessage: Hashable, Sendable, Codable {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         seq = try container.decode(UInt64.self, forKey: .seq)
         func data<Body: Decodable>() throws -> Body { try container.decode(Body.self, forKey: .data) }
-        switch try container.decode(EventName.self, forKey: .event) {
+        let name = try container.decode(EventName.self, forKey: .event)
+        switch name {
         case .userJoined: event = .userJoined(try data())
         case .userChanged: event = .userChanged(try data())
         case .userLeft: event = .userLeft(try data())
@@ -44,6 +45,9 @@ public struct EventMessage: Hashable, Sendable, Codable {
         case .helpResult: event = .helpResult(try data())
         case .chat: event = .chat(try data())
         case .chatAllowedChanged: event = .chatAllowedChanged(try data())
+        case .messageReceived, .notification, .conversationsChanged, .totalUnreadChanged, .groupChanged,
+            .groupDismissed:
+            event = .messaging(try MessagingEvent(name, from: container, key: .data))
         case .draining: event = .draining(try data())
         case .disconnected: event = .disconnected(try data())
         case .mediaReset: event = .mediaReset(try data())
@@ -79,6 +83,7 @@ public struct EventMessage: Hashable, Sendable, Codable {
         case .helpResult(let body): try container.encode(body, forKey: .data)
         case .chat(let body): try container.encode(body, forKey: .data)
         case .chatAllowedChanged(let body): try container.encode(body, forKey: .data)
+        case .messaging(let event): try event.encodeBody(to: &container, key: .data)
         case .draining(let body): try container.encode(body, forKey: .data)
         case .disconnected(let body): try container.encode(body, forKey: .data)
         case .mediaReset(let body): try container.encode(body, forKey: .data)

@@ -24,6 +24,12 @@ public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case helpResult
     case chat
     case chatAllowedChanged
+    case messageReceived
+    case notification
+    case conversationsChanged
+    case totalUnreadChanged
+    case groupChanged
+    case groupDismissed
     case draining
     case disconnected
     case mediaReset
@@ -56,6 +62,7 @@ extension Event {
         case .helpResult: .helpResult
         case .chat: .chat
         case .chatAllowedChanged: .chatAllowedChanged
+        case .messaging(let event): event.name
         case .draining: .draining
         case .disconnected: .disconnected
         case .mediaReset: .mediaReset

@@ -35,6 +35,20 @@ public enum Method: String, Hashable, Sendable, Codable, CaseIterable {
     case answerHelp
     case chat
     case setChatAllowed
+    case login
+    case sendMessage
+    case conversations
+    case history
+    case conversationChanges
+    case clearUnread
+    case setNotification
+    case deleteConversation
+    case deleteMessages
+    case createGroup
+    case group
+    case inviteToGroup
+    case leaveGroup
+    case dismissGroup
     case statistics
     case reportIssue
     case ping

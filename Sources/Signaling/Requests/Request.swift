@@ -35,6 +35,8 @@ public enum Request: Hashable, Sendable {
     case answerHelp(AnswerHelpRequest)
     case chat(ChatRequest)
     case setChatAllowed(SetChatAllowedRequest)
+    case login(LoginRequest)
+    case messaging(MessagingRequest)
     case statistics(StatisticsRequest)
     case reportIssue(ReportIssueRequest)
     case ping(PingRequest)
@@ -76,6 +78,8 @@ public enum Request: Hashable, Sendable {
         case .answerHelp: .answerHelp
         case .chat: .chat
         case .setChatAllowed: .setChatAllowed
+        case .login: .login
+        case .messaging(let request): request.method
         case .statistics: .statistics
         case .reportIssue: .reportIssue
         case .ping: .ping
@@ -121,6 +125,10 @@ public enum Request: Hashable, Sendable {
         case .answerHelp: self = .answerHelp(try body(AnswerHelpRequest.self))
         case .chat: self = .chat(try body(ChatRequest.self))
         case .setChatAllowed: self = .setChatAllowed(try body(SetChatAllowedRequest.self))
+        case .login: self = .login(try body(LoginRequest.self))
+        case .sendMessage, .conversations, .history, .conversationChanges, .clearUnread, .setNotification,
+            .deleteConversation, .deleteMessages, .createGroup, .group, .inviteToGroup, .leaveGroup, .dismissGroup:
+            self = .messaging(try MessagingRequest(method, from: container, key: key))
         case .statistics: self = .statistics(StatisticsRequest())
         case .reportIssue: self = .reportIssue(try body(ReportIssueRequest.self))
         case .ping: self = .ping(PingRequest())
@@ -164,6 +172,8 @@ public enum Request: Hashable, Sendable {
         case .answerHelp(let body): try container.encode(body, forKey: key)
         case .chat(let body): try container.encode(body, forKey: key)
         case .setChatAllowed(let body): try container.encode(body, forKey: key)
+        case .login(let body): try container.encode(body, forKey: key)
+        case .messaging(let request): try request.encodeBody(to: &container, key: key)
         case .statistics(let body): try container.encode(body, forKey: key)
         case .reportIssue(let body): try container.encode(body, forKey: key)
         case .ping(let body): try container.encode(body, forKey: key)

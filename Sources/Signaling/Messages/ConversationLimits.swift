@@ -1,0 +1,13 @@
+/// Limits of conversations that a client can check by itself (CHT-10).
+public enum ConversationLimits {
+    /// Of a list, of a history, of changes.
+    public static let pageSize = 1...100
+    /// Of a message's id, printable ASCII.
+    public static let messageIDCharacters = 1...64
+    /// Of a user's id.
+    public static let userIDCharacters = 1...35
+    /// With its owner.
+    public static let groupMembers = 500
+    /// Of a group, and of a user's display name.
+    public static let nameCharacters = 200
+}

@@ -1,0 +1,14 @@
+/// Conversations that were added or changed, or left the list (CHT-5).
+public struct ConversationsChanged: Hashable, Sendable, Codable {
+    /// Their whole new state.
+    public var conversations: [Conversation]
+    public var deleted: [ConversationRef]
+    /// Where the user's conversations stand with this.
+    public var cursor: Int64
+
+    public init(conversations: [Conversation] = [], deleted: [ConversationRef] = [], cursor: Int64) {
+        self.conversations = conversations
+        self.deleted = deleted
+        self.cursor = cursor
+    }
+}

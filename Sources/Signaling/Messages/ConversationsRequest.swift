@@ -1,0 +1,27 @@
+/// A page of one's list, newest first (CHT-4).
+public struct ConversationsRequest: RequestBody {
+    public static let method = Method.conversations
+
+    /// `order` of the last conversation that one has; nil: from the newest on.
+    public var before: Int64?
+    /// 1 to 100.
+    public var count: Int
+
+    public init(before: Int64? = nil, count: Int) {
+        self.before = before
+        self.count = count
+    }
+
+    public struct Answer: Hashable, Sendable, Codable {
+        public var conversations: [Conversation]
+        /// Of all conversations that are not muted.
+        public var totalUnread: Int
+        public var hasMore: Bool
+
+        public init(conversations: [Conversation], totalUnread: Int, hasMore: Bool) {
+            self.conversations = conversations
+            self.totalUnread = totalUnread
+            self.hasMore = hasMore
+        }
+    }
+}

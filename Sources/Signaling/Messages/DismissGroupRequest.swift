@@ -1,0 +1,11 @@
+/// Ends a group for everybody, with its messages; for its owner.
+public struct DismissGroupRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.dismissGroup
+
+    public var group: String
+
+    public init(group: String) {
+        self.group = group
+    }
+}

@@ -1,0 +1,11 @@
+/// A group that one is a member of.
+public struct GroupRequest: RequestBody {
+    public typealias Answer = Group
+    public static let method = Method.group
+
+    public var group: String
+
+    public init(group: String) {
+        self.group = group
+    }
+}

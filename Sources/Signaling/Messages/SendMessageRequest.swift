@@ -1,0 +1,39 @@
+/// Sends a text (CHT-2). Answered once it is on disk; sent again with the same id it is stored once and answered as before (CHT-9).
+public struct SendMessageRequest: RequestBody {
+    public static let method = Method.sendMessage
+
+    /// Any user of the app, or a group that one is a member of.
+    public var conversation: ConversationRef
+    /// Its id: 1 to 64 printable ASCII characters, new for each message of this user.
+    public var message: String
+    /// 1 byte to 8 KiB of UTF-8.
+    public var text: String
+
+    public init(conversation: ConversationRef, message: String, text: String) {
+        self.conversation = conversation
+        self.message = message
+        self.text = text
+    }
+
+    public struct Answer: Hashable, Sendable, Codable {
+        public var number: Int64
+        /// Milliseconds since 1970.
+        public var time: Int64
+
+        public init(number: Int64, time: Int64) {
+            self.number = number
+            self.time = time
+        }
+    }
+
+    /// What is wrong with it, the same here and at the relay.
+    public var objection: SignalingError? {
+        guard ConversationLimits.messageIDCharacters.contains(message.utf8.count),
+            message.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
+        else {
+            return SignalingError(
+                .invalidField, "an id of a message has 1 to 64 printable ASCII characters", field: "message")
+        }
+        return TextRule.objection(to: text)
+    }
+}

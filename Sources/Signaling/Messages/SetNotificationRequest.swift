@@ -1,0 +1,13 @@
+/// Mutes a conversation or lifts that (CHT-7).
+public struct SetNotificationRequest: RequestBody {
+    public typealias Answer = Done
+    public static let method = Method.setNotification
+
+    public var conversation: ConversationRef
+    public var status: NotificationStatus
+
+    public init(conversation: ConversationRef, status: NotificationStatus) {
+        self.conversation = conversation
+        self.status = status
+    }
+}
