@@ -22,6 +22,15 @@ static const unsigned char admin_gauges_js[] = {
 static const unsigned char admin_sessioncard_js[] = {
 #embed "web/admin/sessioncard.js"
 };
+static const unsigned char client_chat_js[] = {
+#embed "web/client/chat.js"
+};
+static const unsigned char client_conversations_js[] = {
+#embed "web/client/conversations.js"
+};
+static const unsigned char client_outbox_js[] = {
+#embed "web/client/outbox.js"
+};
 static const unsigned char client_publishing_js[] = {
 #embed "web/client/publishing.js"
 };
@@ -43,6 +52,12 @@ static const unsigned char client_statistics_js[] = {
 static const unsigned char client_subscribing_js[] = {
 #embed "web/client/subscribing.js"
 };
+static const unsigned char client_subsessions_js[] = {
+#embed "web/client/subsessions.js"
+};
+static const unsigned char client_thread_js[] = {
+#embed "web/client/thread.js"
+};
 static const unsigned char icon_svg[] = {
 #embed "web/icon.svg"
 };
@@ -55,11 +70,29 @@ static const unsigned char room_css[] = {
 static const unsigned char style_css[] = {
 #embed "web/style.css"
 };
+static const unsigned char talk_css[] = {
+#embed "web/talk.css"
+};
 static const unsigned char ui_app_js[] = {
 #embed "web/ui/app.js"
 };
 static const unsigned char ui_chart_js[] = {
 #embed "web/ui/chart.js"
+};
+static const unsigned char ui_chat_js[] = {
+#embed "web/ui/chat.js"
+};
+static const unsigned char ui_compose_js[] = {
+#embed "web/ui/compose.js"
+};
+static const unsigned char ui_conversationlist_js[] = {
+#embed "web/ui/conversationlist.js"
+};
+static const unsigned char ui_conversationmenu_js[] = {
+#embed "web/ui/conversationmenu.js"
+};
+static const unsigned char ui_conversationview_js[] = {
+#embed "web/ui/conversationview.js"
 };
 static const unsigned char ui_dialogs_js[] = {
 #embed "web/ui/dialogs.js"
@@ -73,6 +106,12 @@ static const unsigned char ui_join_js[] = {
 static const unsigned char ui_menu_js[] = {
 #embed "web/ui/menu.js"
 };
+static const unsigned char ui_messagelog_js[] = {
+#embed "web/ui/messagelog.js"
+};
+static const unsigned char ui_messages_js[] = {
+#embed "web/ui/messages.js"
+};
 static const unsigned char ui_moderation_js[] = {
 #embed "web/ui/moderation.js"
 };
@@ -84,6 +123,18 @@ static const unsigned char ui_numbers_js[] = {
 };
 static const unsigned char ui_people_js[] = {
 #embed "web/ui/people.js"
+};
+static const unsigned char ui_place_js[] = {
+#embed "web/ui/place.js"
+};
+static const unsigned char ui_roomcard_js[] = {
+#embed "web/ui/roomcard.js"
+};
+static const unsigned char ui_roomform_js[] = {
+#embed "web/ui/roomform.js"
+};
+static const unsigned char ui_rooms_js[] = {
+#embed "web/ui/rooms.js"
 };
 static const unsigned char ui_signals_js[] = {
 #embed "web/ui/signals.js"
@@ -110,6 +161,9 @@ static const millrace_page_file files[] = {
     FILE("admin/app.js", admin_app_js),
     FILE("admin/gauges.js", admin_gauges_js),
     FILE("admin/sessioncard.js", admin_sessioncard_js),
+    FILE("client/chat.js", client_chat_js),
+    FILE("client/conversations.js", client_conversations_js),
+    FILE("client/outbox.js", client_outbox_js),
     FILE("client/publishing.js", client_publishing_js),
     FILE("client/session.js", client_session_js),
     FILE("client/signaling.js", client_signaling_js),
@@ -117,20 +171,34 @@ static const millrace_page_file files[] = {
     FILE("client/state.js", client_state_js),
     FILE("client/statistics.js", client_statistics_js),
     FILE("client/subscribing.js", client_subscribing_js),
+    FILE("client/subsessions.js", client_subsessions_js),
+    FILE("client/thread.js", client_thread_js),
     FILE("icon.svg", icon_svg),
     FILE("index.html", index_html),
     FILE("room.css", room_css),
     FILE("style.css", style_css),
+    FILE("talk.css", talk_css),
     FILE("ui/app.js", ui_app_js),
     FILE("ui/chart.js", ui_chart_js),
+    FILE("ui/chat.js", ui_chat_js),
+    FILE("ui/compose.js", ui_compose_js),
+    FILE("ui/conversationlist.js", ui_conversationlist_js),
+    FILE("ui/conversationmenu.js", ui_conversationmenu_js),
+    FILE("ui/conversationview.js", ui_conversationview_js),
     FILE("ui/dialogs.js", ui_dialogs_js),
     FILE("ui/dom.js", ui_dom_js),
     FILE("ui/join.js", ui_join_js),
     FILE("ui/menu.js", ui_menu_js),
+    FILE("ui/messagelog.js", ui_messagelog_js),
+    FILE("ui/messages.js", ui_messages_js),
     FILE("ui/moderation.js", ui_moderation_js),
     FILE("ui/notices.js", ui_notices_js),
     FILE("ui/numbers.js", ui_numbers_js),
     FILE("ui/people.js", ui_people_js),
+    FILE("ui/place.js", ui_place_js),
+    FILE("ui/roomcard.js", ui_roomcard_js),
+    FILE("ui/roomform.js", ui_roomform_js),
+    FILE("ui/rooms.js", ui_rooms_js),
     FILE("ui/signals.js", ui_signals_js),
     FILE("ui/stage.js", ui_stage_js),
     FILE("ui/tabs.js", ui_tabs_js),

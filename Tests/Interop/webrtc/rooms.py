@@ -7,7 +7,7 @@ import time
 from webrtc.cut import Cut
 from webrtc.room import Room, is_colour_of, relay
 
-UNITS = 13
+UNITS = 24
 
 
 def modules(bench, name):
@@ -144,6 +144,17 @@ def force_mute(bench, name):
     ada.look("press", "audio")
     eve.hears("Ada")
     save_picture(bench, eve)
+    ada.look("moderate", "force-mute-others")
+    check(name, "all others are muted", ada.is_silent("Bob") and ada.is_silent("Eve") and ada.look("seen", "Eve")["isMuted"])
+    check(name, "and not who is excluded", bob.hears("Ada") and not bob.look("seen", "Ada")["isMuted"])
+    ada.look("moderate", "disable-force-mute")
+    for room in (bob, eve):
+        room.look("press", "audio")
+    check(name, "they are heard again", ada.hears("Bob") and ada.hears("Eve"))
+    ada.look("menu", "Bob", "force-mute-stream")
+    check(name, "one stream is muted", ada.is_silent("Bob") and ada.look("seen", "Bob")["isMuted"])
+    check(name, "its publisher is told", bob.until(lambda: any("You are muted" in text for text in bob.look("notices"))), notices=bob.look("notices"))
+    check(name, "the others go on", ada.hears("Eve") and not ada.look("seen", "Eve")["isMuted"] and not eve.look("text", "mute-state"))
 
 
 def roles(bench, name):
@@ -195,8 +206,8 @@ def check_keyboard(bench, name, room):
                          focus=[first, second, back])
     room.page.evaluate("document.getElementById('tab-people').focus()")
     room.page.key("ArrowRight")
-    bench.reporter.check(name, "and so do tabs", room.page.evaluate("document.activeElement.id") == "tab-signals" and
-                         room.page.evaluate("!document.getElementById('panel-signals').hidden"))
+    bench.reporter.check(name, "and so do tabs", room.page.evaluate("document.activeElement.id") == "tab-rooms" and
+                         room.page.evaluate("!document.getElementById('panel-rooms').hidden"))
     room.look("tab", "people")
 
 
@@ -295,7 +306,7 @@ def firefox(bench, name):
     check(name, "and hears it", fox.until(lambda: (fox.look("heard", "Ada") or {}).get("packets", 0) > 50), heard=fox.look("heard", "Ada"))
     seen = ada.sees("Bob", 20)
     check(name, "Chromium sees the picture of Firefox", seen and seen["isShown"], seen=ada.look("seen", "Bob"))
-    check(name, "nothing of the page was refused by its own policy", fox.page.evaluate("document.styleSheets.length") == 2)
+    check(name, "nothing of the page was refused by its own policy", fox.page.evaluate("document.styleSheets.length") == 3)
 
 
 ALL = [

@@ -1,5 +1,7 @@
-// A session as a page uses it: signalling, state and both peer connections put together. No DOM in here but what media needs.
+// A session as a page uses it: signalling, state, chats and both peer connections put together. No DOM in here but what media needs.
 
+import {Chat} from "./chat.js";
+import {Conversations} from "./conversations.js";
 import {PublishPeer} from "./publishing.js";
 import {Signaling} from "./signaling.js";
 import {SessionState} from "./state.js";
@@ -17,6 +19,9 @@ const PATH_PATIENCE = 4000;
 /// - `ended`: for good, `detail` `{reason, message}`
 export class Session extends EventTarget {
   state = new SessionState();
+  /// What is said within the session, and outside it.
+  chat = new Chat((...call) => this.request(...call), this.state);
+  conversations = new Conversations((...call) => this.request(...call));
   publisher = null;
   subscriber = null;
   /// What a new stream's subscription begins with: a function of the stream.
@@ -97,6 +102,7 @@ export class Session extends EventTarget {
     this.state.reset(answer);
     for (const stream of this.state.otherStreams) this.#subscribe(stream);
     if (again) this.#renew("publish", () => this.publisher.renew({keepIDs: false}));
+    this.#openConversations();
   }
 
   #resumed({publishLost, subscribeLost}) {
@@ -110,6 +116,11 @@ export class Session extends EventTarget {
     }
     // Requests that were under way when the connection was lost may not have arrived.
     for (const stream of this.state.otherStreams) if (!subscriber.wanted.has(stream.id)) this.#subscribe(stream);
+    this.#openConversations();
+  }
+
+  #openConversations() {
+    this.conversations.open(this.state.me?.name).catch(error => this.#failed("Messages cannot be read", error));
   }
 
   #event(event, data) {
@@ -126,6 +137,8 @@ export class Session extends EventTarget {
       break;
     }
     this.state.apply(event, data);
+    this.chat.apply(event, data);
+    this.conversations.apply(event, data);
     if (event === "streamCreated" && data.stream.connection !== this.state.self) this.#subscribe(data.stream);
     if (["streamCreated", "streamChanged"].includes(event) && data.stream.connection === this.state.self) this.#follow(data.stream);
   }
@@ -195,6 +208,8 @@ export class Session extends EventTarget {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.publisher?.close();
     this.subscriber?.close();
+    this.conversations.clear();
+    this.chat.clear();
     this.state.clear();
     this.#emit("ended", ending);
   }

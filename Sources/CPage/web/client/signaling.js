@@ -171,6 +171,8 @@ export class Signaling {
   }
 
   #receiveEvent({seq, event, data}) {
+    // Events of conversations are not numbered: they are not replayed, what they said can be asked for.
+    if (seq === 0) return this.onEvent?.(event, data);
     // A replay may begin before what is known; a hole means that something was lost, and is asked for again.
     if (seq <= this.#lastEvent) return;
     if (seq !== this.#lastEvent + 1) return this.#lost();

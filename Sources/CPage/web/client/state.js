@@ -1,6 +1,9 @@
-// What is true of the session: users, streams, roles. True at every event: each is applied before anybody is told.
+// What is true of the session: users, streams, roles, subsessions. True at every event: each is applied before anybody is told.
 
-/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user or stream as it was.
+import {Subsessions} from "./subsessions.js";
+
+/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user or stream as it was. When this user has
+/// moved to another subsession, an event `placeChanged` follows the one that said so: `data` is the room, `before` the one before.
 export class SessionState extends EventTarget {
   users = new Map();
   streams = new Map();
@@ -11,6 +14,8 @@ export class SessionState extends EventTarget {
   capabilities = null;
   isMuteForced = false;
   isShareLocked = false;
+  isChatAllowed = true;
+  subsessions = new Subsessions();
   /// Stream id of who speaks.
   activeSpeaker = null;
 
@@ -24,6 +29,9 @@ export class SessionState extends EventTarget {
     this.streams = new Map(answer.streams.map(stream => [stream.id, stream]));
     this.isMuteForced = answer.isMuteForced;
     this.isShareLocked = answer.isShareLocked;
+    this.isChatAllowed = answer.isChatAllowed ?? true;
+    this.subsessions.clear();
+    this.subsessions.reset(answer.subsessions);
     this.activeSpeaker = null;
     this.#tell("reset", answer);
   }
@@ -31,6 +39,7 @@ export class SessionState extends EventTarget {
   clear() {
     this.users.clear();
     this.streams.clear();
+    this.subsessions.clear();
     this.self = null;
     this.capabilities = null;
     this.#tell("reset", null);
@@ -38,6 +47,7 @@ export class SessionState extends EventTarget {
 
   /// Takes in one event of the relay. Events that say nothing of the state are passed on all the same.
   apply(event, data) {
+    const place = this.place;
     let before;
     switch (event) {
     case "userJoined":
@@ -78,19 +88,29 @@ export class SessionState extends EventTarget {
     case "shareLockChanged":
       this.isShareLocked = data.isLocked;
       break;
+    case "chatAllowedChanged":
+      this.isChatAllowed = data.isAllowed;
+      break;
     case "activeSpeaker":
       this.activeSpeaker = data.stream ?? null;
       break;
     }
+    this.subsessions.apply(event, data);
     this.#tell(event, data, before);
+    if (this.place?.id !== place?.id) this.#tell("placeChanged", this.place, place);
   }
 
   get me() { return this.users.get(this.self); }
+  /// The subsession that this user is in; null in the main session.
+  get place() { return this.subsessions.roomOf(this.self); }
   get host() { return [...this.users.values()].find(user => user.role === "host"); }
   get ownStreams() { return this.streamsOf(this.self); }
   get otherStreams() { return [...this.streams.values()].filter(stream => stream.connection !== this.self); }
 
   streamsOf(user) { return [...this.streams.values()].filter(stream => stream.connection === user); }
+
+  /// Whether a user is in the same room as this one, so that they see and hear each other.
+  isHere(user) { return this.subsessions.of(user) === this.subsessions.of(this.self); }
 
   /// What the user of this page may do, as far as it can be known here; the relay checks each request itself.
   get may() {
@@ -103,6 +123,9 @@ export class SessionState extends EventTarget {
       forceMute: can.canForceMute ?? false,
       lockShare: moderates,
       endForAll: role === "host",
+      commitSubsessions: role === "host",
+      manageSubsessions: this.subsessions.isManager,
+      allowChat: role === "host",
       rename: user => user.id === this.self || moderates,
       mute: user => user.id !== this.self && (moderates || !!can.canForceMute),
       askToUnmute: user => user.id !== this.self && user.kind === "client" && (moderates || !!can.canForceMute),

@@ -40,7 +40,7 @@ export class Statistics {
   stop() { clearInterval(this.#timer); }
 
   async sample() {
-    const {publisher, subscriber, status} = this.#session;
+    const {publisher, subscriber, state, status} = this.#session;
     // The relay counts over longer times; asking it every other second is enough.
     if (status === "connected" && this.#count++ % 2 === 0) {
       this.relay = await this.#session.request("statistics", {}, {queued: false}).catch(() => this.relay);
@@ -52,6 +52,8 @@ export class Statistics {
       }
     }
     for (const stream of subscriber?.wanted.keys() ?? []) {
+      // Nothing comes of those in other rooms.
+      if (!state.isHere(state.streams.get(stream)?.connection)) continue;
       for (const kind of ["audio", "video"]) {
         const receiver = subscriber.receiver(stream, kind);
         if (receiver) this.#receiving(stream, kind, await receiver.getStats(), totals, seen);

@@ -1,15 +1,20 @@
 // The page at `/`: puts the pieces together.
 
+import {PEER} from "../client/conversations.js";
 import {Session} from "../client/session.js";
 import {relayURL} from "../client/signaling.js";
 import {Statistics} from "../client/statistics.js";
+import {ChatPanel} from "./chat.js";
 import {byID} from "./dom.js";
 import {JoinForm} from "./join.js";
 import {closeMenu} from "./menu.js";
+import {Messages} from "./messages.js";
 import {userMenu} from "./moderation.js";
 import {attempt, notice} from "./notices.js";
 import {Numbers} from "./numbers.js";
 import {People} from "./people.js";
+import {Place} from "./place.js";
+import {Rooms} from "./rooms.js";
 import {Signals} from "./signals.js";
 import {Stage} from "./stage.js";
 import {Tabs} from "./tabs.js";
@@ -24,22 +29,38 @@ const ENDED = {
 };
 
 class Room {
-  #session; #stage; #statistics; #toolbar;
+  #session; #stage; #statistics; #toolbar; #messages; #place;
 
   constructor(session) {
     this.#session = session;
     byID("room").hidden = false;
-    const menu = (user, stream) => userMenu(session, this.#stage, user, stream);
+    const menu = (user, stream) => userMenu(session, this.#stage, user, stream, id => this.#messages.open({type: PEER, id}));
     this.#stage = new Stage(session, menu);
     new People(session, menu);
+    new Rooms(session);
     new Signals(session);
     const numbers = new Numbers(session), tabs = new Tabs(document.querySelector("#side .tabs"), [
-      {name: "people", title: "People", glyph: "people"}, {name: "signals", title: "Signals", glyph: "wave"}, {name: "statistics", title: "Statistics", glyph: "chart"},
+      {name: "people", title: "People", glyph: "people"}, {name: "rooms", title: "Rooms", glyph: "rooms"},
+      {name: "chat", title: "Chat", glyph: "chat"}, {name: "messages", title: "Messages", glyph: "mail"},
+      {name: "signals", title: "Signals", glyph: "wave"}, {name: "statistics", title: "Statistics", glyph: "chart"},
     ]);
+    const chat = new ChatPanel(session, tabs);
+    this.#messages = new Messages(session, tabs);
+    const openSide = isOpen => {
+      byID("room").classList.toggle("has-side", isOpen);
+      shown(tabs.selected);
+    };
+    const shown = name => ({chat, messages: this.#messages, statistics: {shown: () => numbers.render(this.#statistics)}})[name]?.shown();
+    this.#place = new Place(session, {onChoose: () => {
+      tabs.select("rooms");
+      openSide(true);
+      document.querySelector("#panel-rooms [data-action=join-room]:not([hidden])")?.focus();
+    }});
     this.#statistics = new Statistics(session);
-    this.#toolbar = new Toolbar(session, {onPanel: () => byID("room").classList.toggle("has-side")});
+    this.#toolbar = new Toolbar(session, {onPanel: () => openSide()});
+    tabs.onMark = total => this.#toolbar.mark("panel", total);
     byID("room").classList.toggle("has-side", innerWidth > 900);
-    tabs.onChange = () => numbers.render(this.#statistics);
+    tabs.onChange = shown;
     this.#statistics.start(statistics => {
       numbers.render(statistics);
       for (const track of statistics.tracks.values()) if (track.kind === "video") this.#stage.showFacts(track.stream, Numbers.facts(track));
@@ -56,6 +77,8 @@ class Room {
     closeMenu();
     this.#statistics.stop();
     this.#stage.end();
+    this.#messages.end();
+    this.#place.end();
     byID("stage").removeEventListener("silent", this.#silent);
     byID("room").hidden = true;
     byID("banner").hidden = true;

@@ -35,6 +35,19 @@ export async function ask(title, label, {value = "", action = "OK", maximum = 20
   return answer === "yes" ? input.value : null;
 }
 
+/// Several fields at once: `{name, label, hint, lines, maximum, isNeeded}` each. An object of what the user types; null where it is cancelled.
+export async function askFor(title, fields, {action = "OK"} = {}) {
+  const inputs = fields.map(({name, lines = 1, maximum = 200, isNeeded = true}) => element(lines > 1 ? "textarea" : "input", {
+    name, maxlength: maximum, required: isNeeded, autocomplete: "off", ...(lines > 1 && {rows: lines}),
+  }));
+  const labels = fields.map(({label, hint}, index) => element("label", {class: "field"}, label, inputs[index],
+                                                              hint ? element("small", {}, hint) : null));
+  const answer = await show(title, labels, [
+    element("button", {type: "button", onclick: event => event.target.closest("dialog").close("")}, "Cancel"), button(action, "yes", "primary"),
+  ], {onOpen: () => inputs[0].focus()});
+  return answer === "yes" ? Object.fromEntries(inputs.map(input => [input.name, input.value.trim()])) : null;
+}
+
 /// Something to read or copy.
 export function tell(title, text, code) {
   const copy = code && element("button", {type: "button", onclick: async event => {

@@ -23,6 +23,22 @@ export function drawn(tag, attributes = {}, ...children) {
   return node;
 }
 
+/// Puts nodes in the place of those that are there, where they look different: whoever is at one of them by keyboard stays there.
+export function replaceWhereOther(place, nodes) {
+  const old = [...place.children];
+  if (old.length === nodes.length && old.every((node, index) => node.isEqualNode(nodes[index]))) return;
+  const focused = old.findIndex(node => node.contains(document.activeElement)), label = document.activeElement?.textContent;
+  place.replaceChildren(...nodes);
+  if (focused < 0) return;
+  const buttons = [...place.querySelectorAll("button:not(:disabled)")];
+  (buttons.find(button => button.textContent === label) ?? buttons[0])?.focus();
+}
+
+/// "1 message", "3 messages".
+export const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
+
+export const isShown = node => node.getClientRects().length > 0;
+
 export const byID = id => document.getElementById(id);
 
 /// Outlines on a 24 x 24 grid.
@@ -42,6 +58,13 @@ const ICONS = {
   chart: "M4 20V4M4 20h16M8 16v-4M12 16V8M16 16v-6",
   wave: "M3 12h3l2-6 4 12 3-9 2 3h4",
   panel: "M4 5h16v14H4zM14 5v14",
+  rooms: "M4 4h7v7H4zM14 4h6v7h-6zM4 14h7v6H4zM14 14h6v6h-6z",
+  chat: "M4 5h16v11h-9l-5 4v-4H4z",
+  mail: "M3 6h18v12H3zM3 7l9 6 9-6",
+  bellOff: "M8 6a5 5 0 0 1 9 3c0 5 2 6 2 6M7 9c0 5-2 6-2 6h10M10 19a2 2 0 0 0 4 0M4 4l16 16",
+  back: "M14 6l-6 6 6 6",
+  send: "M4 12 20 4l-4 16-4-7zM12 13l8-9",
+  plus: "M12 5v14M5 12h14",
 };
 
 export function icon(name) {

@@ -2,7 +2,7 @@
 
 import {byID} from "./dom.js";
 
-const REMEMBERED = "millrace.name";
+const NAME = "millrace.name", IDENTITY = "millrace.identity";
 
 /// Values that the page's address gives: `/?session=demo&name=Ada` or the same after `#`, where servers do not see it.
 function addressed() {
@@ -13,9 +13,10 @@ function addressed() {
   return values;
 }
 
-/// A token that the relay makes itself, where it runs with `--dev`; nil where it does not.
-async function developmentToken(session, name, role) {
-  const answer = await fetch(`/v1/dev/token?${new URLSearchParams({session, name, role})}`, {cache: "no-store"}).catch(() => null);
+/// A token that the relay makes itself, where it runs with `--dev`; nil where it does not. `identity`: a user id; else it is the name.
+async function developmentToken(session, name, identity, role) {
+  const query = {session, name, role, ...(identity && {identity})};
+  const answer = await fetch(`/v1/dev/token?${new URLSearchParams(query)}`, {cache: "no-store"}).catch(() => null);
   if (!answer?.ok) return null;
   const text = await answer.text();
   try {
@@ -44,7 +45,8 @@ export class JoinForm {
     this.#makeSession = makeSession;
     this.#onJoined = onJoined;
     const values = addressed(), fields = this.#form.elements;
-    fields.name.value = values.get("name") ?? stored() ?? "";
+    fields.name.value = values.get("name") ?? stored(NAME) ?? "";
+    fields.identity.value = values.get("identity") ?? (values.has("name") ? "" : stored(IDENTITY)) ?? "";
     fields.session.value = values.get("session") ?? "";
     fields.token.value = values.get("token") ?? "";
     if (values.get("role")) fields.role.value = values.get("role");
@@ -53,7 +55,7 @@ export class JoinForm {
       this.#submit();
     });
     this.#cancel.addEventListener("click", () => this.#forget());
-    for (const name of ["session", "token", "role", "name"]) fields[name].addEventListener("input", () => this.#forget());
+    for (const name of ["session", "token", "role", "name", "identity"]) fields[name].addEventListener("input", () => this.#forget());
   }
 
   /// After a session: ready for the next.
@@ -65,14 +67,15 @@ export class JoinForm {
   }
 
   async #submit() {
-    const {name, session, password, token, role} = this.#form.elements;
+    const {name, session, password, token, role, identity} = this.#form.elements;
     if (!session.value.trim()) return this.#say("Name the session.", session);
     if (this.#button.disabled) return;
     this.#busy(true);
     this.#say("");
-    store(name.value.trim());
+    store(NAME, name.value.trim());
+    store(IDENTITY, identity.value.trim());
     try {
-      this.#token ??= token.value.trim() || await developmentToken(session.value.trim(), name.value.trim(), role.value);
+      this.#token ??= token.value.trim() || await developmentToken(session.value.trim(), name.value.trim(), identity.value.trim(), role.value);
       this.#session ??= this.#makeSession();
       await this.#session.join({session: session.value.trim(), name: name.value.trim(), password: password.value, token: this.#token});
       const joined = this.#session;
@@ -122,17 +125,17 @@ export class JoinForm {
 }
 
 // Storage may be forbidden; then nothing is remembered.
-function stored() {
+function stored(key) {
   try {
-    return localStorage.getItem(REMEMBERED);
+    return localStorage.getItem(key);
   } catch {
     return null;
   }
 }
 
-function store(name) {
+function store(key, value) {
   try {
-    localStorage.setItem(REMEMBERED, name);
+    localStorage.setItem(key, value);
   } catch {
     // as above
   }

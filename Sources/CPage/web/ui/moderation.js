@@ -3,8 +3,8 @@
 import {ask, confirm} from "./dialogs.js";
 import {attempt, notice} from "./notices.js";
 
-/// Entries of the menu of a user, or of one of its streams.
-export function userMenu(session, stage, user, stream) {
+/// Entries of the menu of a user, or of one of its streams. `write(identity)`: opens a conversation.
+export function userMenu(session, stage, user, stream, write) {
   if (!user) return [];
   const {state} = session, {may} = state, items = [], isSelf = user.id === state.self;
   const add = (allowed, name, text, run, danger = false) => { if (allowed) items.push({name, text, danger, run: () => attempt(run)}); };
@@ -17,6 +17,7 @@ export function userMenu(session, stage, user, stream) {
     }
     items.push(null);
   }
+  add(!isSelf && user.identity && session.conversations.isOpen, "write", "Message…", () => write(user.identity));
   add(may.rename(user), "rename", isSelf ? "Change your name…" : "Rename…", () => rename(session, user));
   add(may.mute(user) && user.audio === "on", "mute", "Mute", request("muteUser", {user: user.id, kind: "audio"}));
   add(may.mute(user) && user.video === "on", "mute-video", "Stop video", request("muteUser", {user: user.id, kind: "video"}));

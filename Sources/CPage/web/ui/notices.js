@@ -5,8 +5,8 @@ import {byID, element} from "./dom.js";
 const SHOWN = 6000;
 const MAXIMUM = 5;
 
-/// `actions`: [{text, run}]; with them the notice stays until one is taken or it is dismissed.
-export function notice(text, {isError = false, actions = []} = {}) {
+/// `actions`: [{text, run}]; with them, or where it `stays`, the notice is there until one is taken or it is dismissed. Its end, as a function.
+export function notice(text, {isError = false, actions = [], stays = actions.length > 0} = {}) {
   const place = byID(isError ? "alerts" : "notices");
   const node = element("div", {class: `notice${isError ? " is-error" : ""}`}, element("span", {}, text));
   const end = () => node.remove();
@@ -16,7 +16,8 @@ export function notice(text, {isError = false, actions = []} = {}) {
   node.append(element("button", {type: "button", class: "quiet", "aria-label": "Dismiss", onclick: end}, "×"));
   place.append(node);
   while (place.children.length > MAXIMUM) place.firstElementChild.remove();
-  if (!actions.length) setTimeout(end, isError ? 2 * SHOWN : SHOWN);
+  if (!stays) setTimeout(end, isError ? 2 * SHOWN : SHOWN);
+  return end;
 }
 
 /// Runs something asynchronous; an error becomes a notice.

@@ -46,9 +46,12 @@ export class People {
                                               element("span", {class: "unseen"}, `${word} ${user[kind]}`)));
     const button = element("button", {type: "button", class: "round", data: {action: "menu"}, "aria-label": `More for ${user.name}`}, icon("more"));
     menuButton(button, () => this.#menu(user, state.streamsOf(user.id)[0] ?? null));
+    const room = state.subsessions.roomOf(user.id);
     return element("li", {data: {user: user.id, role: user.role, audio: user.audio, name: user.name}, class: user.isConnected ? "" : "is-dropped"},
-                   element("span", {class: "name"}, user.id === state.self ? `${user.name} (you)` : user.name),
+                   element("span", {class: "name", ...(user.identity && {title: `User id: ${user.identity}`})},
+                           user.id === state.self ? `${user.name} (you)` : user.name),
                    ROLES[user.role] ? element("span", {class: "badge"}, ROLES[user.role]) : null,
+                   room ? element("span", {class: "badge room", title: `In ${room.name}`}, room.name) : null,
                    user.isConnected ? null : element("span", {class: "badge warn"}, "Connection lost"),
                    element("span", {class: "marks"}, ...marks), button);
   }

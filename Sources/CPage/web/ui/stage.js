@@ -92,6 +92,8 @@ export class Stage {
   #wanted() {
     const {state, publisher, subscriber} = this.#session, wanted = new Map();
     for (const user of state.users.values()) {
+      // Who is in another room is neither seen nor heard.
+      if (!state.isHere(user.id)) continue;
       const isOwn = user.id === state.self, streams = state.streamsOf(user.id);
       if (isOwn) {
         for (const publication of publisher?.publications ?? []) {
@@ -154,11 +156,11 @@ export class Stage {
   };
 
   #changed({event, data}) {
-    if (event === "signal" || event === "offer") return;
+    if (["signal", "offer", "chat", "broadcast"].includes(event)) return;
     if (event === "subscriptionChanged") {
       const tile = this.#tiles.get(data.stream);
       if (data.state === "videoDisabled") tile?.setPaused(true, data.reason);
-      if (data.state === "videoEnabled" || data.state === "reconnected") tile?.setPaused(false);
+      if (["videoEnabled", "reconnected", "resumed"].includes(data.state)) tile?.setPaused(false);
       return;
     }
     if (event === "activeSpeaker") return this.#listen();

@@ -1,16 +1,18 @@
 // Tabs of the side panel, by mouse and arrow keys (WAI-ARIA's tabs).
 
-import {byID, element, icon} from "./dom.js";
+import {byID, element, icon, isShown} from "./dom.js";
 
 export class Tabs {
-  #list; #tabs; onChange = () => {};
+  #tabs; #marks = new Map(); onChange = () => {};
+  /// How much is new in all panels together.
+  onMark = () => {};
 
   /// `panels`: [{name, title, glyph}]; panel `name` is the element `panel-name`.
   constructor(list, panels) {
-    this.#list = list;
     this.#tabs = panels.map(({name, title, glyph}) => {
       const tab = element("button", {type: "button", role: "tab", id: `tab-${name}`, "aria-controls": `panel-${name}`, data: {panel: name},
-                                     onclick: () => this.select(name)}, icon(glyph), element("span", {}, title));
+                                     onclick: () => this.select(name)}, icon(glyph), element("span", {}, title),
+                          element("span", {class: "count", hidden: true}));
       byID(`panel-${name}`).setAttribute("aria-labelledby", tab.id);
       return tab;
     });
@@ -27,6 +29,21 @@ export class Tabs {
       byID(`panel-${tab.dataset.panel}`).hidden = !isChosen;
     }
     this.onChange(name);
+  }
+
+  get selected() { return this.#tabs.find(tab => tab.getAttribute("aria-selected") === "true").dataset.panel; }
+
+  /// Whether the user sees a panel just now.
+  shows(name) { return isShown(byID(`panel-${name}`)); }
+
+  /// Shows at a tab how much is new; `words` says it to screen readers.
+  mark(name, count, words = "") {
+    const badge = byID(`tab-${name}`).querySelector(".count");
+    badge.hidden = !count;
+    badge.replaceChildren(...count ? [element("span", {"aria-hidden": "true"}, count > 99 ? "99+" : String(count)),
+                                      element("span", {class: "unseen"}, words)] : []);
+    this.#marks.set(name, count);
+    this.onMark([...this.#marks.values()].reduce((sum, one) => sum + one, 0));
   }
 
   #onKey(event) {

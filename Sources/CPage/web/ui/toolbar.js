@@ -8,7 +8,7 @@ import {sessionMenu} from "./moderation.js";
 import {attempt} from "./notices.js";
 
 export class Toolbar {
-  #place = byID("toolbar"); #session; #buttons = new Map(); #starting = false;
+  #place = byID("toolbar"); #session; #buttons = new Map(); #starting = false; #news = 0;
 
   constructor(session, {onPanel}) {
     this.#session = session;
@@ -47,9 +47,16 @@ export class Toolbar {
     this.#set("screen", {hidden: !share && (!may.publish || !navigator.mediaDevices?.getDisplayMedia), text: share ? "Stop sharing" : "Share screen",
                          isPressed: !!share, isDisabled: !share && !may.share});
     this.#set("session", {hidden: !(may.moderate || may.forceMute), text: "Moderate"});
-    this.#set("panel", {text: "Panel"});
+    this.#set("panel", {text: "Panel", spoken: this.#news ? `Panel, ${this.#news} new` : "Panel"});
     this.#set("report", {text: "Report a problem", isDisabled: !isConnected});
     this.#set("leave", {text: "Leave"});
+  }
+
+  /// Shows at the panel's button that there is something new behind it.
+  mark(name, count) {
+    this.#news = count;
+    this.#buttons.get(name).button.classList.toggle("has-news", count > 0);
+    this.render();
   }
 
   #add(name, glyph, run) {
@@ -62,13 +69,13 @@ export class Toolbar {
 
   #group() { this.#place.append(element("span", {class: "gap", "aria-hidden": "true"})); }
 
-  #set(name, {hidden = false, text, glyph, isPressed, isDisabled = false}) {
+  #set(name, {hidden = false, text, spoken = text, glyph, isPressed, isDisabled = false}) {
     const entry = this.#buttons.get(name), {button, label} = entry;
     button.hidden = hidden;
     button.disabled = isDisabled;
     if (label.textContent !== text) label.textContent = text;
-    button.setAttribute("aria-label", text);
-    button.title = text;
+    button.setAttribute("aria-label", spoken);
+    button.title = spoken;
     if (isPressed !== undefined) button.classList.toggle("is-on", isPressed);
     if (glyph && glyph !== entry.glyph) {
       button.replaceChild(icon(glyph), button.firstChild);

@@ -344,7 +344,8 @@ const UNITS = {
 /// [{name, error}] of all of them; `base`: where the modules are.
 api.units = async ({base}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
-                 sources: "client/sources.js", statistics: "client/statistics.js", tile: "ui/tile.js", dom: "ui/dom.js"};
+                 sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", tile: "ui/tile.js", dom: "ui/dom.js",
+                 messagelog: "ui/messagelog.js"};
   const modules = {}, results = [], WebSocket = window.WebSocket;
   for (const [name, path] of Object.entries(names)) modules[name] = await import(`${base}/${path}`);
   for (const [name, unit] of Object.entries(UNITS)) {

@@ -1,0 +1,78 @@
+// Subsessions: which there are, and who is in which. A part of the session's state, true at every event; knows nothing of media.
+
+/// Calls for help that a manager is shown; of more the oldest are forgotten.
+const MAXIMUM_CALLS = 100;
+
+export class Subsessions {
+  /// `none`, `committed`, `started` or `stopping`.
+  status = "none";
+  /// Id -> `{id, name, users}`, in the host's order; `users`: a set of connection ids.
+  rooms = new Map();
+  /// Whether this user starts, stops, broadcasts and is asked for help.
+  isManager = false;
+  /// Calls for help that nobody here has answered: request id -> `{request, user, userName, subsession, subsessionName}`.
+  calls = new Map();
+
+  #placeOf = new Map();
+
+  reset({status = "none", subsessions = [], isManager = false} = {}) {
+    this.status = status;
+    this.isManager = isManager;
+    this.rooms = new Map(subsessions.map(({id, name, users = []}) => [id, {id, name, users: new Set(users)}]));
+    this.#placeOf = new Map([...this.rooms.values()].flatMap(room => [...room.users].map(user => [user, room.id])));
+    for (const [id, call] of this.calls) if (!isManager || this.of(call.user) !== call.subsession) this.calls.delete(id);
+  }
+
+  clear() {
+    this.calls.clear();
+    this.reset();
+  }
+
+  apply(event, data) {
+    switch (event) {
+    case "subsessionsChanged":
+      this.reset(data.state);
+      break;
+    case "subsessionRoleChanged":
+      this.isManager = data.isManager;
+      if (!data.isManager) this.calls.clear();
+      break;
+    case "subsessionUsersChanged":
+      for (const {user, to} of data.changes) this.#move(user, to ?? null);
+      break;
+    case "userLeft":
+      this.#move(data.user, null);
+      break;
+    case "helpRequested":
+      this.calls.delete(data.request);
+      this.calls.set(data.request, data);
+      while (this.calls.size > MAXIMUM_CALLS) this.calls.delete(this.calls.keys().next().value);
+      break;
+    case "helpEnded":
+      this.calls.delete(data.request);
+      break;
+    }
+  }
+
+  /// This user has answered it; nobody is told of that.
+  answered(request) { this.calls.delete(request); }
+
+  /// Id of the subsession that a user is in; null in the main session.
+  of(user) { return this.#placeOf.get(user) ?? null; }
+
+  /// The subsession that a user is in; null in the main session.
+  roomOf(user) { return this.rooms.get(this.of(user)) ?? null; }
+
+  #move(user, to) {
+    this.roomOf(user)?.users.delete(user);
+    const room = this.rooms.get(to);
+    if (room) {
+      room.users.add(user);
+      this.#placeOf.set(user, to);
+    } else {
+      this.#placeOf.delete(user);
+    }
+    // Who has left a subsession needs no help there.
+    for (const [id, call] of this.calls) if (call.user === user && call.subsession !== to) this.calls.delete(id);
+  }
+}

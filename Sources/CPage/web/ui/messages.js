@@ -1,0 +1,106 @@
+// The panel of conversations outside the session: the list, or one of them opened.
+
+import {DO_NOT_DISTURB, GROUP, PEER, identities, keyOf} from "../client/conversations.js";
+import {askFor} from "./dialogs.js";
+import {byID, counted, element, icon} from "./dom.js";
+import {ConversationList} from "./conversationlist.js";
+import {ConversationView} from "./conversationview.js";
+import {attempt, notice} from "./notices.js";
+
+const UNAVAILABLE = {
+  identityMissing: "Your token names no user id, and messages need one. Join with another, under “More options”.",
+  messagingDisabled: "This relay keeps no messages.",
+  unknownMethod: "This relay keeps no messages.",
+};
+
+export class Messages {
+  #session; #tabs; #list; #view = null; #note = element("p", {class: "hint", role: "status"}); #home; #place = byID("panel-messages");
+
+  constructor(session, tabs) {
+    this.#session = session;
+    this.#tabs = tabs;
+    this.#list = new ConversationList(session, {open: conversation => this.open(conversation)});
+    const button = (name, glyph, text, run) => element("button", {type: "button", data: {action: name}, onclick: () => attempt(run)}, icon(glyph),
+                                                       text);
+    this.#home = element("div", {class: "conversations"}, this.#note,
+                         element("div", {class: "row wrap"}, button("new-message", "plus", "New message", () => this.#newMessage()),
+                                 button("new-group", "people", "New group", () => this.#newGroup())),
+                         this.#list.node);
+    this.#place.replaceChildren(this.#home);
+    this.listener = ({detail}) => this.#changed(detail);
+    session.conversations.addEventListener("change", this.listener);
+    this.#available();
+    this.#mark();
+  }
+
+  end() { this.#session.conversations.removeEventListener("change", this.listener); }
+
+  /// Shows one conversation: `{type, id}`, which need not be in the list.
+  open({type, id}) {
+    this.#tabs.select("messages");
+    byID("room").classList.add("has-side");
+    this.#view = new ConversationView(this.#session, {type, id},
+                                      {back: () => this.#back(), isSeen: () => this.#tabs.shows("messages") && !document.hidden});
+    this.#place.replaceChildren(this.#view.node);
+    this.#view.begin();
+  }
+
+  /// The panel is seen now.
+  shown() { this.#view?.seen(); }
+
+  #back() {
+    const key = this.#view && keyOf(this.#view.conversation);
+    this.#view = null;
+    this.#place.replaceChildren(this.#home);
+    this.#list.render();
+    this.#list.focus(key);
+  }
+
+  #changed({what, key, data}) {
+    if (what === "availability") this.#available();
+    if (what === "list" || what === "group") this.#list.render();
+    if (what === "total") this.#mark();
+    if (what === "notification") this.#notify(key, data);
+    if (["gone", "dismissed"].includes(what) && this.#view && keyOf(this.#view.conversation) === key) this.#back();
+    if (what === "dismissed") notice("A group was dismissed");
+    this.#view?.changed(what, key);
+  }
+
+  #available() {
+    const {isOpen, unavailable, user} = this.#session.conversations;
+    this.#note.textContent = isOpen ? `You are “${user}” here.` : UNAVAILABLE[unavailable] ?? "";
+    for (const button of this.#home.querySelectorAll("button")) button.disabled = !isOpen;
+  }
+
+  #mark() {
+    const {totalUnread} = this.#session.conversations;
+    this.#tabs.mark("messages", totalUnread, `${counted(totalUnread, "unread message")}`);
+  }
+
+  /// Told in passing, unless it is before one's eyes.
+  #notify(key, {conversation, message}) {
+    if (this.#view && keyOf(this.#view.conversation) === key && this.#tabs.shows("messages")) return;
+    if (this.#session.conversations.get(key)?.notification === DO_NOT_DISTURB) return;
+    const text = message?.text ?? "a message", short = [...text].length > 80 ? `${[...text].slice(0, 80).join("")}…` : text;
+    const end = notice(`${message?.from ?? "Somebody"}: ${short}`,
+                       {actions: [{text: "Read", name: "read-message", run: () => this.open(conversation)}]});
+    setTimeout(end, 10_000);
+  }
+
+  async #newMessage() {
+    const answer = await askFor("New message", [{name: "user", label: "User id",
+                                                 hint: "Of anybody who uses this relay; it need not be somebody who is here.", maximum: 35}],
+        {action: "Write"});
+    if (answer?.user) this.open({type: PEER, id: answer.user});
+  }
+
+  async #newGroup() {
+    const answer = await askFor("New group", [
+      {name: "name", label: "Name of the group", maximum: 200},
+          {name: "members", label: "User ids of its members", hint: "One a line.", lines: 4, maximum: 20_000, isNeeded: false},
+    ], {action: "Create"});
+    if (!answer?.name) return;
+    const group = await this.#session.conversations.createGroup(answer.name, identities(answer.members));
+    this.open({type: GROUP, id: group.id});
+  }
+}

@@ -1,0 +1,109 @@
+// Where one is: the line above the videos that names the room, and what is said of rooms in passing.
+
+import {byID, element} from "./dom.js";
+import {attempt, notice} from "./notices.js";
+import {answerHelp} from "./rooms.js";
+
+const RESULTS = {
+  idle: "A manager comes to this room",
+  busy: "No manager is free just now; ask again in a while",
+  ignored: "No manager comes just now",
+  hostAlreadyInSubsession: "A manager is in this room already",
+};
+const CHANGES = {
+  committed: "Rooms are ready", withdrawn: "The rooms were withdrawn", started: "The rooms are open: choose one",
+      stopping: "The rooms are being closed",
+  stopped: "The rooms are closed; everybody is in the main session",
+};
+
+export class Place {
+  #session; #isAsking = false; #line = byID("place"); #text = element("span", {role: "status"}); #help; #back; #choose; #asked = new Map();
+
+  /// `onChoose()`: shows the rooms.
+  constructor(session, {onChoose}) {
+    this.#session = session;
+    const button = (name, text, run) => element("button", {type: "button", data: {action: name}, onclick: run}, text);
+    this.#help = button("ask-help", "Ask for help", () => this.#askHelp());
+    this.#back = button("return", "Return to the main session", () => attempt(() => session.request("returnToMainSession")));
+    this.#choose = button("choose-room", "Choose a room", onChoose);
+    this.#line.replaceChildren(this.#text, this.#help, this.#back, this.#choose);
+    session.addEventListener("change", ({detail}) => this.#changed(detail));
+    this.render();
+  }
+
+  end() {
+    this.#line.hidden = true;
+    for (const end of this.#asked.values()) end();
+  }
+
+  render() {
+    const {subsessions, place, may} = this.#session.state, isStarted = subsessions.status === "started";
+    this.#line.hidden = !place && !isStarted;
+    this.#line.classList.toggle("is-away", !!place);
+    const text = place ? `You are in ${place.name}` : isStarted ? "You are in the main session; rooms are open" : "";
+    if (this.#text.textContent !== text) this.#text.textContent = text;
+    this.#help.hidden = !place || may.manageSubsessions;
+    this.#help.disabled = this.#isAsking;
+    this.#help.textContent = this.#isAsking ? "Help was asked for" : "Ask for help";
+    this.#back.hidden = !place;
+    this.#choose.hidden = !!place || !isStarted;
+  }
+
+  #changed({event, data, before}) {
+    const {state} = this.#session;
+    switch (event) {
+    case "subsessionsChanged":
+      if (CHANGES[data.change]) notice(CHANGES[data.change]);
+      break;
+    case "subsessionRoleChanged":
+      notice(data.isManager ? "You manage the rooms now" : "You manage the rooms no longer");
+      break;
+    case "broadcast":
+      notice(`${state.users.get(data.from)?.name ?? "A manager"} to all rooms: ${data.text}`, {stays: true});
+      break;
+    case "helpRequested":
+      this.#asksForHelp(data);
+      break;
+    case "helpResult":
+      this.#isAsking = false;
+      notice(RESULTS[data.result] ?? data.result, {stays: true});
+      break;
+    case "reset":
+      this.#isAsking = false;
+      break;
+    case "placeChanged":
+      this.#isAsking = false;
+      if (!data && before && state.subsessions.status === "started") notice("You are back in the main session");
+      break;
+    }
+    for (const [request, end] of this.#asked) {
+      if (state.subsessions.calls.has(request)) continue;
+      end();
+      this.#asked.delete(request);
+    }
+    this.render();
+  }
+
+  #asksForHelp(call) {
+    const answer = isAccepted => attempt(() => answerHelp(this.#session, call, isAccepted));
+    this.#asked.get(call.request)?.();
+    this.#asked.set(call.request, notice(`${call.userName} needs help in ${call.subsessionName}`, {actions: [
+      {text: "Join", name: "accept-help", run: () => answer(true)}, {text: "Ignore", name: "ignore-help", run: () => answer(false)},
+    ]}));
+  }
+
+  /// Until the result comes, which may be before the answer.
+  #askHelp() {
+    this.#isAsking = true;
+    this.render();
+    attempt(async () => {
+      try {
+        await this.#session.request("requestHelp");
+      } catch (error) {
+        this.#isAsking = false;
+        this.render();
+        throw error;
+      }
+    });
+  }
+}

@@ -1,0 +1,38 @@
+// One room of the panel: who is in it, and the way in.
+
+import {counted, element} from "./dom.js";
+import {attempt} from "./notices.js";
+
+/// Names shown; a room can have thousands of users.
+const MAXIMUM = 30;
+
+export class RoomCard {
+  #name = element("h3", {}); #count = element("span", {class: "hint"}); #who = element("p", {class: "who-list"}); #button;
+  #here = element("span", {class: "badge", hidden: true}, "You are here");
+
+  /// `join()`: asks the relay to go there.
+  constructor({id = "", join}) {
+    this.#button = element("button", {type: "button", data: {action: "join-room"}, onclick: () => attempt(join)}, "Join");
+    this.node = element("li", {class: "room-card", data: {room: id}},
+                        element("div", {class: "room-head"}, this.#name, this.#count, this.#here, this.#button), this.#who);
+  }
+
+  update({name, users, self, isOpen, isMain = false}) {
+    const isHere = users.some(user => user.id === self);
+    set(this.#name, name);
+    set(this.#count, users.length ? counted(users.length, "person", "people") : "empty");
+    const names = users.slice(0, MAXIMUM).map(user => user.id === self ? `${user.name} (you)` : user.name);
+    set(this.#who, [...names, ...(users.length > MAXIMUM ? [`and ${users.length - MAXIMUM} more`] : [])].join(", "));
+    this.#who.hidden = !users.length;
+    this.#here.hidden = !isHere || !isOpen;
+    this.#button.hidden = !isOpen || isHere;
+    set(this.#button, isMain ? "Return" : "Join");
+    this.#button.setAttribute("aria-label", isMain ? "Return to the main session" : `Join ${name}`);
+    this.node.dataset.name = name;
+    this.node.classList.toggle("is-here", isHere && isOpen);
+  }
+}
+
+function set(node, text) {
+  if (node.textContent !== text) node.textContent = text;
+}

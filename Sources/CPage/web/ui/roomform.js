@@ -1,0 +1,42 @@
+// How the host makes rooms: a name a line, or so many at once.
+
+import {element} from "./dom.js";
+import {attempt} from "./notices.js";
+
+const MAXIMUM = 50;
+
+export class RoomForm {
+  #session; #names; #count; #hint = element("small", {id: "room-names-hint"});
+
+  constructor(session) {
+    this.#session = session;
+    this.#names = element("textarea", {name: "names", rows: 6, spellcheck: "false", "aria-describedby": "room-names-hint",
+                                       oninput: () => this.#judge()});
+    this.#count = element("input", {name: "count", type: "number", min: 1, max: MAXIMUM, value: 3, inputmode: "numeric"});
+    this.node = element("form", {class: "room-form", onsubmit: event => { event.preventDefault(); this.#commit(); }},
+                        element("div", {class: "row"}, element("label", {class: "field inline"}, "How many", this.#count),
+                                element("button", {type: "button", data: {action: "fill-rooms"}, onclick: () => this.#fill()}, "Fill in names")),
+                        element("label", {class: "field"}, "Names, one a line", this.#names, this.#hint),
+                        element("button", {class: "primary", data: {action: "commit-rooms"}}, "Create"));
+    this.#judge();
+  }
+
+  #fill() {
+    const count = Math.min(MAXIMUM, Math.max(1, Math.round(Number(this.#count.value)) || 1));
+    this.#count.value = count;
+    this.#names.value = Array.from({length: count}, (_, index) => `Room ${index + 1}`).join("\n");
+    this.#judge();
+  }
+
+  get #list() { return this.#names.value.split("\n").map(name => name.trim()).filter(Boolean); }
+
+  #judge() {
+    const {length} = this.#list;
+    this.#hint.textContent = `${length} of at most ${MAXIMUM}`;
+    this.#names.toggleAttribute("aria-invalid", length > MAXIMUM);
+  }
+
+  #commit() {
+    attempt(() => this.#session.request("commitSubsessions", {names: this.#list}));
+  }
+}

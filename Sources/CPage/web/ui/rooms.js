@@ -1,0 +1,136 @@
+// The panel of rooms: the host makes them, managers open and close them, everybody chooses one.
+
+import {byID, element, isShown, replaceWhereOther} from "./dom.js";
+import {confirm} from "./dialogs.js";
+import {attempt, notice} from "./notices.js";
+import {RoomCard} from "./roomcard.js";
+import {RoomForm} from "./roomform.js";
+
+const STATES = {
+  none: may => may.commitSubsessions ? "Rooms part a session into smaller ones. Name them; they open when you start them." : "There are no rooms.",
+  committed: may => `The rooms are ready. They open when ${may.manageSubsessions ? "you start" : "a manager starts"} them.`,
+  started: () => "The rooms are open. Whoever is in one sees and hears nobody else.",
+  stopping: () => "The rooms are being closed; everybody comes back to the main session.",
+};
+
+export class Rooms {
+  #session; #form; #state = element("p", {class: "hint", role: "status"}); #main; #cards = new Map(); #waiting = false;
+  #list = element("ul", {class: "rooms", "aria-label": "Rooms"}); #buttons = element("div", {class: "row wrap"});
+  #calls = element("ul", {class: "calls", "aria-label": "Calls for help"});
+  #broadcast;
+
+  constructor(session) {
+    this.#session = session;
+    this.#form = new RoomForm(session);
+    this.#main = new RoomCard({join: () => session.request("returnToMainSession")});
+    this.#broadcast = element("form", {class: "broadcast", onsubmit: event => { event.preventDefault(); this.#say(); }},
+                              element("label", {class: "field"}, "To everybody in every room",
+                                      element("textarea", {name: "text", rows: 2, maxlength: 8192, required: true}),
+                                      element("small", {}, "Can be sent from the main session.")),
+                              element("button", {class: "primary"}, "Broadcast"));
+    byID("panel-rooms").replaceChildren(this.#state, this.#form.node, this.#calls, this.#list, this.#buttons, this.#broadcast);
+    session.addEventListener("change", () => this.#soon());
+    this.render();
+  }
+
+  /// Many events at once make one rendering.
+  #soon() {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      this.render();
+    });
+  }
+
+  render() {
+    const panel = byID("panel-rooms"), isInside = panel.contains(document.activeElement);
+    this.#update();
+    // What was pressed may be gone; whoever works by keyboard stays in the panel.
+    if (isInside && !(panel.contains(document.activeElement) && isShown(document.activeElement))) {
+      [...panel.querySelectorAll("button:not(:disabled)")].find(isShown)?.focus();
+    }
+  }
+
+  #update() {
+    const {state} = this.#session, {subsessions, may} = state, {status} = subsessions, text = STATES[status]?.(may) ?? "";
+    if (this.#state.textContent !== text) this.#state.textContent = text;
+    this.#form.node.hidden = !(status === "none" && may.commitSubsessions);
+    this.#renderCards();
+    this.#renderCalls();
+    replaceWhereOther(this.#buttons, this.#actions());
+    this.#broadcast.hidden = !(status === "started" && may.manageSubsessions);
+    this.#broadcast.querySelector("button").disabled = state.place !== null;
+  }
+
+  #renderCards() {
+    const {state} = this.#session, {subsessions} = state, isStarted = subsessions.status === "started";
+    for (const [id, card] of this.#cards) {
+      if (subsessions.rooms.has(id)) continue;
+      card.node.remove();
+      this.#cards.delete(id);
+    }
+    for (const room of subsessions.rooms.values()) {
+      if (!this.#cards.has(room.id)) {
+        this.#cards.set(room.id, new RoomCard({id: room.id, join: () => this.#session.request("joinSubsession", {subsession: room.id})}));
+      }
+      const card = this.#cards.get(room.id);
+      card.update({name: room.name, users: [...room.users].map(id => state.users.get(id)).filter(Boolean), self: state.self, isOpen: isStarted});
+      if (card.node.parentNode !== this.#list) this.#list.append(card.node);
+    }
+    this.#main.update({name: "Main session", users: [...state.users.values()].filter(user => !subsessions.of(user.id)), self: state.self,
+                       isOpen: isStarted, isMain: true});
+    if (isStarted) this.#list.prepend(this.#main.node);
+    else this.#main.node.remove();
+    this.#list.hidden = !subsessions.rooms.size;
+  }
+
+  #renderCalls() {
+    const {subsessions} = this.#session.state;
+    replaceWhereOther(this.#calls, [...subsessions.calls.values()].map(call => element("li", {data: {request: call.request}},
+      element("span", {}, element("strong", {}, call.userName), ` needs help in ${call.subsessionName}`),
+      element("button", {type: "button", data: {action: "accept-help"}, "aria-label": `Join ${call.userName} in ${call.subsessionName}`,
+                         onclick: () => this.#answer(call, true)}, "Join"),
+      element("button", {type: "button", data: {action: "ignore-help"}, "aria-label": `Ignore ${call.userName}`,
+                         onclick: () => this.#answer(call, false)}, "Ignore"))));
+    this.#calls.hidden = !subsessions.calls.size;
+  }
+
+  #answer(call, isAccepted) { attempt(() => answerHelp(this.#session, call, isAccepted)); }
+
+  #actions() {
+    const {state} = this.#session, {subsessions: {status}, may} = state, buttons = [];
+    const add = (name, text, kind, run) => buttons.push(element("button",
+                                                                {type: "button", class: kind, data: {action: name}, onclick: () => attempt(run)},
+        text));
+    const request = (method, params) => () => this.#session.request(method, params);
+    if (status === "committed" && may.manageSubsessions) add("start-rooms", "Start", "primary", request("startSubsessions"));
+    if (status === "committed" && may.commitSubsessions) add("withdraw-rooms", "Withdraw", "", request("withdrawSubsessions"));
+    if (status === "started" && may.manageSubsessions) {
+      add("stop-rooms", "Close the rooms…", "danger", async () => {
+        if (await confirm("Close the rooms", "Everybody comes back to the main session.", "Close",
+                          {danger: true})) await request("stopSubsessions")();
+      });
+    }
+    return buttons;
+  }
+
+  #say() {
+    const {text} = this.#broadcast.elements;
+    attempt(async () => {
+      await this.#session.request("broadcast", {text: text.value});
+      text.value = "";
+      notice("Sent to all rooms");
+    });
+  }
+}
+
+/// Goes to whoever calls, or lets them know that nobody comes. Another manager may have been quicker.
+export async function answerHelp(session, {request}, isAccepted) {
+  try {
+    await session.request("answerHelp", {request, isAccepted});
+  } finally {
+    session.state.subsessions.answered(request);
+    session.dispatchEvent(new CustomEvent("change", {detail: {event: "helpAnswered", data: {request}}}));
+  }
+}
