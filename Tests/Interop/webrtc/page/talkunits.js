@@ -27,6 +27,8 @@ class PlayedStore {
       deleteConversation: ({conversation}) => {
         this.conversations.delete(this.key(conversation));
         this.changed.push(conversation);
+        this.relay.tell("conversationsChanged", {conversations: [], deleted: [conversation], cursor: this.changed.length}, 0);
+        this.relay.tell("totalUnreadChanged", {total: this.total}, 0);
         return {};
       },
     });
@@ -177,6 +179,10 @@ Object.assign(UNITS, {
     await until(() => conversations.totalUnread === 39, "the total without it");
     await conversations.clearUnread({type: 0, id: "u39"});
     await until(() => conversations.totalUnread === 38 && conversations.get("0:u39").unread === 0, "one that was read");
+    await conversations.delete({type: 0, id: "u38"});
+    await until(() => conversations.totalUnread === 37 && conversations.get("0:u38") === null, "one that was deleted");
+    store.receive({type: 0, id: "u38"}, "u38", "I am back");
+    await until(() => conversations.list[0].id === "u38" && conversations.list.length === 40, "a new message in it");
   },
 
   async "conversations: history page by page, each message once"(modules) {
@@ -231,6 +237,8 @@ Object.assign(UNITS, {
       relay.cut();
       await until(() => session.status === "connected" && relay.of("conversations").length > before, "the list read again");
       await until(() => conversations.list.length === 1, "what is there now");
+      same(conversations.thread("0:anna"), null, "messages of the other store");
+      await conversations.loadOlder(ANNA);
       store.store({type: 0, id: "bert"}, "bert", "again");
     }
     same(conversations.get("0:anna").unread, 1, "what stayed");
