@@ -12,7 +12,7 @@ export const isTooLong = text => encoder.encode(text).length > MAXIMUM_TEXT;
 
 /// Emits `message`, `detail` one of `messages`.
 export class Chat extends EventTarget {
-  /// `{id, from, to, text, time, subsession}`; `to` and `subsession` may be null.
+  /// `{id, from, fromName, to, toName, text, time, subsession}`; `to` and `subsession` may be null. Names are those of the time.
   messages = [];
 
   #request; #state; #known = new Set();
@@ -43,6 +43,8 @@ export class Chat extends EventTarget {
   #add(message) {
     if (this.#known.has(message.id)) return;
     this.#known.add(message.id);
+    message.fromName = this.#state.users.get(message.from)?.name ?? "Somebody";
+    message.toName = this.#state.users.get(message.to)?.name ?? "Somebody";
     this.messages.push(message);
     if (this.messages.length > KEPT) this.#known.delete(this.messages.shift().id);
     this.dispatchEvent(new CustomEvent("message", {detail: message}));

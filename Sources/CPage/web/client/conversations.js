@@ -9,6 +9,8 @@ export const PEER = 0, GROUP = 2;
 export const NOTIFY = 1, DO_NOT_DISTURB = 2;
 /// Conversations, or messages, that are asked for at once.
 const PAGE = 30;
+/// Conversations that are kept in the list; strangers can begin any number. Older ones are read again where they are wanted.
+const MAXIMUM_LIST = 500;
 /// Rounds of catching up, 100 conversations each, before the list is read anew.
 const MAXIMUM_ROUNDS = 5;
 /// Errors of a relay, or a token, without conversations.
@@ -48,6 +50,7 @@ export class Conversations extends EventTarget {
 
   /// Newest first.
   get list() { return [...this.#byKey.values()].sort((a, b) => b.order - a.order); }
+  get canLoadMore() { return this.hasMore && this.#byKey.size < MAXIMUM_LIST; }
   get(key) { return this.#byKey.get(key) ?? null; }
   thread(key) { return this.#threads.get(key) ?? null; }
 
@@ -106,7 +109,7 @@ export class Conversations extends EventTarget {
 
   async loadMore() {
     const {list} = this;
-    if (!this.hasMore || !list.length) return;
+    if (!this.canLoadMore || !list.length) return;
     const page = await this.#request("conversations", {before: list.at(-1).order, count: PAGE});
     this.hasMore = page.hasMore;
     for (const one of page.conversations) if (!this.#byKey.has(keyOf(one))) this.#byKey.set(keyOf(one), one);
@@ -211,6 +214,7 @@ export class Conversations extends EventTarget {
     if (!thread?.isLoaded) return;
     if (thread.hasHole(message)) return void this.#fill(key, thread).catch(() => {});
     thread.add([message]);
+    thread.trim();
     this.#tell("thread", key);
   }
 
@@ -222,6 +226,10 @@ export class Conversations extends EventTarget {
     this.#cursor = Math.max(this.#cursor, cursor);
     for (const one of deleted) {
       if (this.#byKey.delete(keyOf(one))) this.#tell("gone", keyOf(one));
+    }
+    if (this.#byKey.size > MAXIMUM_LIST) {
+      this.#byKey = new Map(this.list.slice(0, MAXIMUM_LIST).map(one => [keyOf(one), one]));
+      this.hasMore = true;
     }
     this.#tell("list");
   }

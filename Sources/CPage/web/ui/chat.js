@@ -10,7 +10,7 @@ const MAXIMUM = 200;
 
 export class ChatPanel {
   #session; #tabs; #log = new MessageLog("Chat"); #compose; #to = element("select", {name: "to"}); #hint = element("p", {class: "hint"});
-  #switch; #unread = 0; #names = new Map();
+  #switch; #unread = 0;
 
   constructor(session, tabs) {
     this.#session = session;
@@ -44,7 +44,6 @@ export class ChatPanel {
     this.#compose.set(isOff, isOff ? "The chat is switched off" : "Write a message");
     this.#switch.hidden = !may.allowChat;
     this.#switch.querySelector("input").checked = state.isChatAllowed;
-    for (const user of state.users.values()) this.#names.set(user.id, user.name);
     this.#receivers();
     this.#show();
   }
@@ -73,14 +72,11 @@ export class ChatPanel {
         rows.push({key: `before ${message.id}`, divider: scope ? state.subsessions.rooms.get(scope)?.name ?? "Another room" : "Main session"});
       }
       const isOwn = message.from === state.self;
-      const note = !message.to ? null : isOwn ? `to ${this.#name(message.to)}` : "to you";
-      rows.push({key: message.id, from: isOwn ? "You" : this.#name(message.from), text: message.text, time: message.time, isOwn, note});
+      const note = !message.to ? null : isOwn ? `to ${message.toName}` : "to you";
+      rows.push({key: message.id, from: isOwn ? "You" : message.fromName, text: message.text, time: message.time, isOwn, note});
     }
     this.#log.show(rows);
   }
-
-  /// Also of those who have left since.
-  #name(user) { return this.#names.get(user) ?? "Somebody"; }
 
   #mark() { this.#tabs.mark("chat", this.#unread, counted(this.#unread, "new message")); }
 }

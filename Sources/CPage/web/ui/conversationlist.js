@@ -8,7 +8,7 @@ import {menuButton} from "./menu.js";
 import {attempt} from "./notices.js";
 
 export class ConversationList {
-  #session; #open; #list = element("ul", {class: "conversation-list", "aria-label": "Conversations"}); #more;
+  #session; #waiting = false; #open; #list = element("ul", {class: "conversation-list", "aria-label": "Conversations"}); #more;
   #empty = element("p", {class: "hint"}, "No conversations yet.");
 
   /// `open(conversation)`: shows one.
@@ -21,6 +21,16 @@ export class ConversationList {
     this.render();
   }
 
+  /// Many events at once make one rendering.
+  soon() {
+    if (this.#waiting) return;
+    this.#waiting = true;
+    requestAnimationFrame(() => {
+      this.#waiting = false;
+      this.render();
+    });
+  }
+
   /// Goes back to where the user was.
   focus(key) { (this.#row(key) ?? this.#list).querySelector("button")?.focus(); }
 
@@ -31,7 +41,7 @@ export class ConversationList {
     this.#list.replaceChildren(...list.map(one => this.#render(one)));
     if (focused) this.#row(key)?.querySelector(`[data-action="${action}"]`)?.focus();
     this.#empty.hidden = list.length > 0 || !conversations.isOpen;
-    this.#more.hidden = !conversations.hasMore;
+    this.#more.hidden = !conversations.canLoadMore;
   }
 
   #row(key) { return [...this.#list.children].find(row => row.dataset.key === key); }

@@ -58,7 +58,7 @@ export class Messages {
 
   #changed({what, key, data}) {
     if (what === "availability") this.#available();
-    if (what === "list" || what === "group") this.#list.render();
+    if (["list", "group", "availability"].includes(what)) this.#list.soon();
     if (what === "total") this.#mark();
     if (what === "notification") this.#notify(key, data);
     if (["gone", "dismissed"].includes(what) && this.#view && keyOf(this.#view.conversation) === key) this.#back();
