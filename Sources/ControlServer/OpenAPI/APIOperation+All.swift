@@ -32,7 +32,8 @@ extension APIOperation {
         .get(
             "/v1/dev/token", .open, "tokens", "A token of the built-in app; only with --dev",
             query: [
-                ("session", "Name of the session"), ("name", "Identity of the user"),
+                ("session", "Name of the session"), ("name", "Identity of the user, cut at 35 characters"),
+                ("identity", "Identity of the user, where it is not the name; at most 35 characters"),
                 ("role", "host (by default), participant, publisher, subscriber or moderator"),
             ], .json("Token")),
     ]
