@@ -7,6 +7,10 @@ package import MediaBase
 package struct NACKGenerator: Sendable {
     /// Missing packets that are remembered; a gap that is larger is hopeless and asks for a key frame instead.
     package static let maximumMissing = 1_000
+    /// A gap of more packets than this after a silence is that of a path that was gone: what senders still hold of it is too old to be
+    /// worth waiting for, and asking for all of it would fill the path that has just come back.
+    package static let longestGapAfterSilence = 64
+    package static let silence = MediaTime.milliseconds(500)
     package static let reorderingDelay = MediaTime.milliseconds(20)
     /// Requests for one packet. With the back-off the last answer is waited for until about 2.4 s after the loss, which is what
     /// the retransmission memory of a sender holds.
@@ -26,6 +30,8 @@ package struct NACKGenerator: Sendable {
     /// In order of sequence number; empty while nothing is lost.
     private var missing: [Missing] = []
     private var highest: Int64?
+    /// When `highest` came.
+    private var advancedAt = MediaTime.zero
     /// No request is due before; packets that came in the meantime do not move it.
     private var earliest = MediaTime.never
     /// Smoothed time from a request to the packet, of packets that came after one request.
@@ -39,10 +45,12 @@ package struct NACKGenerator: Sendable {
     package mutating func receive(sequence: Int64, now: MediaTime) {
         guard let highest else {
             self.highest = sequence
+            advancedAt = now
             return
         }
         if sequence > highest {
             self.highest = sequence
+            defer { advancedAt = now }
             if sequence != highest &+ 1 { noteGap(from: highest &+ 1, to: sequence, now: now) }
         } else if !missing.isEmpty {
             noteArrival(of: sequence, now: now)
@@ -90,7 +98,8 @@ package struct NACKGenerator: Sendable {
     }
 
     private mutating func noteGap(from first: Int64, to end: Int64, now: MediaTime) {
-        guard end &- first <= Int64(Self.maximumMissing - missing.count) else {
+        let most = now - advancedAt > Self.silence ? Self.longestGapAfterSilence : Self.maximumMissing - missing.count
+        guard end &- first <= Int64(min(most, Self.maximumMissing - missing.count)) else {
             missing.removeAll(keepingCapacity: true)
             needsKeyFrame = true
             return

@@ -103,6 +103,14 @@ extension Router {
         return consumer.pointee.progress.sequence
     }
 
+    /// The last number that went out on a viewer's track.
+    /// - Parameter producer: any that has the track.
+    package func latestSequence(path: Int, producer: Producer) -> SequenceNumber? {
+        feedingConsumer(path: path, like: producer).map {
+            SequenceNumber(UInt16(truncatingIfNeeded: $0.consumer.pointee.progress.sequence))
+        }
+    }
+
     /// Whether nothing goes out on a viewer's track before a key frame of this producer comes.
     package func waitsForKeyFrame(path: Int, producer: Producer) -> Bool {
         guard !producer.isMuted, let i = producer.core.pointee.index(path: path) else { return false }

@@ -31,7 +31,7 @@ final class SubscribedTrack {
     var temporalLimit: UInt8 = 3
     /// The bandwidth does not suffice for it.
     var isPausedByBandwidth = false
-    /// Packets up to this one are of an encoding that the path did not take, and are not sent again.
+    /// Packets up to this one are of an encoding that the path did not take, or went to where the viewer was no more; they are not sent again.
     var abandoned: (through: SequenceNumber, at: MediaTime)?
     var reportedAt: MediaTime = .zero
     /// What had gone out by then, and how much that was a second.

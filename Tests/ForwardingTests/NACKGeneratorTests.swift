@@ -43,6 +43,19 @@ struct NACKGeneratorTests {
         #expect(Self.take(&generator, at: 20).isEmpty)
     }
 
+    @Test("after a silence a long gap asks for a key frame, a short one for its packets")
+    func silence() {
+        var generator = NACKGenerator()
+        Self.receive([1, 66], into: &generator, at: 0)
+        #expect(generator.missingCount == 64 && !generator.needsKeyFrame)
+        Self.receive([200], into: &generator, at: 500)
+        #expect(generator.missingCount == 197 && !generator.needsKeyFrame)
+        Self.receive([265], into: &generator, at: 1_001)
+        #expect(generator.missingCount == 261 && !generator.needsKeyFrame)
+        Self.receive([331], into: &generator, at: 1_502)
+        #expect(generator.missingCount == 0 && generator.needsKeyFrame)
+    }
+
     @Test func retriesBackOffAndEnd() {
         var generator = NACKGenerator()
         Self.receive([1, 3], into: &generator)

@@ -16,8 +16,14 @@ extension Worker {
             count(error)
             return
         }
+        receive(authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: length, inbound, now: now)
+    }
+
+    /// - Parameters:
+    ///   - packet: decrypted.
+    ///   - length: as it came.
+    func receive(authentic packet: UnsafeRawBufferPointer, length: Int, _ inbound: PeerInbound, now: MediaTime) {
         inbound.transport.lastAuthentic = now
-        let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
         guard var header = try? RTPHeader(parsing: packet) else {
             counters.droppedMalformed &+= 1
             return

@@ -15,7 +15,7 @@ extension Worker {
         switch kind {
         case .rtp:
             guard let peer = peersByAddress[from], let inbound = peer.inbound else {
-                counters.droppedUnknownPeer &+= 1
+                if !receiveFromElsewhere(view, from: from, now: now) { counters.droppedUnknownPeer &+= 1 }
                 return
             }
             receiveRTP(bytes, length: length, inbound, now: now)
@@ -52,7 +52,7 @@ extension Worker {
     }
 
     /// Remembers that an address is a peer's. The oldest give way, but for the one in use.
-    private func note(_ address: PeerAddress, of peer: WebRTCPeer) {
+    func note(_ address: PeerAddress, of peer: WebRTCPeer) {
         guard peersByAddress[address] !== peer else { return }
         if address.isTCP { sockets?.tcp?.admit(address.connection) }
         if let other = peersByAddress[address] { other.addresses.removeAll { $0 == address } }
@@ -79,7 +79,10 @@ extension Worker {
                     if isDeaf(toMovesOf: peer) { continue }
                 #endif
                 peer.address = address
-                if let outbound = peer.outbound { outbound.move(to: address, now: now) }
+                if let outbound = peer.outbound {
+                    outbound.move(to: address, now: now)
+                    refresh(outbound, now: now)
+                }
                 connectIfReady(peer, now: now)
             case .connected(let keys):
                 forwardAll()

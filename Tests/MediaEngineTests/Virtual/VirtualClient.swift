@@ -121,11 +121,12 @@ final class VirtualClient {
     }
 
     /// From one moment to the next it is somewhere else.
-    func move(to other: SocketAddress) {
+    /// - Parameter isNoticed: false where a NAT did that: the client goes on as before, until its next consent check.
+    func move(to other: SocketAddress, isNoticed: Bool = true) {
         network.unbind(address)
         address = other
         network.bind(other, to: place)
-        endpoint.rebind(now: network.now)
+        if isNoticed { endpoint.rebind(now: network.now) }
         drain()
     }
 

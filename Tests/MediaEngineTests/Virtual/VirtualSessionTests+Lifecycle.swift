@@ -49,6 +49,39 @@ extension VirtualSessionTests {
         #expect(counters.peersConnected == 2 && counters.transports == 2)
     }
 
+    @Test("CON-4 a NAT gives the publisher another address, which it does not notice: no picture is late")
+    func unnoticedAddressOfPublisher() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 14)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        for _ in 0..<3 {
+            publisher.move(to: call.freeAddress(), isNoticed: false)
+            call.run(seconds: 8)
+        }
+        let reception = viewer.reception
+        #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
+        #expect(reception.longestPause < .milliseconds(100) && reception.missedPictures == 0, "\(reception)")
+        #expect(call.relay.counters.droppedUnknownPeer == 0)
+    }
+
+    @Test("CON-4 a NAT gives the viewer another address: pictures come again at once when the relay learns of it")
+    func unnoticedAddressOfViewer() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 15)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        viewer.move(to: call.freeAddress(), isNoticed: false)
+        // Till the next consent check nothing can come.
+        call.run(seconds: 7)
+        let before = viewer.reception
+        call.run(seconds: 3)
+        let after = viewer.reception
+        #expect(publisher.end == nil && viewer.end == nil && after.wrong == 0)
+        #expect(after.pictures >= before.pictures + 88, "\(before) \(after)")
+        #expect(after.longestPause < .milliseconds(6500), "\(after)")
+        // What was lost is not sent again after all.
+        #expect(call.relay.counters.packetsRetransmitted < 100, "\(call.relay.counters.packetsRetransmitted)")
+    }
+
     @Test("a publisher goes and comes back: its viewer stays and sees the new one in the same numbers")
     func publisherReturns() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 5)

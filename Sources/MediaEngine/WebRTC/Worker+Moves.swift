@@ -1,0 +1,72 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+internal import SRTP
+internal import Transport
+
+/// Peers whose address changes in the middle of a call, as when a NAT forgets or a phone changes networks.
+extension Worker {
+    /// Publishers that a packet from an unknown address is tried with.
+    private static let maximumCandidates = 4
+    /// Packets from unknown addresses that are looked at so, a second; more are left to the next connectivity check.
+    private static let strangersPerSecond = 50
+
+    /// Takes a media packet from an address that nobody is known by. A publisher that has moved notices so with its next consent check
+    /// only, up to six seconds later (RFC 7675 section 5.1): till then what it sends is lost with other relays. Here a packet that is
+    /// authentic under a publisher's key, and new, is that publisher's wherever it comes from. Nothing is sent to the new address before
+    /// a check has come from there: a copy of a packet with a forged source brings nobody any traffic.
+    /// - Returns: false where it is nobody's.
+    func receiveFromElsewhere(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) -> Bool {
+        guard !from.isTCP, datagram.count >= RTPHeader.fixedLength, mayLookAtStranger(now) else { return false }
+        let ssrc = SSRC(UInt32(bigEndian: datagram.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
+        var tried = 0
+        for peer in peerList {
+            guard let inbound = peer.inbound, inbound.binding(of: ssrc) != nil else { continue }
+            guard tried < Self.maximumCandidates else { return false }
+            tried += 1
+            let isTaken = withUnsafeTemporaryAllocation(byteCount: datagram.count, alignment: 8) { copy in
+                // An AEAD that fails leaves its input in no usable state.
+                copy.copyMemory(from: datagram)
+                guard let bytes = copy.baseAddress else { return false }
+                var plain = datagram.count
+                do throws(SRTPFailure) {
+                    try inbound.transport.context.unprotect(bytes, length: &plain)
+                } catch {
+                    return false
+                }
+                note(from, of: peer)
+                strangersLeft += 1
+                receive(
+                    authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: datagram.count, inbound,
+                    now: now)
+                return true
+            }
+            if isTaken { return true }
+        }
+        return false
+    }
+
+    private func mayLookAtStranger(_ now: MediaTime) -> Bool {
+        if now - strangersSince >= .seconds(1) {
+            strangersSince = now
+            strangersLeft = Self.strangersPerSecond
+        }
+        guard strangersLeft > 0 else { return false }
+        strangersLeft -= 1
+        return true
+    }
+
+    /// A viewer has moved. What went to its old address is lost, maybe seconds of it: a key frame helps it sooner than all that again, which
+    /// would fill a path of which nothing is known yet.
+    func refresh(_ outbound: PeerOutbound, now: MediaTime) {
+        for track in outbound.transport.tracks where track.kind == .video {
+            guard let producer = track.producer,
+                let latest = outbound.session.router.latestSequence(path: track.path, producer: producer)
+            else { continue }
+            track.abandoned = (latest, now)
+            if !track.isUnwanted, !track.isPausedByBandwidth {
+                requestKeyFrame(of: outbound.session.router.feeder(path: track.path, ssrc: track.ssrc) ?? producer)
+            }
+        }
+    }
+}
