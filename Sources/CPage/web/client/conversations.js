@@ -13,8 +13,8 @@ const PAGE = 30;
 const MAXIMUM_LIST = 500;
 /// Rounds of catching up, 100 conversations each, before the list is read anew.
 const MAXIMUM_ROUNDS = 5;
-/// Errors of a relay, or a token, without conversations.
-const UNAVAILABLE = new Set(["identityMissing", "messagingDisabled", "unknownMethod"]);
+/// Errors of a relay without conversations, or of a user without an id: the token of the join is no help to it.
+const UNAVAILABLE = new Set(["identityMissing", "tokenMissing", "messagingDisabled", "unknownMethod"]);
 
 export const keyOf = ({type, id}) => `${type}:${id}`;
 /// User ids, one a line.

@@ -7,8 +7,10 @@ import {ConversationList} from "./conversationlist.js";
 import {ConversationView} from "./conversationview.js";
 import {attempt, notice} from "./notices.js";
 
+const NO_IDENTITY = "Your token names no user id, and messages need one. Join with another, under “More options”.";
 const UNAVAILABLE = {
-  identityMissing: "Your token names no user id, and messages need one. Join with another, under “More options”.",
+  identityMissing: NO_IDENTITY,
+  tokenMissing: NO_IDENTITY,
   messagingDisabled: "This relay keeps no messages.",
   unknownMethod: "This relay keeps no messages.",
 };

@@ -267,7 +267,7 @@ Object.assign(UNITS, {
   },
 
   async "conversations: without a user id, or a store, the page says so"(modules) {
-    for (const code of ["identityMissing", "messagingDisabled"]) {
+    for (const code of ["identityMissing", "tokenMissing", "messagingDisabled"]) {
       const relay = new PlayedRelay();
       window.WebSocket = relay.Socket;
       relay.answers.login = refuse(code);
