@@ -63,12 +63,14 @@ export class Conversations extends EventTarget {
       const {user, store, cursor} = await this.#request("login", {version: VERSION, name});
       if (round !== this.#round) return;
       const isKnown = store === this.#store && cursor >= this.#cursor;
-      Object.assign(this, {user, isOpen: true, unavailable: null});
-      this.#tell("availability");
+      this.user = user;
       // Of another store, or one that has gone back, nothing that is here can be trusted.
       if (!isKnown) this.#threads.clear();
       if (!isKnown || !await this.#catchUp(round)) await this.#readAnew(round, store, cursor);
-      if (round === this.#round) await this.#backInStep();
+      if (round !== this.#round) return;
+      Object.assign(this, {isOpen: true, unavailable: null});
+      this.#tell("availability");
+      await this.#backInStep();
     } catch (error) {
       if (UNAVAILABLE.has(error.code)) return this.#refuse(error.code);
       // Lost again; the next connection tries it again.
