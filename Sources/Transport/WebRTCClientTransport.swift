@@ -87,6 +87,8 @@ package final class WebRTCClientTransport {
     package var isEnded: Bool { phase == .ended }
     package var selected: PeerAddress? { agent.selected }
     package var isControlling: Bool { agent.isControlling }
+    /// When the relay answered a check on the path of the media last.
+    package var lastConsent: MediaTime? { agent.lastConsent }
 
     /// Takes a candidate of the relay's: UDP, or TCP passive, with a numeric address.
     /// - Returns: false where it is of no use.

@@ -152,6 +152,9 @@ package final class WebRTCEndpoint {
         drain(now: now)
     }
 
+    /// When the relay answered a connectivity check last; nil before the first time.
+    package var lastConsent: MediaTime? { transport?.lastConsent }
+
     /// Says goodbye. No `ended` follows.
     package func close(now: MediaTime) {
         guard !isEnded else { return }

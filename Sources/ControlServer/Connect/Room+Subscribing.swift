@@ -98,6 +98,7 @@ extension Room {
                 try await settle(request, client)
                 return .success(Done())
             } catch let error as SubscribeNegotiationError {
+                if error == .transportChanged { await replaceSubscriber(of: client) }
                 return .failure(SignalingError(error))
             } catch let error as EngineError {
                 lost(error, of: client)
@@ -173,6 +174,13 @@ extension Room {
         client.subscriber = nil
         transports[subscriber.id] = nil
         report(.reset(client.id, publish: false, subscribe: true))
+    }
+
+    /// The client has begun a new peer connection: it gets one from the start.
+    private func replaceSubscriber(of client: RoomClient) async {
+        guard let id = client.subscriber?.id else { return }
+        forgetSubscriber(of: client)
+        try? await environment.engine.closeWebRTC(id, session: engineName)
     }
 
     func closeSubscriber(of client: RoomClient) async {

@@ -1,39 +1,38 @@
 internal import NIOCore
 internal import NIOConcurrencyHelpers
 
-/// A session's delegate, with the events that wait to be told to it.
-final class DelegateSeat: Sendable {
+/// A delegate, with the events that wait to be told to it.
+final class DelegateSeat<Event: Sendable>: Sendable {
     private struct State {
-        var events = CircularBuffer<SessionEvent>()
+        var events = CircularBuffer<Event>()
         var isRunning = false
         var dropped = 0
     }
 
-    /// Weak references are read and cleared atomically by the runtime; this one is never assigned after `init`.
-    private final class Target: @unchecked Sendable {
-        weak var delegate: (any SessionDelegate)?
-        weak var session: Session?
-        init(_ delegate: any SessionDelegate, _ session: Session) {
-            self.delegate = delegate
-            self.session = session
-        }
-    }
-
-    private let target: Target
     private let executor: DelegateExecutor
     private let limit: Int
+    private let tell: @Sendable (Event) -> Void
+    private let isThere: @Sendable () -> Bool
     private let state = NIOLockedValueBox(State())
 
-    init(_ delegate: any SessionDelegate, of session: Session, on executor: DelegateExecutor, limit: Int) {
-        target = Target(delegate, session)
+    /// - Parameters:
+    ///   - limit: events that wait at most.
+    ///   - isThere: false once the delegate is gone: it is held weakly.
+    ///   - tell: calls it, on the executor.
+    init(
+        on executor: DelegateExecutor, limit: Int, isThere: @escaping @Sendable () -> Bool,
+        tell: @escaping @Sendable (Event) -> Void
+    ) {
         self.executor = executor
         self.limit = max(1, limit)
+        self.isThere = isThere
+        self.tell = tell
     }
 
     /// The delegate is gone.
-    var isEmpty: Bool { target.delegate == nil }
+    var isEmpty: Bool { !isThere() }
 
-    func send(_ event: SessionEvent) {
+    func send(_ event: Event) {
         let starts = state.withLockedValue { state in
             if state.events.count >= limit {
                 state.events.removeFirst()
@@ -47,13 +46,10 @@ final class DelegateSeat: Sendable {
     }
 
     private func drain() {
-        while let event = next() {
-            guard let delegate = target.delegate, let session = target.session else { continue }
-            delegate.session(session, didReceive: event)
-        }
+        while let event = next() { tell(event) }
     }
 
-    private func next() -> SessionEvent? {
+    private func next() -> Event? {
         state.withLockedValue { state in
             if state.events.isEmpty { state.isRunning = false }
             return state.events.popFirst()

@@ -4,13 +4,14 @@ internal import Signaling
 extension MediaRoom {
     /// Offers those publishers' media, over a new peer connection where there is none.
     func offerPublish(
-        _ publishers: [Publisher], now: MediaTime, ended: @escaping @Sendable () -> Void
+        _ publishers: [Publisher], restartsICE: Bool = false, now: MediaTime,
+        troubled: @escaping @Sendable (PathTrouble) -> Void
     ) -> Result<PublishOffer, SessionError> {
         if publishing?.isEnded == true { publishing = nil }
         do {
-            let peer = try publishing ?? PublishPeer(localAddress: localAddress, ended: ended)
+            let peer = try publishing ?? PublishPeer(localAddress: localAddress, troubled: troubled)
             publishing = peer
-            return .success(peer.offer(publishers))
+            return .success(peer.offer(publishers, restartsICE: restartsICE))
         } catch {
             return .failure(SessionError(.mediaFailed, "\(error)"))
         }
@@ -27,7 +28,8 @@ extension MediaRoom {
 
     /// Answers an offer of the relay's, over a new peer connection where it is not of the old one.
     func answerSubscribe(
-        _ offer: String, _ routes: [SubscribeRoute], now: MediaTime, ended: @escaping @Sendable () -> Void
+        _ offer: String, _ routes: [SubscribeRoute], now: MediaTime,
+        troubled: @escaping @Sendable (PathTrouble) -> Void
     ) -> Result<String, SessionError> {
         let fingerprint = SubscribePeer.fingerprint(of: offer)
         if let subscribing, subscribing.isEnded || subscribing.fingerprint != fingerprint {
@@ -38,7 +40,8 @@ extension MediaRoom {
             let peer =
                 try subscribing
                 ?? SubscribePeer(
-                    localAddress: localAddress, fingerprint: fingerprint, needsKeyFrame: needsKeyFrame, ended: ended)
+                    localAddress: localAddress, fingerprint: fingerprint, needsKeyFrame: needsKeyFrame,
+                    troubled: troubled)
             subscribing = peer
             return .success(try peer.answer(offer, routes, now: now))
         } catch {

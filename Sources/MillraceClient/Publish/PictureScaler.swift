@@ -8,7 +8,6 @@ enum PictureScaler {
         let (width, height) = (frame.width / 4 * 2, frame.height / 4 * 2)
         guard width >= 2, height >= 2 else { return nil }
         var scaled = I420Frame(width: width, height: height)
-        scaled.rotation = frame.rotation
         scaled.captureTime = frame.captureTime
         let (source, target) = (frame, (scaled.yRange, scaled.uRange, scaled.vRange))
         let (chromaWidth, chromaHeight) = (scaled.chromaWidth, scaled.chromaHeight)

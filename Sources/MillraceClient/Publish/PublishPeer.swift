@@ -19,7 +19,8 @@ final class PublishPeer {
 
     let path: DatagramPath
     private let endpoint: WebRTCEndpoint
-    private let ended: @Sendable () -> Void
+    private let troubled: @Sendable (PathTrouble) -> Void
+    private var watch = PathWatch()
     private var sources: [UInt64: Source] = [:]
     private var pacer: PacketPacer
     private var nextRate = MediaTime.zero
@@ -34,14 +35,16 @@ final class PublishPeer {
     /// What leaves at once is faster than what is made, by so much.
     private static let pacing = 2.5
 
-    init(localAddress: String?, ended: @escaping @Sendable () -> Void) throws(DTLSFailure) {
+    init(localAddress: String?, troubled: @escaping @Sendable (PathTrouble) -> Void) throws(DTLSFailure) {
         path = DatagramPath(localAddress: localAddress)
-        self.ended = ended
+        self.troubled = troubled
         var random = SystemRandomNumberGenerator()
         var configuration = WebRTCEndpoint.Configuration(
             .publish, tracks: [], identity: try .generate(), using: &random)
         configuration.wallClock = WallClock.offset
         configuration.uplinkStart = Self.uplinkStart
+        // `watch` looks after it.
+        configuration.consentTimeout = .seconds(86_400)
         endpoint = WebRTCEndpoint(configuration)
         pacer = PacketPacer(rate: .kilobits(10_000))
     }
@@ -51,13 +54,15 @@ final class PublishPeer {
     // MARK: offer and answer
 
     /// Offers those publishers' media and no other.
-    func offer(_ publishers: [Publisher]) -> PublishOffer {
+    /// - Parameter restartsICE: with new credentials, by which a path is looked for anew (RFC 8445 section 9); certificate and keys stay.
+    func offer(_ publishers: [Publisher], restartsICE: Bool = false) -> PublishOffer {
         for (key, source) in sources where !publishers.contains(where: { $0.key == key }) {
             for place in [source.audio, source.video] { if let place { endpoint.stopTrack(place) } }
             sources[key] = nil
         }
         for publisher in publishers where sources[publisher.key] == nil { add(publisher) }
-        let description = endpoint.reoffer()
+        var random = SystemRandomNumberGenerator()
+        let description = endpoint.reoffer(restart: restartsICE ? ICECredentials.random(using: &random) : nil)
         var sections: [UInt64: PublishOffer.Sections] = [:]
         for (key, source) in sources {
             let mids = [source.audio, source.video].map { place in place.flatMap { description.media[$0].mid } }
@@ -90,13 +95,35 @@ final class PublishPeer {
 
     func receive(_ datagram: UnsafeRawBufferPointer, from source: SocketAddress, now: MediaTime) {
         endpoint.receive(datagram, from: PeerAddress(source), now: now)
+        if watch.isExpired { look(now: now) }
         drain(now: now)
     }
 
-    var deadline: MediaTime { min(endpoint.deadline, pacer.deadline, endpoint.isConnected ? nextRate : .never) }
+    var deadline: MediaTime {
+        min(endpoint.deadline, pacer.deadline, endpoint.isConnected ? min(nextRate, watch.deadline) : .never)
+    }
+
+    /// The relay has not answered for a while.
+    func isSilent(now: MediaTime) -> Bool {
+        endpoint.lastConsent.map { now - $0 >= PathWatch.silence } ?? false
+    }
+
+    private func look(now: MediaTime) {
+        guard endpoint.isConnected else { return }
+        for change in watch.look(lastConsent: endpoint.lastConsent, now: now) {
+            switch change {
+            case .silent:
+                rebind(now: now)
+                troubled(.silent)
+            case .expired: for source in sources.values { source.publisher.setConnected(false) }
+            case .restored: showConnected()
+            }
+        }
+    }
 
     func handleTimeout(now: MediaTime) {
         if endpoint.deadline <= now { endpoint.handleTimeout(now: now) }
+        look(now: now)
         sendPaced(now: now)
         if endpoint.isConnected, nextRate <= now {
             nextRate = now + Self.rateInterval
@@ -127,12 +154,13 @@ final class PublishPeer {
             case .keyFrameWanted(let track, let place): keyFrameWanted(track, place)
             case .ended:
                 for source in sources.values { source.publisher.setConnected(false) }
-                ended()
+                troubled(.ended)
             }
         }
     }
 
     private func showConnected() {
+        guard !watch.isExpired else { return }
         for source in sources.values {
             let tracks = [source.audio, source.video].compactMap { $0 }
             guard tracks.contains(where: { endpoint.encodingCount(track: $0) > 0 }) else { continue }
@@ -144,7 +172,7 @@ final class PublishPeer {
 
     /// Sends what a publisher's encoders made.
     func send(_ media: EncodedMedia, key: UInt64, now: MediaTime) {
-        guard endpoint.isConnected, let source = sources[key] else { return }
+        guard endpoint.isConnected, !watch.isExpired, let source = sources[key] else { return }
         switch media {
         case .sound(let bytes, let level, let time):
             guard let track = source.audio else { return }

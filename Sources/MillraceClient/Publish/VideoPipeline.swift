@@ -133,7 +133,7 @@ final class VideoPipeline: Sendable {
         _ frame: I420Frame, _ time: MediaTime, _ rates: [Bitrate?], _ keyFrames: Set<Int>
     ) throws(CodecError) {
         // Largest first: each smaller one is made from the one before.
-        var scaled = [frame]
+        var scaled = [PictureTurner.upright(frame)]
         while scaled.count < share.most.count, let smaller = PictureScaler.half(scaled[scaled.count - 1]) {
             scaled.append(smaller)
         }

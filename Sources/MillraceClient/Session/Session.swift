@@ -47,6 +47,9 @@ public final class Session: Sendable {
     public var isMuteForced: Bool { board.snapshot.model.isMuteForced }
     public var isShareLocked: Bool { board.snapshot.model.isShareLocked }
     public var activeSpeaker: StreamID? { board.snapshot.model.activeSpeaker }
+    /// The breakout rooms of the session.
+    public var subsessions: Subsessions { Subsessions(core: core) }
+    public var chat: SessionChat { SessionChat(core: core) }
     public var publishers: [Publisher] { board.snapshot.publishers }
     public var subscribers: [StreamID: Subscriber] { board.snapshot.subscribers }
 
@@ -75,7 +78,12 @@ public final class Session: Sendable {
     /// Tells a delegate, which is held weakly, of all that happens from now on.
     /// - Parameter executor: where its methods run.
     public func add(_ delegate: some SessionDelegate, on executor: DelegateExecutor) {
-        board.add(DelegateSeat(delegate, of: self, on: executor, limit: configuration.eventLimit))
+        let (listener, session) = (WeakBox(delegate), WeakBox(self))
+        board.add(
+            DelegateSeat(on: executor, limit: configuration.eventLimit, isThere: { listener.object != nil }) { event in
+                guard let listener = listener.object, let session = session.object else { return }
+                listener.session(session, didReceive: event)
+            })
     }
 
     public func removeDelegates() { board.removeDelegates() }

@@ -10,33 +10,27 @@ final class SessionBoard: Sendable {
         var subscribers: [StreamID: Subscriber] = [:]
     }
 
-    private struct State {
-        var snapshot = Snapshot()
-        var delegates: [DelegateSeat] = []
-    }
-
-    /// Delegates that a session has at most.
-    static let delegateLimit = 16
-
-    private let state = NIOLockedValueBox(State())
+    private let state = NIOLockedValueBox(Snapshot())
+    private let delegates = DelegateList<SessionEvent>()
     let events = FeedHub<SessionEvent>()
+    let subsessionEvents = FeedHub<SubsessionEvent>()
+    let chatEvents = FeedHub<ChatEvent>()
 
-    var snapshot: Snapshot { state.withLockedValue { $0.snapshot } }
+    var snapshot: Snapshot { state.withLockedValue { $0 } }
 
-    func update(_ body: (inout Snapshot) -> Void) { state.withLockedValue { body(&$0.snapshot) } }
+    func update(_ body: (inout Snapshot) -> Void) { state.withLockedValue { body(&$0) } }
 
     func send(_ event: SessionEvent) {
-        let delegates = state.withLockedValue { $0.delegates }
         events.send(event)
-        for delegate in delegates { delegate.send(event) }
-    }
-
-    func add(_ delegate: DelegateSeat) {
-        state.withLockedValue { state in
-            state.delegates.removeAll { $0.isEmpty }
-            if state.delegates.count < Self.delegateLimit { state.delegates.append(delegate) }
+        switch event {
+        case .subsessions(let event): subsessionEvents.send(event)
+        case .chat(let event): chatEvents.send(event)
+        default: break
         }
+        delegates.send(event)
     }
 
-    func removeDelegates() { state.withLockedValue { $0.delegates.removeAll() } }
+    func add(_ delegate: DelegateSeat<SessionEvent>) { delegates.add(delegate) }
+
+    func removeDelegates() { delegates.removeAll() }
 }

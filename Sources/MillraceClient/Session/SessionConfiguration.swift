@@ -23,7 +23,10 @@ public struct SessionConfiguration: Sendable {
 
     /// The address that UDP sockets are bound to; nil: whatever the system chooses.
     public var localAddress: String?
-    /// Certificates of the relay are checked against the system's roots. Off only for tests against a relay of one's own.
+    /// Path of a PEM file with the certificates of authorities that are trusted in place of the system's, for `wss` and `https`: such as the
+    /// relay's own certificate where nobody else signed it. Nil: the system's.
+    public var trustedCertificates: String?
+    /// The relay's certificate is checked. Off only for tests against a relay of one's own.
     public var checksCertificates = true
 
     public init() {}

@@ -61,6 +61,25 @@ extension SessionCore {
         lostMedia = (false, false)
         if lost.publish { republish(anew: true) }
         if lost.subscribe { resubscribe() } else { answerAgain() }
+        Task { await mendPaths() }
+    }
+
+    /// Nothing could be negotiated about paths that broke while the connection was lost.
+    private func mendPaths() async {
+        let now = ClientClock.now
+        let broken = await thread?.call { room in
+            (
+                publish: room.publishing.flatMap { Self.trouble($0.isEnded, $0.isSilent(now: now)) },
+                subscribe: room.subscribing.flatMap { Self.trouble($0.isEnded, $0.isSilent(now: now)) }
+            )
+        }
+        guard let broken else { return }
+        if let trouble = broken.publish { await publishPath(is: trouble) }
+        if let trouble = broken.subscribe { await subscribePath(is: trouble) }
+    }
+
+    private static func trouble(_ isEnded: Bool, _ isSilent: Bool) -> PathTrouble? {
+        isEnded ? .ended : isSilent ? .silent : nil
     }
 
     /// The first join, or another one under a new connection: everything is to be made again.

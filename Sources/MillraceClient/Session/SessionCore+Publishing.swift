@@ -93,32 +93,46 @@ extension SessionCore {
         }
     }
 
-    /// The path of the publish peer connection is lost for good.
-    func publishPathEnded() {
-        guard machine.status == .connected else { return }
-        republish(anew: false)
+    /// The path of the publish peer connection is silent, or lost for good.
+    func publishPath(is trouble: PathTrouble) async {
+        switch trouble {
+        case .silent:
+            guard machine.status == .connected else { return }
+            try? await negotiatePublish(restartsICE: true)
+        case .ended:
+            try? await Task.sleep(for: Self.patience)
+            let isEnded = await thread?.call { $0.publishing?.isEnded } ?? nil
+            guard isEnded == true, machine.status == .connected else { return }
+            // Another peer connection has streams of its own: those of the old one are over.
+            for publication in publications {
+                if let stream = publication.stream { publication.publisher.hub.send(.destroyed(stream, .reset)) }
+            }
+            republish(anew: true)
+        }
     }
 
     /// Describes to the relay what is published now, and takes its answer. One negotiation at a time.
-    private func negotiatePublish() async throws(SessionError) {
+    private func negotiatePublish(restartsICE: Bool = false) async throws(SessionError) {
         await publishTurn.enter()
-        do throws(SessionError) { try await negotiate() } catch {
+        do throws(SessionError) { try await negotiate(restartsICE: restartsICE) } catch {
             await publishTurn.leave()
             throw error
         }
         await publishTurn.leave()
     }
 
-    private func negotiate() async throws(SessionError) {
+    private func negotiate(restartsICE: Bool) async throws(SessionError) {
         guard let thread else { throw SessionError(.notConnected) }
         let wanted = publications
         guard !wanted.isEmpty else { return }
         let sources = wanted.map(\.publisher)
-        let ended: @Sendable () -> Void = { [weak self] in
+        let troubled: @Sendable (PathTrouble) -> Void = { [weak self] trouble in
             guard let self else { return }
-            Task { await self.publishPathEnded() }
+            Task { await self.publishPath(is: trouble) }
         }
-        let made = await thread.call { room in room.offerPublish(sources, now: ClientClock.now, ended: ended) }
+        let made = await thread.call { room in
+            room.offerPublish(sources, restartsICE: restartsICE, now: ClientClock.now, troubled: troubled)
+        }
         guard let made else { throw SessionError(.notConnected) }
         let offer = try made.get()
         let streams = wanted.map { publication in

@@ -90,12 +90,12 @@ extension SessionCore {
                 SubscribeRoute(subscriber: $0, audioMid: stream.audioMid, videoMid: stream.videoMid)
             }
         }
-        let ended: @Sendable () -> Void = { [weak self] in
+        let troubled: @Sendable (PathTrouble) -> Void = { [weak self] trouble in
             guard let self else { return }
-            Task { await self.subscribePathEnded() }
+            Task { await self.subscribePath(is: trouble) }
         }
         let made = await thread.call { room in
-            room.answerSubscribe(offer.sdp, routes, now: ClientClock.now, ended: ended)
+            room.answerSubscribe(offer.sdp, routes, now: ClientClock.now, troubled: troubled)
         }
         guard case .success(let sdp) = made else {
             if case .failure(let error) = made { board.send(.didFail(error)) }
@@ -110,9 +110,16 @@ extension SessionCore {
         }
     }
 
-    /// The path of the subscribe peer connection is lost for good: the relay offers it anew.
-    func subscribePathEnded() async {
-        for subscriber in subscriptions.values { subscriber.setDropped(true) }
+    /// The path of the subscribe peer connection is silent, or lost for good. The relay makes the offer by which another path is looked
+    /// for. One that is lost for good has lost its keys as well: its offer is answered by another peer connection, by whose certificate
+    /// the relay knows that, lets go of the old one and says `mediaReset`.
+    func subscribePath(is trouble: PathTrouble) async {
+        if trouble == .ended {
+            for subscriber in subscriptions.values { subscriber.setDropped(true) }
+            try? await Task.sleep(for: Self.patience)
+            let isEnded = await thread?.call { $0.subscribing?.isEnded } ?? nil
+            guard isEnded == true else { return }
+        }
         guard machine.status == .connected else { return }
         _ = try? await request(RestartICERequest())
     }

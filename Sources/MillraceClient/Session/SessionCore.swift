@@ -4,6 +4,9 @@ internal import Signaling
 
 /// What a session does: runs the machine, its timer and its WebSocket, and keeps media in step with it.
 actor SessionCore {
+    /// How long the relay has to tell by itself that a peer connection is over, before the client does something about it.
+    static let patience = Duration.seconds(1)
+
     let board: SessionBoard
     let configuration: SessionConfiguration
     private let token: String
@@ -12,9 +15,16 @@ actor SessionCore {
     private var answers: [UInt64: CheckedContinuation<Result<[UInt8], SignalingError>, Never>] = [:]
     private var nextTicket: UInt64 = 0
     private var entering: CheckedContinuation<Result<Void, SessionError>, Never>?
-    private var leaving: [CheckedContinuation<Result<Void, SessionError>, Never>] = []
+    private var leaving: CheckedContinuation<Result<Void, SessionError>, Never>?
+    /// Those who want to leave while somebody does.
+    private var alsoLeaving: [CheckedContinuation<Result<Void, SessionError>, Never>] = []
     private var timer: Task<Void, Never>?
     private var timerAt = MediaTime.never
+
+    // Conversations; see the extensions.
+    var messaging: (@Sendable (LinkNews) -> Void)?
+    /// Of requests about conversations: the tickets of who asked.
+    var messagingTickets: [UInt64: UInt64] = [:]
 
     // Media; see the extensions.
     var thread: MediaThread?
@@ -63,8 +73,13 @@ actor SessionCore {
     }
 
     func leave(endForAll: Bool) async throws(SessionError) {
+        while leaving != nil {
+            let first = await withCheckedContinuation { alsoLeaving.append($0) }
+            // What was asked for first has its own result; one that was refused says nothing of this one.
+            if case .success = first, !endForAll { return }
+        }
         let result = await withCheckedContinuation { waiting in
-            leaving.append(waiting)
+            leaving = waiting
             machine.leave(endForAll: endForAll, now: ClientClock.now)
             perform()
         }
@@ -90,11 +105,15 @@ actor SessionCore {
         }
     }
 
+    func takeTicket() -> UInt64 {
+        nextTicket += 1
+        return nextTicket
+    }
+
     private func answer<Answer: Hashable & Sendable & Codable>(
         _ type: Answer.Type, _ ask: (inout SessionMachine, UInt64) -> Void
     ) async throws(SessionError) -> Answer {
-        nextTicket += 1
-        let ticket = nextTicket
+        let ticket = takeTicket()
         let result = await withCheckedContinuation { waiting in
             answers[ticket] = waiting
             ask(&machine, ticket)
@@ -151,7 +170,7 @@ actor SessionCore {
     // MARK: what the machine wants
 
     /// Does what the machine wants, in its order.
-    private func perform() {
+    func perform() {
         board.update { snapshot in
             snapshot.status = machine.status
             snapshot.model = machine.model
@@ -168,14 +187,23 @@ actor SessionCore {
                 current.connection.send(message)
             case .event(let event):
                 mediaEvent(event)
+                if case .statusChanged(let status) = event { messagingEvent(status) }
                 board.send(event)
             case .entered(let result):
                 entering?.resume(returning: result)
                 entering = nil
             case .left(let result):
-                for waiting in leaving { waiting.resume(returning: result) }
-                leaving = []
-            case .answer(let ticket, let result): answers.removeValue(forKey: ticket)?.resume(returning: result)
+                leaving?.resume(returning: result)
+                leaving = nil
+                for waiting in alsoLeaving { waiting.resume(returning: result) }
+                alsoLeaving = []
+            case .answer(let ticket, let result):
+                if let theirs = messagingTickets.removeValue(forKey: ticket) {
+                    messaging?(.answer(ticket: theirs, result))
+                } else {
+                    answers.removeValue(forKey: ticket)?.resume(returning: result)
+                }
+            case .messaging(let event): messaging?(.event(event))
             case .media(let notice): media(notice)
             }
         }
@@ -185,7 +213,7 @@ actor SessionCore {
     private func open(_ url: String, link: Int) {
         let target: WebSocketTarget
         do throws(SignalingError) {
-            target = try WebSocketTarget(url, token: token, configuration: configuration)
+            target = try WebSocketTarget(url, token: token, configuration.security)
         } catch {
             return machine.refused(link: link, error, now: ClientClock.now)
         }

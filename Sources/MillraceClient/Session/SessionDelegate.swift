@@ -18,6 +18,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?)
     func session(_ session: Session, muteForced isActive: Bool)
     func session(_ session: Session, unmuteRequestedBy user: ConnectionID, kind: TrackKind)
+    func session(_ session: Session, subsessions event: SubsessionEvent)
+    func session(_ session: Session, chat event: ChatEvent)
 }
 
 extension SessionDelegate {
@@ -38,6 +40,8 @@ extension SessionDelegate {
             self.session(session, receivedSignal: type, data: data, from: from)
         case .muteForced(let isActive): self.session(session, muteForced: isActive)
         case .unmuteRequested(let from, let kind): self.session(session, unmuteRequestedBy: from, kind: kind)
+        case .subsessions(let event): self.session(session, subsessions: event)
+        case .chat(let event): self.session(session, chat: event)
         case .statusChanged, .relayDraining, .userChanged, .userDropped, .hostChanged, .streamMuteForced,
             .shareLockChanged, .activeSpeakerChanged:
             break
@@ -57,4 +61,6 @@ extension SessionDelegate {
     public func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {}
     public func session(_ session: Session, muteForced isActive: Bool) {}
     public func session(_ session: Session, unmuteRequestedBy user: ConnectionID, kind: TrackKind) {}
+    public func session(_ session: Session, subsessions event: SubsessionEvent) {}
+    public func session(_ session: Session, chat event: ChatEvent) {}
 }

@@ -39,4 +39,8 @@ public enum SessionEvent: Hashable, Sendable {
     case unmuteRequested(from: ConnectionID, kind: TrackKind)
     case shareLockChanged(isLocked: Bool)
     case activeSpeakerChanged(StreamID?)
+
+    // MARK: subsessions and chat
+    case subsessions(SubsessionEvent)
+    case chat(ChatEvent)
 }

@@ -118,6 +118,7 @@ extension SessionMachine {
     }
 
     mutating func take(event message: [UInt8], seq: UInt64, now: MediaTime) {
+        if seq == 0 { return take(unnumbered: message) }
         guard phase == .connected || phase == .leaving, let last = resumption?.lastEvent else { return }
         // Told before: a replay that overlaps.
         guard seq > last else { return }
@@ -133,6 +134,16 @@ extension SessionMachine {
         guard phase == .connected, replayLeft > 0 else { return }
         replayLeft -= 1
         if replayLeft == 0 { comeBack() }
+    }
+
+    /// Events of conversations have no numbers: what is missed of them is read again.
+    private mutating func take(unnumbered message: [UInt8]) {
+        guard case .messaging(let event) = try? JSONDecoder().decode(EventMessage.self, from: Data(message)).event
+        else {
+            refused += 1
+            return
+        }
+        outputs.append(.messaging(event))
     }
 
     /// Events are missing in between: what is known cannot be relied on until they are replayed.

@@ -22,6 +22,8 @@ struct SessionMachine {
         /// The message that answers a request, or why there is none.
         case answer(ticket: UInt64, Result<[UInt8], SignalingError>)
         case media(MediaNotice)
+        /// About the user's conversations, which are not of the session.
+        case messaging(MessagingEvent)
     }
 
     enum Phase: Equatable {

@@ -12,7 +12,9 @@ struct SessionModel: Sendable {
     private(set) var host: ConnectionID?
     private(set) var isMuteForced = false
     private(set) var isShareLocked = false
+    private(set) var isChatAllowed = true
     private(set) var activeSpeaker: StreamID?
+    var subsessions = SubsessionsState()
 
     var localUser: UserInfo? { users.first { $0.id == connection } }
 
@@ -51,9 +53,11 @@ struct SessionModel: Sendable {
         }
         if isMuteForced != answer.isMuteForced { events.append(.muteForced(isActive: answer.isMuteForced)) }
         if isShareLocked != answer.isShareLocked { events.append(.shareLockChanged(isLocked: answer.isShareLocked)) }
+        if isChatAllowed != answer.isChatAllowed { events.append(.chat(.allowedChanged(answer.isChatAllowed))) }
         isMuteForced = answer.isMuteForced
         isShareLocked = answer.isShareLocked
-        return events
+        isChatAllowed = answer.isChatAllowed
+        return events + takeSubsessions(answer.subsessions)
     }
 
     /// Takes an event of the relay.
@@ -72,6 +76,7 @@ struct SessionModel: Sendable {
             return [.userChanged(body.user)]
         case .userLeft(let body):
             guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
+            leaveSubsession(body.user)
             return [.connectionDestroyed(users.remove(at: place), body.reason)]
         case .userDropped(let body):
             guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
@@ -105,10 +110,18 @@ struct SessionModel: Sendable {
             activeSpeaker = body.stream
             return [.activeSpeakerChanged(body.stream)]
         case .draining(let body): return [.relayDraining(seconds: body.seconds)]
-        case .messaging, .offer, .subscriptionChanged, .disconnected, .mediaReset, .subsessionsChanged,
-            .subsessionRoleChanged,
-            .subsessionUsersChanged, .broadcast, .helpRequested, .helpEnded, .helpResult, .chat, .chatAllowedChanged:
-            return []
+        case .subsessionsChanged(let body): return apply(body)
+        case .subsessionRoleChanged(let body): return apply(body)
+        case .subsessionUsersChanged(let body): return apply(body)
+        case .broadcast(let body): return [.subsessions(.broadcast(from: body.from, text: body.text))]
+        case .helpRequested(let body): return [.subsessions(.helpRequested(body))]
+        case .helpEnded(let body): return [.subsessions(.helpEnded(body.request))]
+        case .helpResult(let body): return [.subsessions(.helpResult(body.request, body.result))]
+        case .chat(let body): return [.chat(.message(body))]
+        case .chatAllowedChanged(let body):
+            isChatAllowed = body.isAllowed
+            return [.chat(.allowedChanged(body.isAllowed))]
+        case .messaging, .offer, .subscriptionChanged, .disconnected, .mediaReset: return []
         }
     }
 

@@ -16,9 +16,15 @@ package struct WebSocketTarget: Sendable {
     var token: String
     var timeout: MediaTime
     var checksCertificates: Bool
+    /// Path of a PEM file; nil: the system's.
+    var trustedCertificates: String?
+
+    package init(_ url: String, token: String, configuration: SessionConfiguration) throws(SignalingError) {
+        try self.init(url, token: token, configuration.security)
+    }
 
     /// - Throws: `invalidField` for an address that is none.
-    package init(_ url: String, token: String, configuration: SessionConfiguration) throws(SignalingError) {
+    init(_ url: String, token: String, _ security: ConnectionSecurity) throws(SignalingError) {
         guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), ["ws", "wss", "http", "https"].contains(scheme)
         else { throw SignalingError(.invalidField, "\"\(url)\" is no address of a relay", field: "url") }
@@ -32,8 +38,9 @@ package struct WebSocketTarget: Sendable {
         uri = base.hasSuffix(Self.path) ? base : base + Self.path
         if let query = parts.percentEncodedQuery { uri += "?" + query }
         self.token = token
-        timeout = configuration.connectTimeout
-        checksCertificates = configuration.checksCertificates
+        timeout = security.timeout
+        checksCertificates = security.checksCertificates
+        trustedCertificates = security.trustedCertificates
     }
 
     var requestHead: HTTPRequestHead {
@@ -49,6 +56,7 @@ package struct WebSocketTarget: Sendable {
     var tls: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.applicationProtocols = ["http/1.1"]
+        if let trustedCertificates { configuration.trustRoots = .file(trustedCertificates) }
         if !checksCertificates { configuration.certificateVerification = .none }
         return configuration
     }

@@ -10,7 +10,8 @@ internal import WebRTCClient
 final class SubscribePeer {
     let path: DatagramPath
     private let endpoint: WebRTCEndpoint
-    private let ended: @Sendable () -> Void
+    private let troubled: @Sendable (PathTrouble) -> Void
+    private var watch = PathWatch()
     private let needsKeyFrame: @Sendable (StreamID) -> Void
     private var receivers: [StreamID: StreamReceiver] = [:]
     private var routes: [MID: StreamID] = [:]
@@ -19,15 +20,17 @@ final class SubscribePeer {
 
     init(
         localAddress: String?, fingerprint: String, needsKeyFrame: @escaping @Sendable (StreamID) -> Void,
-        ended: @escaping @Sendable () -> Void
+        troubled: @escaping @Sendable (PathTrouble) -> Void
     ) throws(DTLSFailure) {
         path = DatagramPath(localAddress: localAddress)
         self.fingerprint = fingerprint
         self.needsKeyFrame = needsKeyFrame
-        self.ended = ended
+        self.troubled = troubled
         var random = SystemRandomNumberGenerator()
         var configuration = WebRTCEndpoint.Configuration.receiver(identity: try .generate(), using: &random)
         configuration.wallClock = WallClock.offset
+        // `watch` looks after it.
+        configuration.consentTimeout = .seconds(86_400)
         endpoint = WebRTCEndpoint(configuration)
         endpoint.onPacket = { [unowned self] packet in take(packet) }
     }
@@ -80,11 +83,23 @@ final class SubscribePeer {
     }
 
     var deadline: MediaTime {
-        receivers.values.reduce(endpoint.deadline) { min($0, $1.deadline) }
+        receivers.values.reduce(min(endpoint.deadline, endpoint.isConnected ? watch.deadline : .never)) {
+            min($0, $1.deadline)
+        }
+    }
+
+    /// The relay has not answered for a while.
+    func isSilent(now: MediaTime) -> Bool {
+        endpoint.lastConsent.map { now - $0 >= PathWatch.silence } ?? false
     }
 
     func handleTimeout(now: MediaTime) {
         if endpoint.deadline <= now { endpoint.handleTimeout(now: now) }
+        // Nothing but reports is sent on it: what stops with consent is the relay's.
+        if endpoint.isConnected, watch.look(lastConsent: endpoint.lastConsent, now: now).contains(.silent) {
+            rebind(now: now)
+            troubled(.silent)
+        }
         for receiver in receivers.values {
             if let track = receiver.handleTimeout(now: now) { endpoint.requestKeyFrame(track: track) }
         }
@@ -109,7 +124,7 @@ final class SubscribePeer {
             case .connect(_, let connection): endpoint.disconnected(connection: connection, now: now)
             case .disconnect, .keyFrameWanted: break
             case .connected: for receiver in receivers.values { receiver.subscriber.setConnected() }
-            case .ended: ended()
+            case .ended: troubled(.ended)
             }
         }
     }

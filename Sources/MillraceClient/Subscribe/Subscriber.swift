@@ -8,6 +8,7 @@ public final class Subscriber: Sendable {
         var isConnected = false
         var isVideoEnabled = true
         var isDropped = false
+        var isSuspended = false
         var isEnded = false
         var thread: MediaThread?
     }
@@ -38,6 +39,8 @@ public final class Subscriber: Sendable {
     public var isConnected: Bool { state.withLockedValue { $0.isConnected } }
     /// The relay sends pictures; false while the path does not carry them or the publisher sends none.
     public var isVideoEnabled: Bool { state.withLockedValue { $0.isVideoEnabled } }
+    /// Publisher and oneself are in different rooms of the session: no media flows until they are in the same one (SUB-3).
+    public var isSuspended: Bool { state.withLockedValue { $0.isSuspended } }
     /// The subscription is over.
     public var isEnded: Bool { state.withLockedValue { $0.isEnded } }
 
@@ -73,7 +76,8 @@ public final class Subscriber: Sendable {
             hub.send(.videoEnabled(change.reason ?? .publisher))
         case .dropped: setDropped(true)
         case .reconnected: setDropped(false)
-        case .suspended, .resumed: break
+        case .suspended: setSuspended(true)
+        case .resumed: setSuspended(false)
         case .failed: end(nil)
         }
     }
@@ -92,6 +96,14 @@ public final class Subscriber: Sendable {
             return state.isDropped != isDropped
         }
         if isChange { hub.send(isDropped ? .dropped : .reconnected) }
+    }
+
+    private func setSuspended(_ isSuspended: Bool) {
+        let isChange = state.withLockedValue { state in
+            defer { state.isSuspended = isSuspended }
+            return state.isSuspended != isSuspended
+        }
+        if isChange { hub.send(isSuspended ? .suspended : .resumed) }
     }
 
     func end(_ reason: StreamEndReason?) {

@@ -9,6 +9,9 @@ public enum SubscriberEvent: Hashable, Sendable {
     /// The publisher, or one's own connection, was lost and may come back.
     case dropped
     case reconnected
+    /// Publisher and oneself are in different rooms of the session from now on, or in the same one again.
+    case suspended
+    case resumed
     /// It is over: the stream ended or the relay could not go on with it.
     case ended(StreamEndReason?)
 }

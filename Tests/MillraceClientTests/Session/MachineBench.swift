@@ -20,6 +20,7 @@ struct MachineBench {
     /// Tickets in the order in which they were answered.
     var answered: [UInt64] = []
     var media: [MediaNotice] = []
+    var conversations: [MessagingEvent] = []
     /// What the model held when each event came out.
     var streamsAtEvent: [Set<StreamID>] = []
     var seq: UInt64 = 0
@@ -48,6 +49,7 @@ struct MachineBench {
                 answers[ticket] = result
                 answered.append(ticket)
             case .media(let notice): media.append(notice)
+            case .messaging(let event): conversations.append(event)
             }
         }
     }

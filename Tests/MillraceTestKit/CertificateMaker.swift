@@ -1,21 +1,22 @@
 import Dispatch
 import Foundation
-import MillraceTestKit
 
 /// Makes certificates with the openssl program.
-struct CertificateMaker {
-    static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
+package struct CertificateMaker {
+    package static let isThere = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
 
-    let folder = TemporaryFolder()
-    var certificate: String { folder.path + "/certificate.pem" }
-    var key: String { folder.path + "/key.pem" }
+    package let folder = TemporaryFolder()
+    package var certificate: String { folder.path + "/certificate.pem" }
+    package var key: String { folder.path + "/key.pem" }
 
-    struct Failed: Error {
-        let status: Int32
+    package struct Failed: Error {
+        package let status: Int32
     }
 
+    package init() {}
+
     /// Writes a certificate for 127.0.0.1 and its key; a later call writes new ones.
-    func write(name: String) throws {
+    package func write(name: String) throws {
         try run([
             "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2", "-subj",
             "/CN=\(name)", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1", "-keyout", key, "-out", certificate,
@@ -35,7 +36,7 @@ struct CertificateMaker {
     }
 
     /// What the openssl program says of a server's handshake.
-    func handshake(port: Int, _ arguments: [String] = []) async throws -> String {
+    package func handshake(port: Int, _ arguments: [String] = []) async throws -> String {
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/openssl")
         process.arguments =

@@ -1,0 +1,7 @@
+/// What is wrong with the path of a peer connection.
+enum PathTrouble: Sendable {
+    /// The relay has not answered for a while: another way to it is looked for, with the keys that there are.
+    case silent
+    /// The peer connection is over, with its keys; another one is to be made.
+    case ended
+}

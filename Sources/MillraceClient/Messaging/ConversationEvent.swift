@@ -1,0 +1,24 @@
+public import Signaling
+
+/// What happens to a user's conversations (CHT-5). The local store holds each change before it is told.
+public enum ConversationEvent: Hashable, Sendable {
+    case statusChanged(SessionStatus)
+    /// The error that the client failed with.
+    case didFail(SessionError)
+    /// Added or updated, with their new states, and those that left the list.
+    case conversationsChanged([Conversation], deleted: [ConversationRef])
+    /// Of all conversations that are not muted.
+    case totalUnreadChanged(Int)
+    /// A new message; also one's own that another client sent.
+    case messageReceived(Message)
+    /// A new message of somebody else that the user is to notice: of no muted conversation (CHT-7).
+    case notification(Message)
+    /// A message of one's own is on the relay's disk.
+    case messageSent(Message)
+    /// The relay does not take a message of one's own: it will not be tried again.
+    case messageRefused(OutgoingMessage, SessionError)
+    case groupChanged(Group)
+    case groupDismissed(String)
+    /// The relay's store is another one: what was stored here was dropped, and is read again.
+    case storeReset
+}

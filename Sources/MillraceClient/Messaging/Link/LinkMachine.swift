@@ -1,0 +1,255 @@
+internal import Foundation
+internal import MediaBase
+internal import NIOCore
+internal import Signaling
+
+/// A WebSocket to the relay that is opened again whenever it is lost, as one state machine without sockets, clock and tasks: numbers
+/// requests, keeps the connection alive, tells answers and events of conversations in order. It is in no session.
+///
+/// Call one of its methods, then take `nextOutput()` until it is nil, then sleep until `deadline` at most.
+struct LinkMachine {
+    enum Output: Sendable {
+        /// A WebSocket is to be opened; `opened`, `refused` or `closed` with this number follows.
+        case open(url: String, link: Int)
+        case close(link: Int, saysGoodbye: Bool)
+        case send([UInt8], link: Int)
+        case news(LinkNews)
+    }
+
+    enum Phase: Equatable {
+        case idle
+        case opening
+        case open
+        /// Before another attempt.
+        case waiting
+        case over
+    }
+
+    private enum Purpose {
+        case request(ticket: UInt64)
+        case ping
+    }
+
+    let configuration: MessagingConfiguration
+    private var random: AnyRandom
+    private(set) var url: String
+    private(set) var phase = Phase.idle
+    /// Of the WebSocket that counts; callbacks of others come too late.
+    private(set) var link = 0
+    private var attempt = 0
+    private var lostAt: MediaTime?
+    private var phaseDeadline = MediaTime.never
+    private var nextPing = MediaTime.never
+    private var lastHeard = MediaTime.zero
+    private var nextRequest: UInt32 = 1
+    private var pending: [UInt32: Purpose] = [:]
+    /// In the order in which they were sent, which is that of their deadlines.
+    private var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
+    private var outputs = CircularBuffer<Output>()
+    /// Messages of the relay that could not be read.
+    private(set) var refused = 0
+
+    init(
+        url: String, configuration: MessagingConfiguration,
+        random: any RandomNumberGenerator = SystemRandomNumberGenerator()
+    ) {
+        self.url = url
+        self.configuration = configuration
+        self.random = AnyRandom(base: random)
+    }
+
+    mutating func nextOutput() -> Output? { outputs.popFirst() }
+
+    // MARK: what its user wants
+
+    mutating func start(now: MediaTime) {
+        guard phase == .idle || phase == .over else { return }
+        lostAt = nil
+        attempt = 0
+        open(now: now)
+    }
+
+    mutating func send(_ request: Request, ticket: UInt64, now: MediaTime) {
+        guard phase == .open else { return refuse(ticket, SignalingError(.notConnected)) }
+        guard pending.count < configuration.requestLimit else {
+            return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
+        }
+        send(request, .request(ticket: ticket), now: now)
+    }
+
+    /// - Parameter retryAfter: seconds, as the relay said.
+    mutating func restart(retryAfter: Int?, now: MediaTime) {
+        guard phase == .open else { return }
+        lose("begun anew", retryAfter: retryAfter, now: now)
+    }
+
+    mutating func stop() {
+        guard phase != .over, phase != .idle else { return }
+        outputs.append(.close(link: link, saysGoodbye: true))
+        end()
+    }
+
+    // MARK: what the socket tells
+
+    mutating func opened(link: Int, now: MediaTime) {
+        guard link == self.link, phase == .opening else { return }
+        phase = .open
+        phaseDeadline = .never
+        lastHeard = now
+        nextPing = now + configuration.pingInterval
+        outputs.append(.news(.up))
+    }
+
+    mutating func refused(link: Int, _ error: SignalingError, now: MediaTime) {
+        guard link == self.link, phase == .opening else { return }
+        switch error.code {
+        case .connectFailed, .draining, .rateLimited, .internalError, .limitReached, .requestTimeout:
+            lose(error.message, retryAfter: error.retryAfter, now: now)
+        default: fail(error)
+        }
+    }
+
+    /// - Parameter reason: for people.
+    mutating func closed(link: Int, reason: String, now: MediaTime) {
+        guard link == self.link, phase == .opening || phase == .open else { return }
+        lose(reason, now: now)
+    }
+
+    mutating func receive(_ message: [UInt8], link: Int, now: MediaTime) {
+        guard link == self.link, phase == .open else { return }
+        lastHeard = now
+        // The relay speaks: the way back is over.
+        lostAt = nil
+        attempt = 0
+        guard let head = try? JSONDecoder().decode(MessageHead.self, from: Data(message)) else {
+            refused += 1
+            return
+        }
+        if let id = head.id {
+            guard let purpose = pending.removeValue(forKey: id) else {
+                refused += 1
+                return
+            }
+            while let first = timeouts.first, pending[first.id] == nil { timeouts.removeFirst() }
+            if case .request(let ticket) = purpose {
+                outputs.append(.news(.answer(ticket: ticket, .success(message))))
+            }
+        } else if head.seq != nil, let event = try? JSONDecoder().decode(EventMessage.self, from: Data(message)).event {
+            take(event, now: now)
+        } else {
+            // Of a newer relay: passed over.
+            refused += 1
+        }
+    }
+
+    private mutating func take(_ event: Event, now: MediaTime) {
+        switch event {
+        case .messaging(let event): outputs.append(.news(.event(event)))
+        case .draining(let body):
+            guard let other = body.url, URL(string: other)?.host != nil else { return }
+            url = other
+            lose("the relay drains", now: now)
+        case .disconnected(let body):
+            switch body.reason {
+            case .relayShutdown, .slowConsumer, .networkLost: lose(body.message ?? body.reason.rawValue, now: now)
+            case .tokenExpired: fail(SignalingError(.tokenExpired, body.message))
+            case .removed: fail(SignalingError(.tokenRevoked, body.message))
+            case .left, .sessionEnded, .protocolViolation:
+                fail(SignalingError(.malformedMessage, body.message ?? body.reason.rawValue))
+            }
+        default: break
+        }
+    }
+
+    // MARK: time
+
+    var deadline: MediaTime {
+        var deadline = phaseDeadline
+        if let first = timeouts.first { deadline = min(deadline, first.at) }
+        if phase == .open { deadline = min(deadline, nextPing, silenceDeadline) }
+        return deadline
+    }
+
+    /// Two pings and a half without a word.
+    private var silenceDeadline: MediaTime { lastHeard + .nanoseconds(configuration.pingInterval.rawValue / 2 * 5) }
+
+    mutating func handleTimeout(now: MediaTime) {
+        if phaseDeadline <= now {
+            phaseDeadline = .never
+            switch phase {
+            case .opening: lose("the relay did not answer in time", now: now)
+            case .waiting: open(now: now)
+            case .idle, .open, .over: break
+            }
+        }
+        while let first = timeouts.first, first.at <= now {
+            timeouts.removeFirst()
+            if pending[first.id] != nil { lose("a request was not answered in time", now: now) }
+        }
+        guard phase == .open else { return }
+        if silenceDeadline <= now { return lose("the relay fell silent", now: now) }
+        if nextPing <= now {
+            nextPing = now + configuration.pingInterval
+            send(.ping(PingRequest()), .ping, now: now)
+        }
+    }
+
+    // MARK: its ways
+
+    private mutating func open(now: MediaTime) {
+        link += 1
+        phase = .opening
+        phaseDeadline = now + configuration.connectTimeout
+        outputs.append(.open(url: url, link: link))
+    }
+
+    private mutating func send(_ request: Request, _ purpose: Purpose, now: MediaTime) {
+        let id = nextRequest
+        nextRequest = nextRequest == .max ? 1 : nextRequest + 1
+        // Coders of our own types do not fail: no floating point, and every key is written.
+        guard let message = try? JSONEncoder().encode(RequestMessage(id: id, request)) else { return }
+        guard message.count <= SignalingProtocol.maximumMessageBytes else {
+            if case .request(let ticket) = purpose { refuse(ticket, SignalingError(.messageTooLarge)) }
+            return
+        }
+        pending[id] = purpose
+        timeouts.append((id, now + configuration.requestTimeout))
+        outputs.append(.send([UInt8](message), link: link))
+    }
+
+    private mutating func refuse(_ ticket: UInt64, _ error: SignalingError) {
+        outputs.append(.news(.answer(ticket: ticket, .failure(error))))
+    }
+
+    private mutating func lose(_ reason: String, retryAfter: Int? = nil, now: MediaTime) {
+        let wasOpen = phase == .open
+        outputs.append(.close(link: link, saysGoodbye: false))
+        link += 1
+        pending.removeAll()
+        timeouts.removeAll()
+        if wasOpen { outputs.append(.news(.down)) }
+        if lostAt == nil { lostAt = now }
+        attempt += 1
+        var delay = configuration.reconnect.delay(attempt: attempt, using: &random)
+        if let retryAfter { delay = max(delay, .seconds(Double(min(max(0, retryAfter), 3_600)))) }
+        guard let lostAt, now + delay - lostAt < configuration.reconnect.giveUpAfter else {
+            return fail(SignalingError(.connectFailed, reason))
+        }
+        phase = .waiting
+        phaseDeadline = now + delay
+    }
+
+    private mutating func fail(_ error: SignalingError) {
+        outputs.append(.close(link: link, saysGoodbye: true))
+        end()
+        outputs.append(.news(.ended(SessionError(error))))
+    }
+
+    private mutating func end() {
+        link += 1
+        phase = .over
+        phaseDeadline = .never
+        pending.removeAll()
+        timeouts.removeAll()
+    }
+}

@@ -1,0 +1,70 @@
+internal import Foundation
+internal import MediaBase
+internal import Signaling
+
+/// What waits to be sent goes one by one, so that its order is kept whatever is lost.
+extension MessagingCore {
+    func send(_ text: String, to conversation: ConversationRef) async throws(SessionError) -> OutgoingMessage {
+        let message = OutgoingMessage(
+            id: UUID().uuidString, conversation: conversation, text: text,
+            time: Int64(Date().timeIntervalSince1970 * 1_000))
+        let request = SendMessageRequest(conversation: conversation, message: message.id, text: text)
+        if let objection = request.objection { throw SessionError(objection) }
+        try await store.add(message, limit: configuration.outgoingLimit)
+        await flush()
+        return message
+    }
+
+    /// Sends the next message, unless one is under way.
+    func flush() async {
+        guard isInStep, sending == nil, retry == nil else { return }
+        do throws(SessionError) {
+            guard let next = try await store.nextOutgoing() else { return }
+            // The store was asked meanwhile.
+            guard isInStep, sending == nil, retry == nil else { return }
+            sending = next
+            let request = SendMessageRequest(conversation: next.conversation, message: next.id, text: next.text)
+            ask(.messaging(.sendMessage(request)), .outgoing(next))
+        } catch {
+            await failed(error)
+        }
+    }
+
+    func take(_ result: Result<SendMessageRequest.Answer, SignalingError>, for message: OutgoingMessage) async {
+        sending = nil
+        do throws(SessionError) {
+            switch result {
+            case .success(let answer):
+                if let sent = try await store.confirm(message, answer, isLive: isInStep) {
+                    board.send(.messageSent(sent))
+                }
+            case .failure(let error):
+                switch error.code {
+                case .notConnected: return
+                case .rateLimited, .storageFailed, .internalError, .limitReached, .draining, .requestTimeout:
+                    return tryAgain(after: error.retryAfter)
+                default:
+                    try await store.drop(message)
+                    board.send(.messageRefused(message, SessionError(error)))
+                }
+            }
+        } catch {
+            return await failed(error)
+        }
+        await flush()
+    }
+
+    /// - Parameter seconds: as the relay said.
+    private func tryAgain(after seconds: Int?) {
+        let wait = max(configuration.retryDelay.rawValue, Int64(min(max(0, seconds ?? 0), 3_600)) * 1_000_000_000)
+        retry = Task { [weak self] in
+            do { try await Task.sleep(for: .nanoseconds(wait)) } catch { return }
+            await self?.sendAgain()
+        }
+    }
+
+    private func sendAgain() async {
+        retry = nil
+        await flush()
+    }
+}

@@ -1,0 +1,80 @@
+internal import Signaling
+
+/// In step with the relay: after each login what changed meanwhile, then each change as it happens.
+extension MessagingCore {
+    func take(login result: Result<LoginRequest.Answer, SignalingError>) async {
+        switch result {
+        case .failure(let error): await refused(error)
+        case .success(let login):
+            do throws(SessionError) {
+                let start = try await store.begin(login)
+                board.update { $0.user = login.user }
+                if start.isReset { board.send(.storeReset) }
+                askForChanges(since: start.since)
+            } catch {
+                await failed(error)
+            }
+        }
+    }
+
+    private func askForChanges(since cursor: Int64) {
+        let request = ConversationChangesRequest(since: cursor, count: Self.changesCount)
+        ask(.messaging(.conversationChanges(request)), .changes)
+    }
+
+    func take(changes result: Result<ConversationChangesRequest.Answer, SignalingError>) async {
+        switch result {
+        case .failure(let error): await refused(error)
+        case .success(let changes):
+            do throws(SessionError) {
+                let change = try await store.take(
+                    changes.conversations, deleted: changes.deleted, cursor: changes.cursor, isLive: false)
+                for event in change.events { board.send(event) }
+            } catch {
+                return await failed(error)
+            }
+            if changes.hasMore {
+                askForChanges(since: changes.cursor)
+            } else {
+                await stepIn()
+            }
+        }
+    }
+
+    /// The relay does not let the client in, for now or for good.
+    private func refused(_ error: SignalingError) async {
+        switch error.code {
+        case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout, .storageFailed:
+            await link.restart(retryAfter: error.retryAfter ?? 1)
+        case .notConnected: break
+        default: await failed(SessionError(error))
+        }
+    }
+
+    /// It cannot go on: the relay refused the user, or the store does not take anything.
+    func failed(_ error: SessionError) async {
+        await link.close()
+        end(error)
+    }
+
+    func take(_ event: MessagingEvent) async {
+        do throws(SessionError) {
+            switch event {
+            case .messageReceived(let body):
+                try await store.take(body.message, isLive: isInStep)
+                board.send(.messageReceived(body.message))
+            case .notification(let body): board.send(.notification(body.message))
+            case .conversationsChanged(let body):
+                let change = try await store.take(
+                    body.conversations, deleted: body.deleted, cursor: isInStep ? body.cursor : nil, isLive: isInStep)
+                for event in change.events { board.send(event) }
+            // Told by the store's own count, which knows what is off this device's list.
+            case .totalUnreadChanged: break
+            case .groupChanged(let body): board.send(.groupChanged(body.group))
+            case .groupDismissed(let body): board.send(.groupDismissed(body.group))
+            }
+        } catch {
+            await failed(error)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+internal import GRDB
+internal import Signaling
+
+/// What the relay says, taken into the store.
+extension ConversationStore {
+    /// A login: where the relay's conversations are not those that were stored, all begins anew. What waits to be sent stays the same
+    /// user's.
+    /// - Returns: whether it begins anew, and what changes are to be asked for.
+    func begin(_ login: LoginRequest.Answer) async throws(SessionError) -> StoreStart {
+        try await write { db in
+            let (user, store) = (try MetaTable.text(db, .user), try MetaTable.text(db, .store))
+            let cursor = try MetaTable.cursor(db)
+            if user == login.user, store == login.store, cursor <= login.cursor {
+                return StoreStart(isReset: false, since: cursor)
+            }
+            try db.execute(sql: "DELETE FROM conversation")
+            try db.execute(sql: "DELETE FROM message")
+            if let user, user != login.user { try db.execute(sql: "DELETE FROM outgoing") }
+            try MetaTable.set(db, .user, login.user)
+            try MetaTable.set(db, .store, login.store)
+            try MetaTable.set(db, .cursor, "0")
+            return StoreStart(isReset: user != nil, since: 0)
+        }
+    }
+
+    /// Conversations that changed.
+    /// - Parameters:
+    ///   - cursor: what is known with this; nil: not to be kept, as something before it may be missing.
+    ///   - isLive: told as it happened; else it happened while the client was away, and messages in between may be missing.
+    func take(
+        _ conversations: [Conversation], deleted: [ConversationRef], cursor: Int64?, isLive: Bool
+    ) async throws(SessionError) -> StoreChange {
+        try await write { db in
+            try Self.change(db) { change in
+                for conversation in conversations {
+                    if let new = try Self.take(db, conversation, isLive: isLive) { change.conversations.append(new) }
+                }
+                for ref in deleted {
+                    guard var entry = try ConversationTable.find(db, ref) else { continue }
+                    let wasVisible = entry.isVisible
+                    entry.isListed = false
+                    entry.conversation.unread = 0
+                    try ConversationTable.save(db, entry)
+                    if wasVisible { change.deleted.append(ref) }
+                }
+                if let cursor, try MetaTable.cursor(db) < cursor { try MetaTable.set(db, .cursor, "\(cursor)") }
+            }
+        }
+    }
+
+    /// - Returns: its new state, where it is to be seen and differs.
+    private static func take(_ db: Database, _ conversation: Conversation, isLive: Bool) throws -> Conversation? {
+        let former = try ConversationTable.find(db, conversation.ref)
+        if let former, former.isListed, former.conversation.change > conversation.change { return nil }
+        var entry =
+            former
+            ?? ConversationTable.Entry(conversation: conversation, isListed: true, hidden: -1, isCurrent: false)
+        entry.conversation = conversation
+        entry.isListed = true
+        if let last = conversation.lastMessage {
+            if !isLive, try HistoryTable.highest(db, conversation.ref) != last.number { entry.isCurrent = false }
+            try ConversationTable.save(db, entry)
+            try HistoryTable.insert(db, last, joined: false)
+        } else {
+            // All were deleted, by another client of the same user.
+            if former?.conversation.lastMessage != nil { try HistoryTable.removeAll(db, conversation.ref) }
+            try ConversationTable.save(db, entry)
+        }
+        guard entry.isVisible else { return nil }
+        guard var before = former?.conversation, former?.isVisible == true else { return conversation }
+        before.change = conversation.change
+        return before == conversation ? nil : conversation
+    }
+
+    /// A message, told as it happened.
+    /// - Parameter isLive: the client is in step.
+    func take(_ message: Message, isLive: Bool) async throws(SessionError) {
+        try await write { db in
+            let isCurrent = try ConversationTable.find(db, message.conversation)?.isCurrent ?? false
+            try HistoryTable.insert(db, message, joined: isLive && isCurrent)
+        }
+    }
+
+    /// What the relay knows of a conversation's messages.
+    func take(
+        _ ref: ConversationRef, _ asked: HistoryTable.Missing, _ answer: HistoryRequest.Answer
+    ) async throws(SessionError) {
+        try await write { db in try HistoryTable.store(db, ref, asked, answer) }
+    }
+
+    // MARK: what this client did itself
+
+    func edit(
+        _ ref: ConversationRef, _ body: @escaping @Sendable (inout ConversationTable.Entry) -> Void
+    ) async throws(SessionError) -> StoreChange {
+        try await write { db in
+            try Self.change(db) { change in
+                guard var entry = try ConversationTable.find(db, ref) else { return }
+                let before = entry
+                body(&entry)
+                try ConversationTable.save(db, entry)
+                if entry.isVisible, before.conversation != entry.conversation || !before.isVisible {
+                    change.conversations.append(entry.conversation)
+                }
+                if before.isVisible, !entry.isVisible { change.deleted.append(ref) }
+            }
+        }
+    }
+
+    func removeMessages(of ref: ConversationRef) async throws(SessionError) -> StoreChange {
+        try await write { db in
+            // What comes from now on is all there is.
+            try HistoryTable.removeAll(db, ref)
+        }
+        return try await edit(ref) { entry in
+            entry.conversation.lastMessage = nil
+            entry.isCurrent = true
+        }
+    }
+
+    /// Runs a change and says what became of the total.
+    private static func change(_ db: Database, _ body: (inout StoreChange) throws -> Void) throws -> StoreChange {
+        var change = StoreChange()
+        let before = try ConversationTable.totalUnread(db)
+        try body(&change)
+        let after = try ConversationTable.totalUnread(db)
+        if before != after { change.totalUnread = after }
+        return change
+    }
+}

@@ -1,0 +1,57 @@
+internal import GRDB
+internal import Signaling
+
+/// Messages on their way to the relay.
+extension ConversationStore {
+    func add(_ message: OutgoingMessage, limit: Int) async throws(SessionError) {
+        let isTaken = try await write { db in
+            guard try OutgoingTable.count(db) < limit else { return false }
+            try OutgoingTable.add(db, message)
+            return true
+        }
+        guard isTaken else { throw SessionError(SignalingError(.limitReached, limit: "outgoingLimit")) }
+    }
+
+    func nextOutgoing() async throws(SessionError) -> OutgoingMessage? {
+        try await read { db in try OutgoingTable.first(db) }
+    }
+
+    func drop(_ message: OutgoingMessage) async throws(SessionError) {
+        try await write { db in try OutgoingTable.remove(db, message.id) }
+    }
+
+    /// The relay has stored a message.
+    /// - Parameter isLive: the client is in step.
+    func confirm(
+        _ message: OutgoingMessage, _ answer: SendMessageRequest.Answer, isLive: Bool
+    ) async throws(SessionError) -> Message? {
+        try await write { db in
+            try OutgoingTable.remove(db, message.id)
+            guard let user = try MetaTable.text(db, .user) else { return nil }
+            let sent = Message(
+                id: message.id, number: answer.number, conversation: message.conversation, from: user,
+                text: message.text, time: answer.time)
+            let isCurrent = try ConversationTable.find(db, message.conversation)?.isCurrent ?? false
+            try HistoryTable.insert(db, sent, joined: isLive && isCurrent)
+            return sent
+        }
+    }
+
+    // MARK: pages of messages
+
+    func has(_ number: Int64, in ref: ConversationRef) async throws(SessionError) -> Bool {
+        try await read { db in try HistoryTable.exists(db, ref, number) }
+    }
+
+    func stretch(
+        of ref: ConversationRef, before number: Int64?, count: Int
+    ) async throws(SessionError) -> HistoryTable.Stretch {
+        try await read { db in try HistoryTable.before(db, ref, number, count: count) }
+    }
+
+    func stretch(
+        of ref: ConversationRef, after number: Int64, count: Int
+    ) async throws(SessionError) -> HistoryTable.Stretch {
+        try await read { db in try HistoryTable.after(db, ref, number, count: count) }
+    }
+}

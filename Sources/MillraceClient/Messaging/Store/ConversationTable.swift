@@ -1,0 +1,70 @@
+internal import Foundation
+internal import GRDB
+internal import Signaling
+
+/// The list of conversations, as rows.
+enum ConversationTable {
+    struct Entry {
+        var conversation: Conversation
+        /// It is on the relay's list.
+        var isListed: Bool
+        /// Place in the order up to which it is off the list of this device.
+        var hidden: Int64
+        /// The highest message here is the newest there is.
+        var isCurrent: Bool
+
+        var isVisible: Bool { isListed && conversation.order > hidden }
+    }
+
+    private static let visible = "listed = 1 AND place > hidden"
+
+    static func page(_ db: Database, before place: Int64?, count: Int) throws -> [Conversation] {
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM conversation WHERE \(visible) AND place < ? ORDER BY place DESC LIMIT ?",
+            arguments: [place ?? .max, count])
+        return rows.compactMap { entry($0)?.conversation }
+    }
+
+    static func find(_ db: Database, _ ref: ConversationRef) throws -> Entry? {
+        try Row.fetchOne(
+            db, sql: "SELECT * FROM conversation WHERE type = ? AND id = ?", arguments: [ref.type.rawValue, ref.id]
+        ).flatMap(entry)
+    }
+
+    static func totalUnread(_ db: Database) throws -> Int {
+        try Int.fetchOne(
+            db, sql: "SELECT COALESCE(SUM(unread), 0) FROM conversation WHERE \(visible) AND notification = ?",
+            arguments: [NotificationStatus.notify.rawValue]) ?? 0
+    }
+
+    static func save(_ db: Database, _ entry: Entry) throws {
+        let conversation = entry.conversation
+        // Values of our own types do not fail to encode.
+        let last = conversation.lastMessage.flatMap { try? JSONEncoder().encode($0) }
+        try db.execute(
+            sql: """
+                INSERT OR REPLACE INTO conversation
+                (type, id, name, unread, lastMessage, place, change, notification, listed, hidden, newest)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                """,
+            arguments: [
+                conversation.type.rawValue, conversation.id, conversation.name, conversation.unread,
+                last.map { String(decoding: $0, as: UTF8.self) }, conversation.order, conversation.change,
+                conversation.notification.rawValue, entry.isListed, entry.hidden, entry.isCurrent,
+            ])
+    }
+
+    /// Nil for a row of a newer library's making.
+    private static func entry(_ row: Row) -> Entry? {
+        guard let type = ConversationType(rawValue: row["type"]),
+            let notification = NotificationStatus(rawValue: row["notification"])
+        else { return nil }
+        let last: String? = row["lastMessage"]
+        return Entry(
+            conversation: Conversation(
+                type: type, id: row["id"], name: row["name"], unread: row["unread"],
+                lastMessage: last.flatMap { try? JSONDecoder().decode(Message.self, from: Data($0.utf8)) },
+                order: row["place"], change: row["change"], notification: notification),
+            isListed: row["listed"], hidden: row["hidden"], isCurrent: row["newest"])
+    }
+}

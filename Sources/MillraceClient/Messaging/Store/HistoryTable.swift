@@ -1,0 +1,181 @@
+internal import GRDB
+internal import Signaling
+
+/// Messages, as rows. They lie in stretches without gaps; what is between two stretches is read from the relay when it is asked for.
+enum HistoryTable {
+    /// What is here of a page that is wanted.
+    struct Stretch {
+        /// In ascending order.
+        var messages: [Message]
+        /// There is more, here or at the relay.
+        var hasMore: Bool
+        /// The relay is to be asked for what is next to this message (nil: for the newest) to complete the page.
+        var missing: Missing?
+    }
+
+    enum Missing: Equatable {
+        case newest
+        case before(Int64)
+        case after(Int64)
+    }
+
+    /// The messages before one that is here, or the newest.
+    static func before(_ db: Database, _ ref: ConversationRef, _ number: Int64?, count: Int) throws -> Stretch {
+        if let number {
+            guard try isJoined(db, ref, number) else {
+                return Stretch(messages: [], hasMore: true, missing: .before(number))
+            }
+        } else {
+            guard try ConversationTable.find(db, ref)?.isCurrent == true else {
+                return Stretch(messages: [], hasMore: true, missing: .newest)
+            }
+        }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT * FROM message WHERE type = ? AND conversation = ? AND number < ?
+                ORDER BY number DESC LIMIT ?
+                """,
+            arguments: [ref.type.rawValue, ref.id, number ?? .max, count + 1])
+        var messages: [Message] = []
+        for row in rows.prefix(count) {
+            let message = message(row)
+            messages.append(message)
+            let joined: Bool = row["joined"]
+            if !joined {
+                let isEnough = messages.count == count
+                return Stretch(
+                    messages: messages.reversed(), hasMore: true, missing: isEnough ? nil : .before(message.number))
+            }
+        }
+        return Stretch(messages: messages.reversed(), hasMore: rows.count > count, missing: nil)
+    }
+
+    /// The messages after one that is here.
+    static func after(_ db: Database, _ ref: ConversationRef, _ number: Int64, count: Int) throws -> Stretch {
+        let rows = try Row.fetchAll(
+            db,
+            sql: "SELECT * FROM message WHERE type = ? AND conversation = ? AND number > ? ORDER BY number LIMIT ?",
+            arguments: [ref.type.rawValue, ref.id, number, count + 1])
+        var messages: [Message] = []
+        for row in rows.prefix(count) {
+            let joined: Bool = row["joined"]
+            guard joined else {
+                return Stretch(messages: messages, hasMore: true, missing: .after(messages.last?.number ?? number))
+            }
+            messages.append(message(row))
+        }
+        if rows.count > count { return Stretch(messages: messages, hasMore: true, missing: nil) }
+        if try ConversationTable.find(db, ref)?.isCurrent == true {
+            return Stretch(messages: messages, hasMore: false, missing: nil)
+        }
+        let isEnough = messages.count == count
+        return Stretch(
+            messages: messages, hasMore: true, missing: isEnough ? nil : .after(messages.last?.number ?? number))
+    }
+
+    /// Stores what the relay answered.
+    static func store(
+        _ db: Database, _ ref: ConversationRef, _ asked: Missing, _ answer: HistoryRequest.Answer
+    ) throws {
+        let messages = answer.messages.filter { $0.conversation == ref }
+        for (place, message) in messages.enumerated() {
+            let joined: Bool =
+                if place > 0 {
+                    true
+                } else {
+                    switch asked {
+                    case .newest, .before: !answer.hasMore
+                    case .after(let number): try exists(db, ref, number)
+                    }
+                }
+            try insert(db, message, joined: joined)
+        }
+        switch asked {
+        case .newest: try setCurrent(db, ref)
+        case .before(let number): if !messages.isEmpty || !answer.hasMore { try join(db, ref, number) }
+        case .after: if !answer.hasMore { try setCurrent(db, ref) }
+        }
+    }
+
+    static func insert(_ db: Database, _ message: Message, joined: Bool) throws {
+        try db.execute(
+            sql: """
+                INSERT INTO message (type, conversation, number, id, sender, text, time, joined)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                ON CONFLICT (type, conversation, number) DO UPDATE SET joined = MAX(joined, excluded.joined)
+                """,
+            arguments: [
+                message.conversation.type.rawValue, message.conversation.id, message.number, message.id, message.from,
+                message.text, message.time, joined,
+            ])
+    }
+
+    static func exists(_ db: Database, _ ref: ConversationRef, _ number: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            db, sql: "SELECT 1 FROM message WHERE type = ? AND conversation = ? AND number = ?",
+            arguments: [ref.type.rawValue, ref.id, number]) ?? false
+    }
+
+    static func highest(_ db: Database, _ ref: ConversationRef) throws -> Int64? {
+        try Int64.fetchOne(
+            db, sql: "SELECT MAX(number) FROM message WHERE type = ? AND conversation = ?",
+            arguments: [ref.type.rawValue, ref.id])
+    }
+
+    static func removeAll(_ db: Database, _ ref: ConversationRef) throws {
+        try db.execute(
+            sql: "DELETE FROM message WHERE type = ? AND conversation = ?", arguments: [ref.type.rawValue, ref.id])
+    }
+
+    /// Keeps the newest messages of each conversation.
+    static func trim(_ db: Database, limit: Int) throws {
+        let full = try Row.fetchAll(
+            db, sql: "SELECT type, conversation FROM message GROUP BY type, conversation HAVING COUNT(*) > ?",
+            arguments: [limit])
+        for row in full {
+            let (type, id): (Int, String) = (row["type"], row["conversation"])
+            let lowest = try Int64.fetchOne(
+                db,
+                sql: """
+                    SELECT number FROM message WHERE type = ? AND conversation = ?
+                    ORDER BY number DESC LIMIT 1 OFFSET ?
+                    """,
+                arguments: [type, id, limit - 1])
+            guard let lowest else { continue }
+            try db.execute(
+                sql: "DELETE FROM message WHERE type = ? AND conversation = ? AND number < ?",
+                arguments: [type, id, lowest])
+            try db.execute(
+                sql: "UPDATE message SET joined = 0 WHERE type = ? AND conversation = ? AND number = ?",
+                arguments: [type, id, lowest])
+        }
+    }
+
+    private static func isJoined(_ db: Database, _ ref: ConversationRef, _ number: Int64) throws -> Bool {
+        try Bool.fetchOne(
+            db, sql: "SELECT joined FROM message WHERE type = ? AND conversation = ? AND number = ?",
+            arguments: [ref.type.rawValue, ref.id, number]) ?? false
+    }
+
+    private static func join(_ db: Database, _ ref: ConversationRef, _ number: Int64) throws {
+        try db.execute(
+            sql: "UPDATE message SET joined = 1 WHERE type = ? AND conversation = ? AND number = ?",
+            arguments: [ref.type.rawValue, ref.id, number])
+    }
+
+    private static func setCurrent(_ db: Database, _ ref: ConversationRef) throws {
+        try db.execute(
+            sql: "UPDATE conversation SET newest = 1 WHERE type = ? AND id = ?",
+            arguments: [ref.type.rawValue, ref.id])
+    }
+
+    private static func message(_ row: Row) -> Message {
+        let type: Int = row["type"]
+        return Message(
+            id: row["id"], number: row["number"],
+            conversation: ConversationRef(
+                type: ConversationType(rawValue: type) ?? .peer, id: row["conversation"]),
+            from: row["sender"], text: row["text"], time: row["time"])
+    }
+}

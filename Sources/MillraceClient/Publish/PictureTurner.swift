@@ -1,0 +1,47 @@
+internal import MediaBase
+
+/// Turns pictures as their `rotation` asks for before they are encoded: VP8 has no place for it, and the relay agrees on no header
+/// extension that has one.
+enum PictureTurner {
+    /// - Returns: what is to be seen, with nothing left to turn.
+    static func upright(_ frame: I420Frame) -> I420Frame {
+        guard frame.rotation != .none else { return frame }
+        let isSideways = frame.rotation != .half
+        var turned = I420Frame(
+            width: isSideways ? frame.height : frame.width, height: isSideways ? frame.width : frame.height)
+        turned.captureTime = frame.captureTime
+        let planes = [
+            (frame.yRange, turned.yRange, frame.width, frame.height),
+            (frame.uRange, turned.uRange, frame.chromaWidth, frame.chromaHeight),
+            (frame.vRange, turned.vRange, frame.chromaWidth, frame.chromaHeight),
+        ]
+        frame.bytes.withUnsafeBufferPointer { from in
+            turned.bytes.withUnsafeMutableBufferPointer { to in
+                for (source, target, width, height) in planes {
+                    turn(
+                        UnsafeBufferPointer(rebasing: from[source]), width, height, frame.rotation,
+                        UnsafeMutableBufferPointer(rebasing: to[target]))
+                }
+            }
+        }
+        return turned
+    }
+
+    /// Row by row of the source.
+    private static func turn(
+        _ from: UnsafeBufferPointer<UInt8>, _ width: Int, _ height: Int, _ rotation: Rotation,
+        _ to: UnsafeMutableBufferPointer<UInt8>
+    ) {
+        for y in 0..<height {
+            // Where the row begins in the target, and how far apart its pixels lie there.
+            let (start, step) =
+                switch rotation {
+                case .none: (y * width, 1)
+                case .quarter: (height - 1 - y, height)
+                case .half: ((height - y) * width - 1, -1)
+                case .threeQuarters: ((width - 1) * height + y, -height)
+                }
+            for x in 0..<width { to[start + x * step] = from[y * width + x] }
+        }
+    }
+}

@@ -1,0 +1,19 @@
+public import Signaling
+
+/// What happens to the subsessions of a session, as one user sees it (SUB-1 to SUB-5). `Session.subsessions` holds the change already.
+public enum SubsessionEvent: Hashable, Sendable {
+    /// They were committed, withdrawn, started or stopped. Failures are told to who asked, besides the error that is thrown.
+    case changed(SubsessionsChange)
+    /// One is a manager of subsessions from now on, or is not any more.
+    case roleChanged(isManager: Bool)
+    /// Who moved within a tenth of a second.
+    case usersChanged([SubsessionMove])
+    /// A manager tells all subsessions.
+    case broadcast(from: ConnectionID, text: String)
+    /// For managers: somebody asks for help. `Subsessions.answerHelp(_:isAccepted:)` answers.
+    case helpRequested(HelpRequested)
+    /// For managers: it needs no answer any more.
+    case helpEnded(HelpRequestID)
+    /// What became of one's own request.
+    case helpResult(HelpRequestID, HelpResult)
+}

@@ -1,0 +1,108 @@
+import Containers
+import LoadGenerator
+import MediaBase
+import MillraceClient
+import NIOConcurrencyHelpers
+import NIOPosix
+import Signaling
+import Testing
+
+/// With what the library offers to everybody.
+@Suite("SDK and relay: canvas", .serialized) struct CanvasTests {
+    @Test("CAN-1 pictures that are to be turned arrive upright, with their capture times", .timeLimit(.minutes(2)))
+    func rotation() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            let settings = PublisherSettings(
+                name: "phone", audio: nil,
+                video: .init(width: 180, height: 320, framesPerSecond: 15, bitrate: .kilobits(400), speed: 12))
+            let publisher = Publisher(settings)
+            let stream = try await ada.publish(publisher)
+            // As a phone's camera takes it: lying, left of it up.
+            let sources = NIOLockedValueBox<UInt32>(0)
+            let task = MultiThreadedEventLoopGroup.singleton.any().scheduleRepeatedTask(
+                initialDelay: .zero, delay: .milliseconds(66)
+            ) { _ in
+                let number = sources.withLockedValue { number in
+                    number += 1
+                    return number
+                }
+                var picture = I420Frame(width: 320, height: 180)
+                // The right third is bright: upright, that is the lower one.
+                for y in 0..<180 { for x in 214..<320 { picture.bytes[y * 320 + x] = 220 } }
+                picture.rotation = .quarter
+                picture.captureTime = .seconds(1) + .milliseconds(Int64(number) * 66)
+                publisher.push(picture)
+            }
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            let times = NIOLockedValueBox<[MediaTime]>([])
+            let seen = await first(of: subscriber.canvas.pictures(limit: 50), "pictures") { picture -> I420Frame? in
+                times.withLockedValue { times in
+                    times.append(picture.captureTime)
+                    return times.count > 30 ? picture : nil
+                }
+            }
+            task.cancel()
+            if let seen {
+                #expect(seen.width == 180 && seen.height == 320 && seen.rotation == .none)
+                let (upper, lower) = (seen.bytes[40 * 180 + 90], seen.bytes[290 * 180 + 90])
+                #expect(upper < 60 && lower > 180)
+            }
+            // Known from the publisher's first report on.
+            let known = times.withLockedValue { Array($0.suffix(8)) }
+            let gaps = zip(known.dropFirst(), known).map { $0 - $1 }
+            #expect(gaps.allSatisfy { $0 > .zero && $0 < .seconds(1) }, "\(known)")
+            #expect(bob.streams[stream]?.width == 180 && bob.streams[stream]?.height == 320)
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+
+    @Test("CAN-2 by the Swift interface: stills, pictures and sound into files", .timeLimit(.minutes(2)))
+    func files() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            // Any number of readers, each at its pace: one of them takes one picture only.
+            let slow = subscriber.canvas.pictures(limit: 1)
+            let (pictures, sound) = (subscriber.canvas.pictures(limit: 50), subscriber.canvas.sound(limit: 200))
+            let video = MemorySink()
+            let writer = try Y4MWriter(
+                sink: video, header: Y4MHeader(width: TestSource.width, height: TestSource.height, rate: 15))
+            var counters: [UInt32] = []
+            for await picture in pictures {
+                try writer.write(picture)
+                if let bar = FrameBar.read(from: picture) { counters.append(bar.counter) }
+                if writer.frameCount == 20 { break }
+            }
+            try writer.finish()
+            let reader = try Y4MReader(source: MemorySource(video.bytes))
+            var read: [UInt32] = []
+            while let picture = try reader.next() {
+                if let bar = FrameBar.read(from: picture) { read.append(bar.counter) }
+            }
+            #expect(read == counters && read.count == 20)
+
+            let tone = MemorySink()
+            let wav = try WAVWriter(sink: tone)
+            for await block in sound {
+                try wav.write(block)
+                if wav.frameCount >= 48_000 { break }
+            }
+            try wav.finish()
+            #expect(tone.bytes.count >= 48_000 * 4)
+
+            let still = try #require(slow.poll())
+            #expect(try PNGWriter.encode(still).starts(with: [0x89, 0x50, 0x4e, 0x47]))
+            #expect(slow.dropped > 0 && pictures.dropped == 0)
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+}

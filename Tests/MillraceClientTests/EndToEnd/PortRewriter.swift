@@ -1,0 +1,33 @@
+/// Replaces a text by another one of its length in bytes that come in pieces: how a test leads media by another way than the one that the
+/// relay names.
+struct PortRewriter {
+    private let from: [UInt8]
+    private let to: [UInt8]
+    /// The end of what came, where it may be the beginning of the text.
+    private var rest: [UInt8] = []
+
+    init(from: String, to: String) {
+        self.from = Array(from.utf8)
+        self.to = Array(to.utf8)
+        precondition(self.from.count == self.to.count && !self.from.isEmpty)
+    }
+
+    mutating func pass(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+        var data = rest
+        data.append(contentsOf: bytes)
+        var place = 0
+        while place + from.count <= data.count {
+            if data[place] == from[0], data[place..<(place + from.count)].elementsEqual(from) {
+                data.replaceSubrange(place..<(place + from.count), with: to)
+                place += from.count
+            } else {
+                place += 1
+            }
+        }
+        let longest = min(from.count - 1, data.count)
+        let count = stride(from: longest, to: 0, by: -1).first { data.suffix($0).elementsEqual(from.prefix($0)) } ?? 0
+        rest = Array(data.suffix(count))
+        data.removeLast(count)
+        return data
+    }
+}

@@ -1,0 +1,89 @@
+import MediaBase
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("SDK and relay: broken paths", .serialized) struct SessionPathTests {
+    private static func isSubscribed(_ session: Session) async -> ObjectIdentifier? {
+        let id = await session.core.thread?.call { room in room.subscribing.map { ObjectIdentifier($0) } }
+        return id ?? nil
+    }
+
+    @Test("CON-3 CON-4 a silent path is looked for anew: the same peer connections and keys", .timeLimit(.minutes(2)))
+    func silent() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await relay.join("Bob")
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            _ = await SessionMediaTests.counters(subscriber, 10, "pictures before")
+            let (peer, answered) = (await Self.isSubscribed(bob), await bob.core.answeredRevision)
+            let (adas, bobs) = (ada.events, bob.events)
+            await bob.core.subscribePath(is: .silent)
+            await ada.core.publishPath(is: .silent)
+            _ = await SessionMediaTests.counters(subscriber, 30, "pictures after")
+            #expect(await Self.isSubscribed(bob) == peer)
+            #expect(try #require(await bob.core.answeredRevision) > (answered ?? 0))
+            #expect(publisher.stream == stream)
+            // Nobody noticed.
+            for feed in [adas, bobs] {
+                while let event = feed.poll() {
+                    if case .activeSpeakerChanged = event { continue }
+                    if case .streamChanged = event { continue }
+                    Issue.record("unexpected \(event)")
+                }
+            }
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+
+    @Test("CON-3 a peer connection that only the client has lost is made anew at both ends", .timeLimit(.minutes(2)))
+    func ended() async throws {
+        let mediaPort = try await SwitchableNetwork.freePort()
+        try await RelayUnderTest.run({ $0.webRTCPort = mediaPort }) { relay in
+            let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: mediaPort)
+            let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(network.port)")
+            let bob = try await relay.join("Bob")
+            let (adas, bobs) = (Publisher(TestSource.settings), Publisher(TestSource.settings))
+            let (first, second) = (try await ada.publish(adas), try await bob.publish(bobs))
+            let sources = [TestSource(adas), TestSource(bobs)]
+            let watching = try await SessionMediaTests.subscribe(ada, to: second)
+            _ = await SessionMediaTests.counters(watching, 10, "Bob's pictures before")
+            let watched = try await SessionMediaTests.subscribe(bob, to: first)
+            _ = await SessionMediaTests.counters(watched, 10, "Ada's pictures before")
+            let events = bob.events
+            // The relay does not hear of it.
+            network.cut(.silent)
+            await ada.core.thread?.call { room in
+                room.publishing?.close(now: ClientClock.now)
+                room.subscribing?.close(now: ClientClock.now)
+            }
+            network.restore()
+            async let publishing: Void = ada.core.publishPath(is: .ended)
+            async let subscribing: Void = ada.core.subscribePath(is: .ended)
+            _ = await (publishing, subscribing)
+            _ = await SessionMediaTests.counters(watching, 15, "Bob's pictures after")
+            #expect(!watching.isEnded)
+            let created = await MillraceClientTests.first(of: events, "the stream of the new one") {
+                event -> StreamID? in
+                if case .streamCreated(let info) = event, info.id != first { return info.id }
+                return nil
+            }
+            if let created {
+                let again = try await SessionMediaTests.subscribe(bob, to: created)
+                _ = await SessionMediaTests.counters(again, 15, "Ada's pictures after")
+                #expect(adas.stream == created && watched.isEnded)
+            }
+            #expect(ada.status == .connected)
+            _ = sources
+            await ada.disconnect()
+            await bob.disconnect()
+            await network.stop()
+        }
+    }
+}

@@ -1,0 +1,237 @@
+import MediaBase
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Messaging client: in step and sending") struct MessagingCoreTests {
+    private static let bob = ConversationRef.peer("bob")
+
+    private struct Bench {
+        let link = PlayedLink()
+        let board = MessagingBoard()
+        let store: ConversationStore
+        let core: MessagingCore
+
+        init(_ configure: (inout MessagingConfiguration) -> Void = { _ in }) throws {
+            store = try ConversationStore()
+            var configuration = MessagingConfiguration()
+            configuration.retryDelay = .milliseconds(10)
+            configure(&configuration)
+            core = MessagingCore(
+                link: link, token: nil, store: store, configuration: configuration, board: board)
+        }
+
+        /// Connects, with the relay's part played.
+        func connect(_ conversations: [Conversation] = [], cursor: Int64 = 1) async throws {
+            async let connecting: Void = core.connect(name: "Ada")
+            await link.letIn(conversations, cursor: cursor)
+            try await connecting
+        }
+
+        /// The message that is sent next.
+        func nextMessage() async throws -> (PlayedLink.Asked, SendMessageRequest) {
+            let asked = await link.next()
+            guard case .messaging(.sendMessage(let message)) = asked.request else {
+                throw SignalingError(.unknownMethod, "\(asked.request.method)")
+            }
+            return (asked, message)
+        }
+    }
+
+    private func seek<Found>(
+        _ feed: Feed<ConversationEvent>, _ matches: (ConversationEvent) -> Found?
+    ) async -> Found? {
+        for await event in feed {
+            if let found = matches(event) { return found }
+        }
+        return nil
+    }
+
+    @Test("CHT-5 CHT-9 in step only once all pages are stored, and from there on after a loss", .timeLimit(.minutes(1)))
+    func steps() async throws {
+        let bench = try Bench()
+        let events = bench.board.events.feed(limit: 100)
+        async let connecting: Void = bench.core.connect(name: "Ada")
+        let login = await bench.link.next()
+        guard case .login(let request) = login.request else {
+            Issue.record("no login")
+            return
+        }
+        #expect(request.name == "Ada")
+        await bench.link.answer(login, .success(LoginRequest.Answer(user: "ada", store: "s", cursor: 9)))
+        for page in 1...3 {
+            let changes = await bench.link.next()
+            guard case .messaging(.conversationChanges(let request)) = changes.request else {
+                Issue.record("no question for changes")
+                return
+            }
+            #expect(request.since == Int64(page - 1) * 3)
+            #expect(bench.board.snapshot.status == .connecting)
+            await bench.link.answer(
+                changes,
+                .success(
+                    ConversationChangesRequest.Answer(
+                        conversations: [
+                            ConversationStoreTests.conversation(.peer("user \(page)"), unread: 1, order: Int64(page))
+                        ], deleted: [], totalUnread: 0, store: "s", cursor: Int64(page) * 3, hasMore: page < 3)))
+        }
+        try await connecting
+        #expect(bench.board.snapshot.status == .connected && bench.board.snapshot.user == "ada")
+        #expect(try await bench.store.totalUnread() == 3)
+        await bench.link.tell(
+            .conversationsChanged(
+                ConversationsChanged(
+                    conversations: [ConversationStoreTests.conversation(unread: 1, order: 10)], cursor: 12)))
+        await bench.link.tell(.totalUnreadChanged(TotalUnreadChanged(total: 99)))
+        #expect(await seek(events) { $0 == .totalUnreadChanged(4) ? true : nil } == true)
+        await bench.link.cut()
+        #expect(await seek(events) { $0 == .statusChanged(.reconnecting) ? true : nil } == true)
+        await bench.link.stand()
+        #expect(await bench.link.letIn(cursor: 15) == 12)
+        #expect(await seek(events) { $0 == .statusChanged(.connected) ? true : nil } == true)
+        // The relay was set back: all that is stored is of no use.
+        await bench.link.cut()
+        await bench.link.stand()
+        #expect(await bench.link.letIn(cursor: 3) == 0)
+        #expect(await seek(events) { $0 == .storeReset ? true : nil } == true)
+        await bench.core.disconnect()
+        #expect(bench.board.snapshot.status == .notConnected)
+        #expect(await bench.link.isClosed)
+    }
+
+    @Test("CHT-9 messages go one by one, again with the same id after a loss, in order", .timeLimit(.minutes(1)))
+    func sends() async throws {
+        let bench = try Bench()
+        let first = try await bench.core.send("1", to: Self.bob)
+        try await bench.connect()
+        let events = bench.board.events.feed(limit: 100)
+        _ = try await bench.core.send("2", to: Self.bob)
+        let (_, once) = try await bench.nextMessage()
+        #expect(once.message == first.id && once.text == "1")
+        await bench.link.cut()
+        await bench.link.stand()
+        await bench.link.letIn(cursor: 2)
+        let (again, twice) = try await bench.nextMessage()
+        #expect(twice == once)
+        await bench.link.answer(again, .success(SendMessageRequest.Answer(number: 5, time: 7)))
+        let (next, second) = try await bench.nextMessage()
+        #expect(second.text == "2")
+        let sent = await seek(events) { event -> Message? in
+            if case .messageSent(let message) = event { return message }
+            return nil
+        }
+        #expect(sent == Message(id: first.id, number: 5, conversation: Self.bob, from: "ada", text: "1", time: 7))
+        await bench.link.answer(next, .success(SendMessageRequest.Answer(number: 6, time: 8)))
+        #expect(
+            await seek(events) { event -> Bool? in
+                if case .messageSent(let message) = event { return message.number == 6 }
+                return nil
+            } == true)
+        #expect(try await bench.store.outgoing().isEmpty)
+        await bench.core.disconnect()
+    }
+
+    @Test("CHT-10 what the relay cannot store now is tried again; what it refuses is told, and holds up nothing")
+    func refusals() async throws {
+        let bench = try Bench()
+        try await bench.connect()
+        let events = bench.board.events.feed(limit: 100)
+        for text in ["1", "2"] { _ = try await bench.core.send(text, to: Self.bob) }
+        for code in [ErrorCode.storageFailed, .rateLimited] {
+            let (asked, message) = try await bench.nextMessage()
+            #expect(message.text == "1")
+            await bench.link.answer(asked, Result<SendMessageRequest.Answer, _>.failure(SignalingError(code)))
+        }
+        let (asked, _) = try await bench.nextMessage()
+        await bench.link.answer(asked, Result<SendMessageRequest.Answer, _>.failure(SignalingError(.unknownGroup)))
+        let refused = await seek(events) { event -> ErrorCode? in
+            if case .messageRefused(let message, let error) = event { return message.text == "1" ? error.code : nil }
+            return nil
+        }
+        #expect(refused == .unknownGroup)
+        let (_, next) = try await bench.nextMessage()
+        #expect(next.text == "2")
+        await #expect(throws: SessionError.self) { try await bench.core.send("", to: Self.bob) }
+        await bench.core.disconnect()
+    }
+
+    @Test("CON-5 CHT-10 a relay that is busy is asked again, one that refuses the user is not", .timeLimit(.minutes(1)))
+    func logins() async throws {
+        let bench = try Bench()
+        async let connecting: Void = bench.core.connect(name: nil)
+        let first = await bench.link.next()
+        await bench.link.answer(
+            first, Result<LoginRequest.Answer, _>.failure(SignalingError(.storageFailed, retryAfter: 4)))
+        let second = await bench.link.next()
+        #expect(await bench.link.restarts == [4])
+        await bench.link.answer(second, Result<LoginRequest.Answer, _>.failure(SignalingError(.identityMissing)))
+        let refusal: ErrorCode?
+        do {
+            try await connecting
+            refusal = nil
+        } catch {
+            refusal = (error as? SessionError)?.code
+        }
+        #expect(refusal == .identityMissing)
+        #expect(bench.board.snapshot.status == .failed)
+        #expect(await bench.link.isClosed)
+        // A request without a connection is refused at once.
+        await #expect(throws: SessionError.self) { try await bench.core.clearUnread(Self.bob) }
+        try await bench.connect()
+        #expect(bench.board.snapshot.status == .connected)
+        await bench.core.disconnect()
+    }
+
+    @Test("CHT-9 pages of messages are read from the relay where the store lacks them", .timeLimit(.minutes(1)))
+    func history() async throws {
+        let bench = try Bench()
+        try await bench.connect([ConversationStoreTests.conversation(last: 9, order: 9)])
+        let all = (1...9).map { ConversationStoreTests.message($0) }
+        async let page = bench.core.history(of: Self.bob, before: nil, count: 4)
+        let asked = await bench.link.next()
+        guard case .messaging(.history(let request)) = asked.request else {
+            Issue.record("no question for messages")
+            return
+        }
+        #expect(request.before == nil && request.after == nil && request.conversation == Self.bob)
+        await bench.link.answer(
+            asked, .success(HistoryRequest.Answer(messages: Array(all.suffix(6)), hasMore: true)))
+        let pageRead = try await page
+        #expect(pageRead == HistoryPage(messages: Array(all.suffix(4)), hasMore: true, isOffline: false))
+        // Of the next page two lie here already.
+        async let older = bench.core.history(of: Self.bob, before: 6, count: 10)
+        let next = await bench.link.next()
+        guard case .messaging(.history(let further)) = next.request else { return }
+        #expect(further.before == 4)
+        await bench.link.answer(next, .success(HistoryRequest.Answer(messages: Array(all.prefix(3)), hasMore: false)))
+        let olderRead = try await older
+        #expect(olderRead == HistoryPage(messages: Array(all.prefix(5)), hasMore: false, isOffline: false))
+        // A message that is not here.
+        async let foreign = bench.core.history(of: Self.bob, after: 100, count: 10)
+        await bench.link.answer(await bench.link.next(), .success(HistoryRequest.Answer(messages: [], hasMore: false)))
+        let foreignRead = try await foreign
+        #expect(foreignRead == HistoryPage(messages: [], hasMore: false, isOffline: false))
+        await bench.core.disconnect()
+        let offline = try await bench.core.history(of: Self.bob, before: nil, count: 50)
+        #expect(offline == HistoryPage(messages: all, hasMore: false, isOffline: false))
+        let unknown = try await bench.core.history(of: .peer("cleo"), before: nil, count: 50)
+        #expect(unknown == HistoryPage(messages: [], hasMore: true, isOffline: true))
+    }
+
+    @Test("events that nobody looks at are bounded, answers and the end of the link never left out") func queue() async
+    {
+        let queue = NewsQueue(limit: 3)
+        let event = LinkNews.event(.totalUnreadChanged(TotalUnreadChanged(total: 1)))
+        for _ in 0..<10 { queue.push(event) }
+        queue.push(.down)
+        queue.finish()
+        var count = 0
+        var wasOverfull = false
+        for await _ in queue.reading {
+            count += 1
+            wasOverfull = queue.taken()
+        }
+        #expect(count == 4 && wasOverfull)
+    }
+}
