@@ -49,6 +49,8 @@ package struct EngineLimits: Sendable {
     package var retransmissionPercent = 50
     /// A publishing transport that sends nothing authentic for this long is closed. 0: never.
     package var publisherTimeout: MediaTime = .seconds(60)
+    /// Headers of a video track's newest packets that are kept for reports, 16 bytes each; of sound half as many. 0: none.
+    package var headersPerTrack = 4096
     package var receiveBufferBytes = 8 << 20
     package var sendBufferBytes = 8 << 20
     /// Control calls waiting for one worker.

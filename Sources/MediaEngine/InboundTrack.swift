@@ -19,6 +19,8 @@ struct InboundTrack {
     var isWithheld = false
     /// In the worker's list of tracks that want something of their publisher.
     var isAsking = false
+    /// What is kept of its packets for reports; nil: nothing is.
+    var headers: HeaderLog?
     #if DEBUG
         var fault = TrackFault()
     #endif

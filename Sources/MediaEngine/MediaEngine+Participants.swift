@@ -78,6 +78,13 @@ extension MediaEngine {
         }
     }
 
+    /// The last 30 seconds of one peer: headers of packets, and decisions.
+    package func peerTrace(_ id: TransportID, session: String) async throws(EngineError) -> PeerTrace {
+        try await run(session) { (worker) throws(EngineError) in
+            try worker.trace(of: id, session: session)
+        }
+    }
+
     /// Numbers of one peer, connected or not.
     package func peerStatistics(_ id: TransportID, session: String) async throws(EngineError) -> PeerStatistics {
         try await run(session) { (worker) throws(EngineError) in

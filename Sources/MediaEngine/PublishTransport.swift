@@ -3,6 +3,8 @@ internal import SRTP
 
 /// A publisher's SRTP: what comes in is checked by `context`, reports and requests go back under `leg`.
 final class PublishTransport {
+    /// What was decided for it lately, for reports.
+    var decisions = DecisionLog()
     let id: TransportID
     let rtcpMux: Bool
     let context: IngressContext

@@ -3,6 +3,8 @@ internal import SRTP
 
 /// A subscriber's SRTP out: one leg of keys and a path for each address.
 final class SubscribeTransport {
+    /// What was decided for it lately, for reports.
+    var decisions = DecisionLog()
     let id: TransportID
     let rtcpMux: Bool
     let leg: UnsafeMutablePointer<EgressLeg>

@@ -56,6 +56,11 @@ extension VirtualWorker {
         return try worker.prepareRestart(id, session: session)
     }
 
+    package func peerTrace(_ id: TransportID, session: String) throws(EngineError) -> PeerTrace {
+        worker.forwardAll()
+        return try worker.trace(of: id, session: session)
+    }
+
     package func peerStatistics(_ id: TransportID, session: String) throws(EngineError) -> PeerStatistics {
         worker.forwardAll()
         return try worker.statistics(of: id, session: session)

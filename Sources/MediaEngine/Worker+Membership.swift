@@ -55,7 +55,8 @@ extension Worker {
             InboundTrack(
                 session: .passUnretained(session), stream: .passUnretained(stream),
                 transport: .passUnretained(stream.transport), producer: .passUnretained(producer),
-                ssrc: configuration.ssrc, kind: configuration.kind, hasTaps: !stream.taps.isEmpty))
+                ssrc: configuration.ssrc, kind: configuration.kind, hasTaps: !stream.taps.isEmpty,
+                headers: headerLog(configuration.kind)))
         stream.transport.tracks.append(producer.tag)
         if configuration.kind == .audio {
             stream.audio = producer
@@ -248,8 +249,15 @@ extension Worker {
         return index
     }
 
+    private func headerLog(_ kind: MediaKind) -> HeaderLog? {
+        let count = configuration.limits.headersPerTrack / (kind == .video ? 1 : 2)
+        return count > 0 ? HeaderLog(capacity: count) : nil
+    }
+
     private func removeInbound(_ index: Int) {
         forgetRequests(of: index)
+        inbound[index].headers?.deallocate()
+        inbound[index].headers = nil
         fallSilent(index)
         // Of a WebRTC publisher's SSRCs the table knows nothing, and what it says of one may be somebody else.
         if inboundTable.find(inbound[index].ssrc) == index { inboundTable.remove(inbound[index].ssrc) }

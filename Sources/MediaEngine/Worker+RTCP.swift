@@ -108,6 +108,7 @@ extension Worker {
             guard let nack = try? GenericNACK(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             counters.nacksReceived &+= UInt64(nack.sequences.count)
             guard let (track, producer) = subscription(nack.media, transport, session) else { return }
+            transport.decisions.count(.packetsWanted, stream: track.streamName, nack.sequences.count, now: now)
             #if DEBUG
                 if ignoresNACKs { return }
             #endif
@@ -156,6 +157,8 @@ extension Worker {
         }
         session.retransmittedBytes &+= session.sentBytes &- before
         counters.packetsRetransmitted &+= UInt64(sent)
+        session.subscribersByPath[track.path]?.decisions.count(
+            .packetsSentAgain, stream: track.streamName, sent, now: time())
     }
 
     /// One viewer's share is of its own packets, so that it cannot use up the session's.
@@ -168,7 +171,8 @@ extension Worker {
     private func wantKeyFrame(_ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession, _ now: MediaTime)
     {
         counters.keyFrameRequestsReceived &+= 1
-        guard let (_, producer) = subscription(ssrc, transport, session), producer.kind == .video else { return }
+        guard let (track, producer) = subscription(ssrc, transport, session), producer.kind == .video else { return }
+        transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
         requestKeyFrame(of: producer)
     }
 

@@ -122,7 +122,10 @@ final class Worker: @unchecked Sendable {
                 && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
     }
 
-    deinit { inbound.deallocate() }
+    deinit {
+        for index in 0..<inboundCount { inbound[index].headers?.deallocate() }
+        inbound.deallocate()
+    }
 
     /// The worker's clock.
     @inline(__always)
@@ -212,32 +215,22 @@ final class Worker: @unchecked Sendable {
             let outcome = producer.receive(
                 header, payload: payload, extensions: extensions, now: now, stored: &slot)
             askWhenDue(track, producer)
-            switch outcome {
-            case .forward: break
-            case .muted:
-                counters.packetsMuted &+= 1
-                return
-            case .wrongPayloadType:
-                counters.droppedPayloadType &+= 1
-                return
-            case .tooOld:
-                counters.droppedTooOld &+= 1
-                return
-            case .duplicate:
-                counters.droppedDuplicate &+= 1
-                return
-            case .malformed:
-                counters.droppedMalformed &+= 1
+            guard outcome == .forward, let slot else {
+                track.pointee.headers?.note(header, [], PacketFate(outcome), now: now)
+                count(outcome)
                 return
             }
-            guard let slot else { return }
             counters.packetsReceived &+= 1
             #if DEBUG
                 if swallows(slot, of: track, now: now) { return }
             #endif
             if track.pointee.hasTaps { offer(slot, payload, of: track, producer) }
             track.pointee.session._withUnsafeGuaranteedRef { session in
-                if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) { return }
+                if producer.kind == .audio, !isHeard(extensions.audioLevel, track, producer, session, now) {
+                    track.pointee.headers?.note(header, slot.pointee.flags, .withheld, now: now)
+                    return
+                }
+                track.pointee.headers?.note(header, slot.pointee.flags, .forwarded, now: now)
                 if !session.router.enqueue(slot, of: producer) {
                     forward(session)
                     // An empty queue takes any packet that a datagram can hold.
@@ -282,6 +275,17 @@ final class Worker: @unchecked Sendable {
                 if !tap.push(packet) { counters.droppedTap &+= 1 }
                 tapped.append(tap)
             }
+        }
+    }
+
+    private func count(_ outcome: Producer.Outcome) {
+        switch outcome {
+        case .forward: break
+        case .muted: counters.packetsMuted &+= 1
+        case .wrongPayloadType: counters.droppedPayloadType &+= 1
+        case .tooOld: counters.droppedTooOld &+= 1
+        case .duplicate: counters.droppedDuplicate &+= 1
+        case .malformed: counters.droppedMalformed &+= 1
         }
     }
 

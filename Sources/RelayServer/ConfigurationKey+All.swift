@@ -80,6 +80,10 @@ extension ConfigurationKey {
         .integer("webhook.retrySeconds", \.webhookRetrySeconds, 0...604_800, "time from an event to its last try"),
         .integer("issues.count", \.issuesCount, 1...100_000, "reports of clients that are kept"),
         .integer("issues.bytes", \.issuesBytes, 1_024...(16 << 20), "largest report, in bytes"),
+        .integer(
+            "issues.packetHeaders", \.issuesPacketHeaders, 0...65_536,
+            "headers of a video track's newest packets that are kept for reports (16 bytes each); of sound half as many"
+        ),
         .text(
             "issues.directory", \.issuesDirectory, allowed: "a directory, or nothing",
             "directory of reports; by default they are kept in memory"),

@@ -28,6 +28,7 @@ extension RelayConfiguration {
         engine.limits.retransmissionAge = .milliseconds(Int64(limitRetransmissionMilliseconds))
         engine.limits.retransmissionPercent = limitRetransmissionPercent
         engine.limits.publisherTimeout = .seconds(Double(limitPublisherSeconds))
+        engine.limits.headersPerTrack = issuesPacketHeaders
         engine.limits.mailbox = limitMailbox
         engine.limits.receiveBufferBytes = limitReceiveBufferBytes
         engine.limits.sendBufferBytes = limitSendBufferBytes

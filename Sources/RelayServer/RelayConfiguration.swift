@@ -64,6 +64,7 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var issuesCount = 100
     /// Bytes of one report.
     public var issuesBytes = 1 << 20
+    public var issuesPacketHeaders = 4_096
     /// Directory of reports; empty: they are kept in memory.
     public var issuesDirectory = ""
 

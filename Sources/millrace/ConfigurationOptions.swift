@@ -47,6 +47,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("webhook.retrySeconds")) var webhookRetrySeconds: String?
     @Option(help: .key("issues.count")) var issuesCount: String?
     @Option(help: .key("issues.bytes")) var issuesBytes: String?
+    @Option(help: .key("issues.packetHeaders")) var issuesPacketHeaders: String?
     @Option(help: .key("issues.directory", valueName: "directory")) var issuesDirectory: String?
 
     @Option(help: .key("media.address")) var mediaAddress: String?
@@ -112,7 +113,8 @@ struct ConfigurationOptions: ParsableArguments {
             "whip.token": whipToken, "whep.token": whepToken, "apps": apps, "app.default": appDefault,
             "token.leewaySeconds": tokenLeewaySeconds, "webhook.url": webhookUrl, "webhook.secret": webhookSecret,
             "webhook.queue": webhookQueue, "webhook.retrySeconds": webhookRetrySeconds, "issues.count": issuesCount,
-            "issues.bytes": issuesBytes, "issues.directory": issuesDirectory,
+            "issues.bytes": issuesBytes, "issues.packetHeaders": issuesPacketHeaders,
+            "issues.directory": issuesDirectory,
             "media.address": mediaAddress, "media.advertised": mediaAdvertised, "media.port": mediaPort,
             "media.workers": mediaWorkers, "media.gatherMicroseconds": mediaGatherMicroseconds,
             "media.protection": mediaProtection, "media.offload": mediaOffload, "webrtc.port": webrtcPort,

@@ -39,6 +39,7 @@ extension Worker {
         outbound.note(allocation, isLimited: isLimited, now: now)
         if outbound.session.router.hasNewCatchUps { noteCatchingUp(outbound.session) }
         guard let estimator = outbound.estimator else { return }
+        outbound.transport.decisions.note(estimate: estimator.target.rawValue, now: now)
         estimator.wanted = allocation.wanted
         outbound.used = allocation.used
         // Slower than the tracks come nobody would ever be level with them; how fast that is has to be seen first.
@@ -105,6 +106,7 @@ extension Worker {
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
+            outbound.transport.decisions.note(.paused, stream: track.streamName, now: now)
             _ = router.setPaused(true, path: track.path, producer: producer)
             events.send(
                 .trackPaused(
@@ -114,6 +116,7 @@ extension Worker {
         }
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
+            outbound.transport.decisions.note(.resumed, stream: track.streamName, now: now)
             if router.setPaused(false, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
             events.send(
                 .trackResumed(
@@ -138,6 +141,15 @@ extension Worker {
         }
         if decision.change == .down, wanted !== producer, outbound.estimator?.isCongested == true {
             abandon(producer, of: track, router, now: now)
+            outbound.transport.decisions.note(.abandoned, stream: track.streamName, now: now)
+        }
+        if track.wanted !== wanted {
+            outbound.transport.decisions.note(
+                .encoding, stream: track.streamName, value: Int64(selection.encoding), now: now)
+        }
+        if track.temporalLimit != selection.temporal {
+            outbound.transport.decisions.note(
+                .temporalLayer, stream: track.streamName, value: Int64(selection.temporal), now: now)
         }
         track.wanted = wanted
         track.wantedAt = now

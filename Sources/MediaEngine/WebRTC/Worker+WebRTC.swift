@@ -79,7 +79,9 @@ extension Worker {
                     if isDeaf(toMovesOf: peer) { continue }
                 #endif
                 peer.address = address
+                peer.inbound?.transport.decisions.note(.moved, now: now)
                 if let outbound = peer.outbound {
+                    outbound.transport.decisions.note(.moved, now: now)
                     outbound.move(to: address, now: now)
                     refresh(outbound, now: now)
                 }

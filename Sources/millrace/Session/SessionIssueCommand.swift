@@ -9,7 +9,7 @@ struct SessionIssueCommand: AsyncParsableCommand {
         abstract: "Lists the reports of clients, or prints one and saves it.",
         discussion: """
             A report holds what the relay knew of a participant when its client asked for it: connection, streams, statistics,
-            last events. The relay keeps the newest (issues.count).
+            last events, packets of the last 30 s. The relay keeps the newest (issues.count).
 
             Examples:
               millrace session issue
@@ -38,7 +38,7 @@ struct SessionIssueCommand: AsyncParsableCommand {
         }
         let data = try await client.send("GET", "/v1/admin/issues/\(id)")
         let object = try? JSONSerialization.jsonObject(with: data)
-        let pretty = object.flatMap {
+        let pretty = object.map(Self.withoutHeaders).flatMap {
             try? JSONSerialization.data(
                 withJSONObject: $0, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes])
         }
@@ -52,6 +52,17 @@ struct SessionIssueCommand: AsyncParsableCommand {
             throw ExitCode.failure
         }
         CommandOutput.error("saved as \(file)")
+    }
+
+    /// The same with the number of packet headers in their place: thousands of them are for the file.
+    private static func withoutHeaders(_ object: Any) -> Any {
+        if let list = object as? [Any] { return list.map(withoutHeaders) }
+        guard let members = object as? [String: Any] else { return object }
+        return Dictionary(
+            uniqueKeysWithValues: members.map { name, value in
+                if name == "headers", let headers = value as? [String] { return (name, "\(headers.count) packets") }
+                return (name, withoutHeaders(value))
+            })
     }
 
     private func list(_ client: AdminClient) async throws {

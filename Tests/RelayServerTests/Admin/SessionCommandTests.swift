@@ -69,13 +69,16 @@ struct SessionCommandTests {
             let head = IssueHead(
                 app: "shop", session: "lobby", sessionID: SessionID(rawValue: "s"),
                 connection: ConnectionID(rawValue: "c"), note: "no sound", reportedAt: 5)
-            let bundle = Array(#"{"streams":["s1"]}"#.utf8)
+            let bundle = Array(
+                #"{"packets":{"publish":{"published":[{"headers":["9.1 7 960 120","8.1 8 1920 120 M"]}]}},"streams":["s1"]}"#
+                    .utf8)
             let id = try await server.parts.issues.keep(head, bundle: bundle)
             let list = try await run(["issue"])
             #expect(list.status == 0 && list.output.contains(id) && list.output.contains("no sound"))
             let file = folder.path + "/report.json"
             let one = try await run(["issue", id, "--output", file])
             #expect(one.status == 0 && one.output.contains("\"s1\""), "\(one.errors)")
+            #expect(one.output.contains("2 packets") && !one.output.contains("1920"))
             #expect(FileManager.default.contents(atPath: file) == Data(bundle))
         }
     }

@@ -52,6 +52,17 @@ struct ConnectMediaTests {
             let own = try await ada.socket.request(StatisticsRequest(), Request.statistics).get()
             #expect(own.published.map(\.stream) == [id, id])
 
+            // ISS-1: a report has the headers of what came and went.
+            for (client, side, part) in [(ada, "publish", "published"), (ben, "subscribe", "subscribed")] {
+                let kept = try await client.socket.request(ReportIssueRequest(), Request.reportIssue).get()
+                let bundle = try await relay.issues.issue(kept.issue).bundle
+                let report = try JSONSerialization.jsonObject(with: Data(bundle)) as? [String: Any]
+                let peer = (report?["packets"] as? [String: Any])?[side] as? [String: Any]
+                let tracks = try #require(peer?[part] as? [[String: Any]])
+                #expect(Set(tracks.compactMap { $0["kind"] as? String }) == ["audio", "video"], "\(side)")
+                #expect(tracks.allSatisfy { ($0["headers"] as? [String])?.isEmpty == false }, "\(side)")
+            }
+
             // A second stream of the same connection, over the same peer connection.
             let screen = try await ada.publish("screen", videoType: .screen, audio: false, besides: [camera])
             let screenID = try #require(screen.id)

@@ -1,0 +1,82 @@
+internal import Conference
+internal import Foundation
+internal import MediaEngine
+internal import Signaling
+
+/// Reports of users, for an operator (ISS-1).
+extension Room {
+    static let maximumNoteCharacters = 2_000
+
+    /// What is kept of a connection for an operator.
+    private struct Bundle: Encodable {
+        struct Subscription: Encodable {
+            var stream: StreamID
+            var preferences: SubscriptionPreferences
+        }
+
+        /// The last 30 seconds of each peer connection.
+        struct Packets: Encodable {
+            var publish: PeerTraceBody?
+            var subscribe: PeerTraceBody?
+        }
+
+        var connection: ConnectionID
+        var program: String?
+        var user: UserInfo?
+        var capabilities: Capabilities?
+        var session: String
+        var users: Int
+        var streams: [StreamInfo]
+        var subscriptions: [Subscription]
+        var statistics: StatisticsAnswer
+        var lastEvent: UInt64
+        var unsentEvents: Int
+        var events: [String]
+        var packets: Packets
+        var relay: String
+    }
+
+    func report(
+        _ request: ReportIssueRequest, of client: RoomClient
+    ) async -> Result<ReportIssueRequest.Answer, SignalingError> {
+        if let note = request.note, note.count > Self.maximumNoteCharacters {
+            return .failure(
+                SignalingError(
+                    .invalidField, "a note has at most \(Self.maximumNoteCharacters) characters", field: "note"))
+        }
+        let statistics = await measure(client)
+        let bundle = Bundle(
+            connection: client.id, program: client.program, user: conference.user(client.id),
+            capabilities: conference.capabilities(of: client.id), session: key.description,
+            users: conference.participantCount, streams: Array(conference.streams.prefix(200)),
+            subscriptions: conference.subscriptions(of: client.id).map {
+                Bundle.Subscription(stream: $0.stream, preferences: $0.preferences)
+            },
+            statistics: statistics, lastEvent: client.outbox.lastSeq, unsentEvents: client.outbox.unsentCount,
+            events: client.recent,
+            packets: Bundle.Packets(
+                publish: await trace(client.publisher?.id), subscribe: await trace(client.subscriber?.id)),
+            relay: BuildInfo.version)
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let head = IssueHead(
+            app: environment.app(of: key), session: key.name, sessionID: id, connection: client.id,
+            note: request.note, reportedAt: ControlClock.wall)
+        do {
+            let issue = try await environment.issues.keep(head, bundle: Array(try encoder.encode(bundle)))
+            logger.notice("issue reported", metadata: ["connection": "\(client.id)", "issue": "\(issue)"])
+            return .success(ReportIssueRequest.Answer(issue: issue))
+        } catch let error as SignalingError {
+            return .failure(error)
+        } catch {
+            return .failure(SignalingError(.internalError))
+        }
+    }
+
+    private func trace(_ peer: TransportID?) async -> PeerTraceBody? {
+        guard let peer, let trace = try? await environment.engine.peerTrace(peer, session: engineName) else {
+            return nil
+        }
+        return PeerTraceBody(trace)
+    }
+}

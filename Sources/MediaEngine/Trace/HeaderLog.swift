@@ -1,0 +1,49 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// The headers of a track's newest packets, for reports of users. One a published track, not one a subscriber: what went out to each of them
+/// follows from it and from what was decided for it. Its owner frees it.
+struct HeaderLog {
+    /// How far back a report goes.
+    static let span = MediaTime.seconds(30)
+
+    private let notes: UnsafeMutablePointer<HeaderNote>
+    private let capacity: Int
+    private var count = 0
+    private var next = 0
+
+    /// - Parameter capacity: packets, at least 1; 16 bytes each, which the kernel gives as they are first used.
+    init(capacity: Int) {
+        self.capacity = capacity
+        notes = .allocate(capacity: capacity)
+    }
+
+    func deallocate() { notes.deallocate() }
+
+    @inline(__always)
+    mutating func note(_ header: RTPHeader, _ flags: StoredPacket.Flags, _ fate: PacketFate, now: MediaTime) {
+        var kept: HeaderNote.Flags = header.marker ? .marker : []
+        if flags.contains(.keyFrameStart) { kept.insert(.keyFrame) }
+        if flags.contains(.late) { kept.insert(.late) }
+        (notes + next).initialize(
+            to: HeaderNote(
+                arrival: HeaderNote.stamp(now), timestamp: header.timestamp.rawValue,
+                sequence: header.sequenceNumber.rawValue, bytes: UInt16(clamping: header.payloadLength), fate: fate,
+                flags: kept))
+        next = next + 1 == capacity ? 0 : next + 1
+        if count < capacity { count += 1 }
+    }
+
+    /// Of the last 30 seconds, oldest first.
+    /// - Parameter limit: the newest so many.
+    func recent(limit: Int, now: MediaTime) -> [HeaderNote] {
+        var found: [HeaderNote] = []
+        for back in 1...max(1, count) where back <= min(count, limit) {
+            let note = notes[(next - back + capacity) % capacity]
+            guard note.age(now: now) <= Self.span else { break }
+            found.append(note)
+        }
+        return found.reversed()
+    }
+}

@@ -1,0 +1,26 @@
+internal import Forwarding
+
+/// What became of a packet that a publisher sent.
+package enum PacketFate: UInt8, Sendable, CaseIterable {
+    case forwarded
+    /// The track is muted at the relay.
+    case muted
+    /// Sound that nobody hears, because others are louder.
+    case withheld
+    case duplicate
+    case tooOld
+    case malformed
+    case wrongPayloadType
+
+    init(_ outcome: Producer.Outcome) {
+        self =
+            switch outcome {
+            case .forward: .forwarded
+            case .muted: .muted
+            case .wrongPayloadType: .wrongPayloadType
+            case .tooOld: .tooOld
+            case .duplicate: .duplicate
+            case .malformed: .malformed
+            }
+    }
+}

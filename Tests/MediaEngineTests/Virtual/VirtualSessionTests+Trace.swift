@@ -1,0 +1,40 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import Testing
+
+extension VirtualSessionTests {
+    @Test("ISS-1 the last 30 s of packets: all of them, in order, with what became of them and what was decided")
+    func trace() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 21)
+        let viewer = try call.view()
+        call.run(seconds: 40)
+        try call.control {
+            try $0.setMuted(session: publisher.session, stream: publisher.stream, kind: .audio, muted: true)
+        }
+        call.run(seconds: 2)
+        viewer.move(to: call.freeAddress(), isNoticed: true)
+        call.run(seconds: 2)
+
+        let published = try call.control { try $0.peerTrace(publisher.id, session: publisher.session) }
+        #expect(published.published.count == 2 && published.subscribed.isEmpty)
+        let sound = try #require(published.published.first { $0.kind == .audio }).headers
+        #expect((1_450...1_510).contains(sound.count), "\(sound.count)")
+        #expect(zip(sound, sound.dropFirst()).allSatisfy { $1.sequence == $0.sequence &+ 1 })
+        #expect(zip(sound, sound.dropFirst()).allSatisfy { $1.timestamp == $0.timestamp &+ 960 })
+        let ages = sound.map { $0.age(now: published.now) }
+        #expect(ages.allSatisfy { $0 <= .seconds(30) } && zip(ages, ages.dropFirst()).allSatisfy { $0 > $1 })
+        #expect(sound.allSatisfy { ($0.fate == .muted) == ($0.age(now: published.now) < .seconds(4)) })
+        let pictures = try #require(published.published.first { $0.kind == .video }).headers
+        #expect(pictures.contains { $0.flags.contains(.keyFrame) })
+        #expect((880...920).contains(pictures.count { $0.flags.contains(.marker) }))
+        #expect(pictures.allSatisfy { $0.fate == .forwarded && $0.bytes > 0 })
+
+        let viewed = try call.control { try $0.peerTrace(viewer.id, session: viewer.session) }
+        #expect(viewed.published.isEmpty && viewed.subscribed.count == 2)
+        #expect(viewed.subscribed.allSatisfy { $0.sequenceOffset != nil && !$0.headers.isEmpty })
+        let moves = viewed.decisions.filter { $0.kind == .moved }
+        #expect(moves.count == 1 && viewed.decisions.allSatisfy { viewed.now - $0.at <= .seconds(30) })
+        #expect(moves.allSatisfy { viewed.now - $0.at < .seconds(3) }, "\(moves)")
+    }
+}
