@@ -1,0 +1,10 @@
+/// One of a conversation's users, with its view of it.
+package struct MemberRecord: Hashable, Sendable {
+    package var user: UserRecord
+    package var entry: EntryRecord
+
+    package init(user: UserRecord, entry: EntryRecord) {
+        self.user = user
+        self.entry = entry
+    }
+}

@@ -1,0 +1,153 @@
+internal import Signaling
+
+extension Messaging {
+    /// The users of those ids, each once, made where need be.
+    private func users(_ ids: [String], app: String, besides known: Set<UserRecord.ID>) throws -> [UserRecord] {
+        guard ids.allSatisfy(UserRule.isID) else {
+            throw SignalingError(.invalidField, "a user's id has 1 to 35 characters", field: "members")
+        }
+        var seen = known
+        return try ids.map { try made(UserKey(app: app, id: $0)) }.filter { seen.insert($0.id).inserted }
+    }
+
+    private func check(size: Int, _ newcomers: [UserRecord]) throws {
+        guard size <= limits.groupMembers else {
+            throw SignalingError(
+                .groupFull, "a group has at most \(limits.groupMembers) members", field: "members",
+                limit: MessagingLimits.groupMembersKey)
+        }
+        if let user = newcomers.first(where: { $0.groups >= limits.groupsPerUser }) {
+            throw SignalingError(
+                .limitReached, "\(user.key.id) is in \(user.groups) groups", field: "members",
+                limit: MessagingLimits.groupsKey)
+        }
+    }
+
+    mutating func createGroup(_ request: CreateGroupRequest, by key: UserKey, id: String) throws -> Group {
+        guard UserRule.isName(request.name) else {
+            throw SignalingError(.invalidField, "a group's name has 1 to 200 characters", field: "name")
+        }
+        // More cannot be all different; what is many times the same is not looked up.
+        guard request.members.count <= ConversationLimits.groupMembers else { throw groupFull }
+        let owner = try made(key)
+        let others = try users(request.members, app: key.app, besides: [owner.id])
+        try check(size: others.count + 1, [owner] + others)
+        let thread = try store.insertThread(.group(id: id, name: request.name, owner: owner.id))
+        for (place, user) in ([owner] + others).enumerated() { try add(user, to: thread, joined: Int64(place) + 1) }
+        return try announceGroup(thread)
+    }
+
+    private var groupFull: SignalingError {
+        SignalingError(
+            .groupFull, "a group has at most \(limits.groupMembers) members", field: "members",
+            limit: MessagingLimits.groupMembersKey)
+    }
+
+    /// Its conversation is in the new member's list at once.
+    private mutating func add(_ user: UserRecord, to thread: ThreadRecord, joined: Int64) throws {
+        var user = user
+        user.groups += 1
+        var entry = EntryRecord(user: user.id, thread: thread.id)
+        entry.joined = joined
+        entry.isListed = true
+        entry.readThrough = thread.lastNumber
+        entry.clearedThrough = thread.lastNumber
+        entry.order = max(user.tick + 1, now)
+        var member = MemberRecord(user: user, entry: entry)
+        try commit(&member, counted: 0) { ListedRecord(entry: $0, thread: thread, peer: nil, last: nil) }
+    }
+
+    private mutating func announceGroup(_ thread: ThreadRecord) throws -> Group {
+        let members = try store.members(of: thread.id)
+        let group = try self.group(thread, members)
+        let event = MessagingEvent.groupChanged(GroupChanged(group: group))
+        deliveries.append(MessageDelivery(users: group.members, event: event))
+        return group
+    }
+
+    private func group(_ thread: ThreadRecord, _ members: [MemberRecord]) throws -> Group {
+        guard case .group(let id, let name, let owner) = thread.kind else { throw SignalingError(.unknownGroup) }
+        let ownerID = members.first { $0.user.id == owner }?.user.key.id ?? ""
+        return Group(id: id, name: name, owner: ownerID, members: members.map(\.user.key.id))
+    }
+
+    func group(_ id: String, of key: UserKey) throws -> Group {
+        let (_, thread) = try groupPlace(id, of: key)
+        return try group(thread, store.members(of: thread.id))
+    }
+
+    func groupPlace(_ id: String, of key: UserKey) throws -> (member: MemberRecord, thread: ThreadRecord) {
+        do {
+            return try place(.group(id), of: key)
+        } catch let error as SignalingError {
+            throw SignalingError(error.code, field: "group")
+        }
+    }
+
+    mutating func invite(_ request: InviteToGroupRequest, by key: UserKey) throws -> Group {
+        guard request.members.count <= ConversationLimits.groupMembers else { throw groupFull }
+        let (_, thread) = try groupPlace(request.group, of: key)
+        let members = try store.members(of: thread.id)
+        let newcomers = try users(request.members, app: key.app, besides: Set(members.map(\.user.id)))
+        guard !newcomers.isEmpty else { return try group(thread, members) }
+        try check(size: members.count + newcomers.count, newcomers)
+        var joined = members.last?.entry.joined ?? 0
+        for user in newcomers {
+            joined += 1
+            try add(user, to: thread, joined: joined)
+        }
+        return try announceGroup(thread)
+    }
+
+    mutating func leaveGroup(_ id: String, _ key: UserKey) throws {
+        let (member, thread) = try groupPlace(id, of: key)
+        try leave(member, thread)
+    }
+
+    /// The next member owns the group in place of an owner who leaves; without members it is no more.
+    mutating func leave(_ member: MemberRecord, _ thread: ThreadRecord) throws {
+        guard case .group(let id, let name, let owner) = thread.kind else { return }
+        try part(member, thread)
+        let rest = try store.members(of: thread.id)
+        guard let heir = rest.first else { return try end(thread) }
+        var thread = thread
+        if owner == member.user.id {
+            thread.kind = .group(id: id, name: name, owner: heir.user.id)
+            try store.update(thread)
+        }
+        _ = try announceGroup(thread)
+    }
+
+    /// A member is one no more: its conversation goes from its list.
+    private mutating func part(_ leaving: MemberRecord, _ thread: ThreadRecord) throws {
+        var member = leaving
+        let counted = member.entry.counted
+        member.user.groups -= 1
+        member.entry.joined = 0
+        member.entry.isListed = false
+        member.entry.isMuted = false
+        member.entry.unread = 0
+        member.entry.readThrough = thread.lastNumber
+        member.entry.clearedThrough = thread.lastNumber
+        try commit(&member, counted: counted)
+    }
+
+    private func end(_ ended: ThreadRecord) throws {
+        var thread = ended
+        thread.isDismissed = true
+        if thread.firstTime != nil { thread.purgeThrough = thread.lastNumber }
+        try store.update(thread)
+    }
+
+    mutating func dismissGroup(_ id: String, by key: UserKey) throws {
+        let (member, thread) = try groupPlace(id, of: key)
+        guard case .group(_, _, let owner) = thread.kind, owner == member.user.id else {
+            throw SignalingError(.notPermitted, "only its owner may dismiss a group")
+        }
+        let members = try store.members(of: thread.id)
+        for member in members { try part(member, thread) }
+        try end(thread)
+        let event = MessagingEvent.groupDismissed(GroupDismissed(group: id))
+        deliveries.append(MessageDelivery(users: members.map(\.user.key.id), event: event))
+    }
+}

@@ -1,0 +1,83 @@
+internal import Signaling
+
+extension Messaging {
+    // MARK: records as they are told
+
+    func ref(_ row: ListedRecord) -> ConversationRef {
+        switch row.thread.kind {
+        case .peers: .peer(row.peer?.id ?? "")
+        case .group(let id, _, _): .group(id)
+        }
+    }
+
+    func conversation(_ row: ListedRecord) -> Conversation {
+        let ref = ref(row)
+        let name: String
+        switch row.thread.kind {
+        case .peers: name = row.peer.map { $0.name.isEmpty ? $0.id : $0.name } ?? ""
+        case .group(_, let title, _): name = title
+        }
+        return Conversation(
+            type: ref.type, id: ref.id, name: name, unread: row.entry.unread,
+            lastMessage: row.last.map { message($0, in: ref) }, order: row.entry.order, change: row.entry.change,
+            notification: row.entry.isMuted ? .doNotDisturb : .notify)
+    }
+
+    func message(_ stored: StoredMessage, in ref: ConversationRef) -> Message {
+        Message(
+            id: stored.record.id, number: stored.record.number, conversation: ref, from: stored.from,
+            text: stored.record.text, time: stored.record.time)
+    }
+
+    // MARK: reading
+
+    func conversations(
+        _ request: ConversationsRequest, of key: UserKey
+    ) throws -> ConversationsRequest.Answer {
+        try check(count: request.count)
+        guard let user = try store.user(key) else { return .init(conversations: [], totalUnread: 0, hasMore: false) }
+        let rows = try store.list(of: user.id, below: request.before ?? .max, limit: request.count + 1)
+        return .init(
+            conversations: rows.prefix(request.count).map(conversation), totalUnread: user.totalUnread,
+            hasMore: rows.count > request.count)
+    }
+
+    func changes(
+        _ request: ConversationChangesRequest, of key: UserKey
+    ) throws -> ConversationChangesRequest.Answer {
+        try check(count: request.count)
+        guard let user = try store.user(key) else {
+            return .init(
+                conversations: [], deleted: [], totalUnread: 0, store: store.storeID, cursor: 0, hasMore: false)
+        }
+        let rows = try store.changes(of: user.id, above: request.since, limit: request.count + 1)
+        let told = rows.prefix(request.count)
+        let hasMore = rows.count > request.count
+        return .init(
+            conversations: told.filter(\.entry.isListed).map(conversation),
+            deleted: told.filter { !$0.entry.isListed }.map(ref), totalUnread: user.totalUnread,
+            store: storeID(of: user), cursor: hasMore ? told.last?.entry.change ?? user.tick : user.tick,
+            hasMore: hasMore)
+    }
+
+    func history(_ request: HistoryRequest, of key: UserKey) throws -> HistoryRequest.Answer {
+        try check(count: request.count)
+        guard request.before == nil || request.after == nil else {
+            throw SignalingError(.invalidField, "either before or after", field: "after")
+        }
+        let (member, thread) = try place(request.conversation, of: key)
+        let floor = max(member.entry.clearedThrough, thread.purgeThrough, request.after ?? 0)
+        let rows = try store.messages(
+            of: thread.id, above: floor, below: request.before ?? .max, isNewestFirst: request.after == nil,
+            limit: request.count + 1)
+        let page = rows.prefix(request.count).map { message($0, in: request.conversation) }
+        return .init(
+            messages: request.after == nil ? page.reversed() : Array(page), hasMore: rows.count > request.count)
+    }
+
+    private func check(count: Int) throws {
+        guard ConversationLimits.pageSize.contains(count) else {
+            throw SignalingError(.invalidField, "a page has 1 to 100 items", field: "count")
+        }
+    }
+}

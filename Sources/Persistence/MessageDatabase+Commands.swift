@@ -1,0 +1,102 @@
+internal import Foundation
+internal import GRDB
+package import Messaging
+internal import Signaling
+
+extension MessageDatabase {
+    /// Carries out a command that may change something. Completions run in the order of the commits, on the thread that writes: they have to
+    /// be short.
+    package func submit(_ command: MessagingCommand, completion: @escaping @Sendable (Answer) -> Void) {
+        enum Step { case full, start, wait }
+        let step = state.withLock { state -> Step in
+            guard state.pending.count < configuration.queue else { return .full }
+            state.pending.append(Pending(command: command, completion: completion))
+            defer { state.isWriting = true }
+            return state.isWriting ? .wait : .start
+        }
+        switch step {
+        case .wait: break
+        case .full:
+            let error = SignalingError(.rateLimited, "too much waits for the relay's disk", retryAfter: 1)
+            completion(.failure(.refused(error)))
+        case .start: pool.asyncWriteWithoutTransaction { self.drain($0) }
+        }
+    }
+
+    /// The same, waiting for it.
+    package func perform(_ command: MessagingCommand) async -> Answer {
+        await withCheckedContinuation { continuation in
+            submit(command) { continuation.resume(returning: $0) }
+        }
+    }
+
+    /// Carries out a command that only reads. It sees what was committed before.
+    package func read(_ command: MessagingCommand) async -> Answer {
+        precondition(command.isReading, "the command writes")
+        do {
+            let (limits, now) = (limits, wallClock())
+            let outcome = try await pool.read { db in
+                var rules = Messaging(try MessageStore(db), limits: limits, now: now)
+                return try rules.apply(command)
+            }
+            state.withLock { $0.statistics.commands += 1 }
+            return .success(outcome)
+        } catch let error as SignalingError {
+            return .failure(.refused(error))
+        } catch {
+            return .failure(.failed(failed(error)))
+        }
+    }
+
+    private func drain(_ db: Database) {
+        let batch = state.withLock { state -> [Pending] in
+            let batch = Array(state.pending.prefix(configuration.batch))
+            state.pending.removeFirst(batch.count)
+            return batch
+        }
+        commit(batch, db)
+        let isMore = state.withLock { state -> Bool in
+            state.isWriting = !state.pending.isEmpty
+            return state.isWriting
+        }
+        if isMore { pool.asyncWriteWithoutTransaction { self.drain($0) } }
+    }
+
+    /// All of a batch in one transaction; what the rules refuse is undone by itself, a failure of the store undoes all.
+    private func commit(_ batch: [Pending], _ db: Database) {
+        let start = DispatchTime.now().uptimeNanoseconds
+        var answers: [Answer] = []
+        do {
+            try db.inTransaction(.immediate) {
+                let store = try MessageStore(db)
+                for pending in batch { answers.append(try apply(pending.command, store, db)) }
+                return .commit
+            }
+            let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
+            state.withLock {
+                $0.statistics.commands += UInt64(batch.count)
+                $0.statistics.commits += 1
+                $0.statistics.longestCommit = max($0.statistics.longestCommit, seconds)
+            }
+        } catch {
+            let error = failed(error)
+            answers = batch.map { _ in .failure(.failed(error)) }
+        }
+        for (pending, answer) in zip(batch, answers) { pending.completion(answer) }
+    }
+
+    private func apply(_ command: MessagingCommand, _ store: MessageStore, _ db: Database) throws -> Answer {
+        var answer: Answer?
+        try db.inSavepoint {
+            do {
+                var rules = Messaging(store, limits: limits, now: wallClock())
+                answer = .success(try rules.apply(command))
+                return .commit
+            } catch let error as SignalingError {
+                answer = .failure(.refused(error))
+                return .rollback
+            }
+        }
+        return answer ?? .failure(.refused(SignalingError(.internalError)))
+    }
+}

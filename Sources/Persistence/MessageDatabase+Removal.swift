@@ -1,0 +1,44 @@
+package import Messaging
+
+extension MessageDatabase {
+    /// Messages that one slice of a removal takes, so that nobody waits long for it.
+    package static let slice = 500
+
+    /// Removes one slice of messages that are too old, or that nobody sees any more.
+    ///
+    /// - Parameters:
+    ///   - time: messages before it are too old, in milliseconds since 1970; nil: none is.
+    ///   - completion: as that of `submit`.
+    /// - Returns: how many were removed; nil where nothing is left to do.
+    package func sweep(
+        olderThan time: Int64?, completion: @escaping @Sendable (Answer) -> Void = { _ in }
+    ) async -> Result<Int?, StorageFailure> {
+        await slice(.sweep(olderThan: time, limit: Self.slice), completion).map { answer in
+            guard case .swept(let removed, _) = answer else { return nil }
+            state.withLock { $0.statistics.removedMessages += UInt64(removed ?? 0) }
+            return removed
+        }
+    }
+
+    /// Removes one slice of a user.
+    ///
+    /// - Returns: whether nothing is left of it.
+    package func removeSlice(
+        of user: UserKey, completion: @escaping @Sendable (Answer) -> Void = { _ in }
+    ) async -> Result<Bool, StorageFailure> {
+        await slice(MessagingCommand(user: user, action: .removeSlice(limit: Self.slice)), completion).map { answer in
+            answer == .sliceRemoved(isDone: true)
+        }
+    }
+
+    private func slice(
+        _ command: MessagingCommand, _ completion: @escaping @Sendable (Answer) -> Void
+    ) async -> Result<MessagingAnswer, StorageFailure> {
+        await withCheckedContinuation { continuation in
+            submit(command) { answer in
+                completion(answer)
+                continuation.resume(returning: answer.map(\.answer))
+            }
+        }
+    }
+}

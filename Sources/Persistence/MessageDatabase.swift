@@ -1,0 +1,149 @@
+internal import Foundation
+internal import GRDB
+internal import Glibc
+package import Messaging
+internal import Signaling
+internal import Synchronization
+
+/// Conversations on disk. One connection writes, others read at the same time; what came while a commit ran is committed together, and a
+/// command is answered only after its commit.
+package final class MessageDatabase: Sendable {
+    package typealias Answer = Result<MessagingOutcome, StorageFailure>
+
+    struct Pending {
+        let command: MessagingCommand
+        let completion: @Sendable (Answer) -> Void
+    }
+
+    struct State {
+        var pending: [Pending] = []
+        var isWriting = false
+        var statistics = StorageStatistics()
+    }
+
+    package let configuration: StorageConfiguration
+    let limits: MessagingLimits
+    /// Milliseconds since 1970.
+    let wallClock: @Sendable () -> Int64
+    let pool: DatabasePool
+    let state = Mutex(State())
+    private let lock: DirectoryLock
+    private let checkpointer: Checkpointer
+
+    /// Opens the store, makes it where there is none, and brings an older one up to date. Nothing of a store that cannot be used is changed.
+    package init(
+        _ configuration: StorageConfiguration, limits: MessagingLimits = MessagingLimits(),
+        wallClock: @escaping @Sendable () -> Int64
+    ) throws(StorageError) {
+        self.configuration = configuration
+        self.limits = limits
+        self.wallClock = wallClock
+        try Self.makeDirectory(configuration.directory)
+        lock = try DirectoryLock(path: configuration.lockPath)
+        try Self.makeFile(configuration.databasePath)
+        do {
+            try Self.check(configuration)
+            pool = try DatabasePool(path: configuration.databasePath, configuration: Self.settings(configuration))
+            try MessageSchema.migrator.migrate(pool)
+            try Self.bound(pool, configuration)
+            checkpointer = try Checkpointer(configuration)
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    private static func makeDirectory(_ path: String) throws(StorageError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw StorageError(.directory, "\(path) cannot be made: \((error as NSError).localizedDescription)")
+        }
+    }
+
+    /// SQLite gives its other files the permissions of this one: what people write is nobody else's.
+    private static func makeFile(_ path: String) throws(StorageError) {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw StorageError(opening: path, errno) }
+        Glibc.close(descriptor)
+    }
+
+    static func settings(_ configuration: StorageConfiguration) -> Configuration {
+        var settings = Configuration()
+        settings.label = "millrace.messages"
+        settings.foreignKeysEnabled = false
+        settings.maximumReaderCount = configuration.readers
+        settings.busyMode = .timeout(configuration.busyTimeout)
+        settings.prepareDatabase { db in
+            // A commit is on the disk before it is answered, also where the power fails.
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            // The log is moved by a connection of its own, not within somebody's commit.
+            try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
+            try db.execute(sql: "PRAGMA cache_size = -16000")
+        }
+        return settings
+    }
+
+    /// By a connection that cannot write: a file that is not as it must be stays as it is.
+    private static func check(_ configuration: StorageConfiguration) throws {
+        var settings = Self.settings(configuration)
+        settings.readonly = true
+        let queue = try DatabaseQueue(path: configuration.databasePath, configuration: settings)
+        defer { try? queue.close() }
+        try queue.read { db in
+            if configuration.checksAtStart {
+                let fault = try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+                guard fault == "ok" else { throw StorageError(.corrupted, "\(configuration.databasePath): \(fault)") }
+            }
+            let isNewer = try MessageSchema.migrator.hasBeenSuperseded(db)
+            guard !isNewer else {
+                throw StorageError(.newer, "\(configuration.databasePath) is of a newer version")
+            }
+        }
+    }
+
+    private static func bound(_ pool: DatabasePool, _ configuration: StorageConfiguration) throws {
+        guard configuration.maximumMegabytes > 0 else { return }
+        try pool.writeWithoutTransaction { db in
+            let pageSize = try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 4_096
+            let pages = min(configuration.maximumMegabytes * (1_048_576 / pageSize), 4_294_967_294)
+            _ = try Int.fetchOne(db, sql: "PRAGMA max_page_count = \(pages)")
+        }
+    }
+
+    package var statistics: StorageStatistics {
+        state.withLock { state in
+            var statistics = state.statistics
+            statistics.waiting = state.pending.count
+            return statistics
+        }
+    }
+
+    /// Bytes of the database and its log.
+    package var bytes: Int {
+        FileStatus.size(configuration.databasePath) + FileStatus.size(configuration.databasePath + "-wal")
+    }
+
+    /// Whether all is as it must be; a text for operators where it is not.
+    package func integrityFault() throws(StorageError) -> String? {
+        do {
+            let answer = try pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
+            return answer == "ok" ? nil : answer ?? "no answer"
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
+    func failed(_ error: any Error) -> StorageError {
+        let error = StorageError(error)
+        state.withLock { $0.statistics.failures[error.kind, default: 0] += 1 }
+        return error
+    }
+
+    /// After the last command. The log is moved into the database.
+    package func close() {
+        checkpointer.stop()
+        try? pool.close()
+        lock.release()
+    }
+}

@@ -1,0 +1,245 @@
+package import Messaging
+package import Signaling
+
+/// What conversations are to do, written down without regard to cost: every message remembers who sees it and who has not read it.
+package struct PlainConversations {
+    package struct Text {
+        package var number: Int64
+        package var sender: String
+        package var id: String
+        package var text: String
+        package var time: Int64
+        var seenBy: Set<String>
+        var unreadBy: Set<String>
+    }
+
+    struct View {
+        var isListed = true
+        var isMuted = false
+        /// Larger is newer, over all conversations.
+        var order = 0
+    }
+
+    struct Talk {
+        /// Of two users, or of a group in order of joining.
+        var members: [String]
+        var group: (id: String, name: String, owner: String)?
+        var texts: [Text] = []
+        var lastNumber: Int64 = 0
+        var lastTime: Int64 = 0
+        var views: [String: View] = [:]
+    }
+
+    package struct Listed: Equatable {
+        package var ref: ConversationRef
+        package var name: String
+        package var unread: Int
+        package var last: String?
+        package var isMuted: Bool
+    }
+
+    let limits: MessagingLimits
+    private(set) var talks: [Talk] = []
+    private var clock = 0
+
+    package init(limits: MessagingLimits) { self.limits = limits }
+
+    // MARK: looking
+
+    func place(_ ref: ConversationRef, of user: String) -> Int? {
+        talks.firstIndex { talk in
+            guard talk.views[user] != nil, talk.members.contains(user) else { return false }
+            switch ref.type {
+            case .group: return talk.group?.id == ref.id
+            case .peer: return talk.group == nil && talk.members.contains(ref.id) && ref.id != user
+            }
+        }
+    }
+
+    func ref(_ talk: Talk, for user: String) -> ConversationRef {
+        talk.group.map { .group($0.id) } ?? .peer(talk.members.first { $0 != user } ?? "")
+    }
+
+    package func list(of user: String) -> [Listed] {
+        talks.filter { $0.views[user]?.isListed == true }
+            .sorted { ($0.views[user]?.order ?? 0) > ($1.views[user]?.order ?? 0) }
+            .map { talk in
+                let ref = ref(talk, for: user)
+                return Listed(
+                    ref: ref, name: talk.group?.name ?? ref.id, unread: unread(talk, user),
+                    last: talk.texts.last { $0.seenBy.contains(user) }?.id,
+                    isMuted: talk.views[user]?.isMuted == true)
+            }
+    }
+
+    private func unread(_ talk: Talk, _ user: String) -> Int { talk.texts.count { $0.unreadBy.contains(user) } }
+
+    package func total(of user: String) -> Int {
+        talks.filter { $0.views[user]?.isListed == true && $0.views[user]?.isMuted == false }
+            .reduce(0) { $0 + unread($1, user) }
+    }
+
+    package func history(_ ref: ConversationRef, of user: String) -> [Text]? {
+        place(ref, of: user).map { talks[$0].texts.filter { $0.seenBy.contains(user) } }
+    }
+
+    /// Messages that somebody still sees, so that they are stored for sure.
+    package func stored(by sender: String) -> [(ref: ConversationRef, text: Text)] {
+        talks.flatMap { talk in
+            talk.texts.filter { $0.sender == sender && !$0.seenBy.isEmpty }.map { (ref(talk, for: sender), $0) }
+        }
+    }
+
+    package func refs(of user: String) -> [ConversationRef] {
+        talks.filter { $0.views[user] != nil && $0.members.contains(user) }.map { ref($0, for: user) }
+    }
+
+    package func groups(of user: String) -> [String] {
+        talks.filter { $0.members.contains(user) }.compactMap { $0.group?.id }
+    }
+
+    package func group(_ id: String) -> Group? {
+        talks.first { $0.group?.id == id }.flatMap { talk in
+            talk.group.map { Group(id: $0.id, name: $0.name, owner: $0.owner, members: talk.members) }
+        }
+    }
+
+    // MARK: doing
+
+    private mutating func tick() -> Int {
+        clock += 1
+        return clock
+    }
+
+    /// - Returns: who is called by a notification.
+    package mutating func send(
+        _ ref: ConversationRef, from sender: String, id: String, text: String, now: Int64
+    ) -> Result<(number: Int64, called: Set<String>), SignalingError> {
+        var found = talks.firstIndex {
+            ref.type == .group
+                ? $0.group?.id == ref.id && $0.members.contains(sender)
+                : $0.group == nil && Set($0.members) == [sender, ref.id]
+        }
+        if found == nil {
+            guard ref.type == .peer else { return .failure(SignalingError(.unknownGroup)) }
+            talks.append(Talk(members: [sender, ref.id]))
+            found = talks.count - 1
+        }
+        guard let place = found else { return .failure(SignalingError(.internalError)) }
+        let order = tick()
+        talks[place].lastNumber += 1
+        talks[place].lastTime = max(talks[place].lastTime, now)
+        let members = Set(talks[place].members)
+        var called: Set<String> = []
+        for member in members {
+            var view = talks[place].views[member] ?? View()
+            view.isListed = true
+            view.order = order
+            talks[place].views[member] = view
+            if member != sender, !view.isMuted { called.insert(member) }
+        }
+        talks[place].texts.append(
+            Text(
+                number: talks[place].lastNumber, sender: sender, id: id, text: text, time: talks[place].lastTime,
+                seenBy: members, unreadBy: members.subtracting([sender])))
+        return .success((talks[place].lastNumber, called))
+    }
+
+    /// - Returns: whether there is such a conversation.
+    package mutating func clearUnread(_ ref: ConversationRef, of user: String) -> Bool {
+        guard let place = place(ref, of: user) else { return false }
+        for text in talks[place].texts.indices { talks[place].texts[text].unreadBy.remove(user) }
+        return true
+    }
+
+    package mutating func mute(_ isMuted: Bool, _ ref: ConversationRef, of user: String) -> Bool {
+        guard let place = place(ref, of: user) else { return false }
+        talks[place].views[user]?.isMuted = isMuted
+        return true
+    }
+
+    package mutating func deleteConversation(_ ref: ConversationRef, of user: String) -> Bool {
+        guard clearUnread(ref, of: user), let place = place(ref, of: user) else { return false }
+        talks[place].views[user]?.isListed = false
+        return true
+    }
+
+    package mutating func deleteMessages(_ ref: ConversationRef, of user: String) -> Bool {
+        guard clearUnread(ref, of: user), let place = place(ref, of: user) else { return false }
+        for text in talks[place].texts.indices { talks[place].texts[text].seenBy.remove(user) }
+        return true
+    }
+
+    package mutating func createGroup(_ name: String, by owner: String, _ members: [String], id: String) -> ErrorCode? {
+        var all: [String] = []
+        for member in [owner] + members where !all.contains(member) { all.append(member) }
+        if let code = refusal(size: all.count, all) { return code }
+        let order = tick()
+        var talk = Talk(members: all, group: (id, name, owner))
+        for member in all { talk.views[member] = View(order: order) }
+        talks.append(talk)
+        return nil
+    }
+
+    private func refusal(size: Int, _ newcomers: [String]) -> ErrorCode? {
+        if size > limits.groupMembers { return .groupFull }
+        return newcomers.contains { groups(of: $0).count >= limits.groupsPerUser } ? .limitReached : nil
+    }
+
+    package mutating func invite(_ members: [String], to id: String, by user: String) -> ErrorCode? {
+        guard let place = place(.group(id), of: user) else { return .unknownGroup }
+        var new: [String] = []
+        for member in members where !talks[place].members.contains(member) && !new.contains(member) {
+            new.append(member)
+        }
+        if new.isEmpty { return nil }
+        if let code = refusal(size: talks[place].members.count + new.count, new) { return code }
+        let order = tick()
+        for member in new {
+            talks[place].members.append(member)
+            talks[place].views[member] = View(order: order)
+        }
+        return nil
+    }
+
+    package mutating func leave(_ id: String, _ user: String) -> ErrorCode? {
+        guard let place = place(.group(id), of: user) else { return .unknownGroup }
+        talks[place].members.removeAll { $0 == user }
+        talks[place].views[user] = nil
+        for text in talks[place].texts.indices {
+            talks[place].texts[text].unreadBy.remove(user)
+            talks[place].texts[text].seenBy.remove(user)
+        }
+        if let heir = talks[place].members.first {
+            if talks[place].group?.owner == user { talks[place].group?.owner = heir }
+        } else {
+            talks.remove(at: place)
+        }
+        return nil
+    }
+
+    package mutating func dismiss(_ id: String, by user: String) -> ErrorCode? {
+        guard let place = place(.group(id), of: user) else { return .unknownGroup }
+        guard talks[place].group?.owner == user else { return .notPermitted }
+        talks.remove(at: place)
+        return nil
+    }
+
+    package mutating func expire(before time: Int64) {
+        for place in talks.indices { talks[place].texts.removeAll { $0.time < time } }
+    }
+
+    package mutating func remove(_ user: String) {
+        for id in groups(of: user) { _ = leave(id, user) }
+        for place in talks.indices {
+            talks[place].texts.removeAll { $0.sender == user }
+            talks[place].views[user] = nil
+            for text in talks[place].texts.indices {
+                talks[place].texts[text].unreadBy.remove(user)
+                talks[place].texts[text].seenBy.remove(user)
+            }
+        }
+        // Both are gone: the next two of these names begin anew.
+        talks.removeAll { $0.group == nil && $0.views.isEmpty }
+    }
+}

@@ -1,0 +1,94 @@
+import Messaging
+import MessagingTestKit
+import Signaling
+import Testing
+
+@Suite struct GroupTests {
+    @Test("CHT-2 a group is made, written to, joined, left and dismissed")
+    func life() throws {
+        let chat = Chatter()
+        let made = try chat.ask("ada", .createGroup(.init(name: "Team", members: ["bob", "bob", "ada"])))
+        guard case .group(let group) = made.answer else {
+            Issue.record("no group")
+            return
+        }
+        #expect(group.name == "Team" && group.owner == "ada" && group.members == ["ada", "bob"])
+        #expect(made.deliveries.contains(.init(users: ["ada", "bob"], event: .groupChanged(.init(group: group)))))
+        let ref = ConversationRef.group(group.id)
+        #expect(try chat.list("bob").conversations.map(\.ref) == [ref])
+        #expect(try chat.list("bob").conversations.map(\.name) == ["Team"])
+        let outcome = try chat.send("one", from: "bob", to: ref)
+        #expect(outcome.deliveries.first?.users == ["ada", "bob"])
+        #expect(outcome.deliveries.first?.sparesOrigin == true)
+        #expect(try chat.list("ada").totalUnread == 1)
+        #expect(chat.code { try chat.send("x", from: "cyd", to: ref) } == .unknownGroup)
+        #expect(
+            chat.code { try chat.ask("cyd", .inviteToGroup(.init(group: group.id, members: ["cyd"]))) } == .unknownGroup
+        )
+        try chat.ask("bob", .inviteToGroup(.init(group: group.id, members: ["cyd", "ada"])))
+        #expect(try chat.texts("cyd", ref) == [])
+        try chat.send("two", from: "cyd", to: ref)
+        #expect(try chat.texts("cyd", ref) == ["two"])
+        #expect(try chat.texts("ada", ref) == ["one", "two"])
+        #expect(chat.code { try chat.ask("bob", .dismissGroup(.init(group: group.id))) } == .notPermitted)
+        try chat.ask("ada", .leaveGroup(.init(group: group.id)))
+        #expect(chat.code { try chat.texts("ada", ref) } == .unknownGroup)
+        #expect(try chat.list("ada") == .init(conversations: [], totalUnread: 0, hasMore: false))
+        let dismissed = try chat.ask("bob", .dismissGroup(.init(group: group.id)))
+        #expect(
+            dismissed.deliveries.contains(
+                .init(users: ["bob", "cyd"], event: .groupDismissed(.init(group: group.id)))))
+        #expect(chat.code { try chat.ask("cyd", .group(.init(group: group.id))) } == .unknownGroup)
+        #expect(try chat.list("cyd") == .init(conversations: [], totalUnread: 0, hasMore: false))
+        while case .swept(.some, _) = try chat.apply("", .sweep(olderThan: nil, limit: 1)).answer {}
+        #expect(chat.store.messageCount == 0)
+    }
+
+    @Test("CHT-10 a group has 500 members and no more, and a user so many groups")
+    func limits() throws {
+        let chat = Chatter()
+        chat.limits.groupsPerUser = 2
+        let full = (1..<500).map { "u\($0)" }
+        let group = try chat.group("Full", "ada", full)
+        #expect(group.members.count == 500)
+        #expect(
+            chat.code { try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["one"]))) } == .groupFull)
+        // Those who are members already take no place.
+        try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["u1"])))
+        #expect(chat.code { try chat.group("Fuller", "bob", full + ["one"]) } == .groupFull)
+        let many = Array(repeating: "bob", count: 501)
+        #expect(chat.code { try chat.group("Many", "bob", many) } == .groupFull)
+        _ = try chat.group("Second", "ada", [])
+        #expect(chat.code { try chat.group("Third", "ada", []) } == .limitReached)
+        #expect(chat.code { try chat.group("Third", "bob", ["ada"]) } == .limitReached)
+        let second = try chat.group("Third", "bob", [])
+        #expect(
+            chat.code { try chat.ask("bob", .inviteToGroup(.init(group: second.id, members: ["ada"]))) }
+                == .limitReached)
+        try chat.ask("ada", .leaveGroup(.init(group: group.id)))
+        try chat.ask("bob", .inviteToGroup(.init(group: second.id, members: ["ada"])))
+    }
+
+    @Test("names and ids of a group are checked", arguments: ["", String(repeating: "n", count: 201), "a\u{7}"])
+    func names(_ name: String) {
+        let chat = Chatter()
+        #expect(chat.code { try chat.group(name, "ada", []) } == .invalidField)
+        #expect(chat.code { try chat.group("Team", "ada", [name]) } == .invalidField)
+    }
+
+    @Test("who is invited again begins anew")
+    func again() throws {
+        let chat = Chatter()
+        let group = try chat.group("Team", "ada", ["bob"])
+        let ref = ConversationRef.group(group.id)
+        try chat.ask("bob", .setNotification(.init(conversation: ref, status: .doNotDisturb)))
+        try chat.send("one", from: "ada", to: ref)
+        try chat.ask("bob", .leaveGroup(.init(group: group.id)))
+        try chat.send("two", from: "ada", to: ref)
+        try chat.ask("ada", .inviteToGroup(.init(group: group.id, members: ["bob"])))
+        #expect(try chat.texts("bob", ref) == [])
+        try chat.send("three", from: "ada", to: ref)
+        #expect(try chat.texts("bob", ref) == ["three"])
+        #expect(try chat.list("bob").totalUnread == 1)
+    }
+}

@@ -1,0 +1,159 @@
+import Messaging
+import MessagingTestKit
+import Signaling
+import Testing
+
+@Suite struct ListTests {
+    @Test("CHT-4 the list is read by pages, newest first, and stays whole while messages come in")
+    func pages() throws {
+        let chat = Chatter()
+        for peer in 1...9 { try chat.send("x", from: "ada", to: .peer("p\(peer)")) }
+        func page(_ before: Int64?) throws -> ConversationsRequest.Answer {
+            guard
+                case .conversations(let page) = try chat.ask("ada", .conversations(.init(before: before, count: 4)))
+                    .answer
+            else { throw SignalingError(.internalError) }
+            return page
+        }
+        let first = try page(nil)
+        #expect(first.conversations.map(\.id) == ["p9", "p8", "p7", "p6"])
+        #expect(first.hasMore)
+        // One that was read and one that was not go to the top meanwhile.
+        try chat.send("y", from: "p8", to: .peer("ada"))
+        let event = try chat.send("y", from: "p3", to: .peer("ada")).deliveries
+        let second = try page(first.conversations.last?.order)
+        #expect(second.conversations.map(\.id) == ["p5", "p4", "p2", "p1"])
+        #expect(!second.hasMore)
+        #expect(
+            event.contains {
+                guard case .conversationsChanged(let body) = $0.event else { return false }
+                return $0.users == ["ada"] && body.conversations.map(\.id) == ["p3"]
+            })
+    }
+
+    @Test("CHT-6 cleared unread messages leave the total")
+    func clear() throws {
+        let chat = Chatter()
+        for _ in 0..<3 { try chat.send("x", from: "bob", to: .peer("ada")) }
+        try chat.send("x", from: "cyd", to: .peer("ada"))
+        #expect(try chat.list("ada").totalUnread == 4)
+        let outcome = try chat.ask("ada", .clearUnread(.init(conversation: .peer("bob"))))
+        #expect(outcome.deliveries.contains(.init(users: ["ada"], event: .totalUnreadChanged(.init(total: 1)))))
+        #expect(try chat.list("ada").conversations.map(\.unread) == [1, 0])
+        // Nothing to clear: nothing is told.
+        #expect(try chat.ask("ada", .clearUnread(.init(conversation: .peer("bob")))).deliveries == [])
+        #expect(
+            chat.code { try chat.ask("ada", .clearUnread(.init(conversation: .peer("eve")))) } == .unknownConversation)
+    }
+
+    @Test("CHT-7 a muted conversation counts for itself, not in the total, and calls nobody")
+    func mute() throws {
+        let chat = Chatter()
+        try chat.send("x", from: "bob", to: .peer("ada"))
+        try chat.ask("ada", .setNotification(.init(conversation: .peer("bob"), status: .doNotDisturb)))
+        #expect(try chat.list("ada").totalUnread == 0)
+        let events = try chat.send("y", from: "bob", to: .peer("ada")).deliveries.map(\.event.name)
+        #expect(!events.contains(.notification) && !events.contains(.totalUnreadChanged))
+        #expect(events.contains(.messageReceived) && events.contains(.conversationsChanged))
+        #expect(try chat.list("ada").conversations.map(\.unread) == [2])
+        #expect(try chat.list("ada").conversations.map(\.notification) == [.doNotDisturb])
+        try chat.ask("ada", .setNotification(.init(conversation: .peer("bob"), status: .notify)))
+        #expect(try chat.list("ada").totalUnread == 2)
+    }
+
+    @Test("CHT-8 a deleted conversation comes back with a new message, and its messages were there all the time")
+    func delete() throws {
+        let chat = Chatter()
+        try chat.send("one", from: "bob", to: .peer("ada"))
+        let outcome = try chat.ask("ada", .deleteConversation(.init(conversation: .peer("bob"))))
+        #expect(outcome.deliveries.contains(.init(users: ["ada"], event: .totalUnreadChanged(.init(total: 0)))))
+        #expect(try chat.list("ada") == .init(conversations: [], totalUnread: 0, hasMore: false))
+        #expect(try chat.list("bob").conversations.count == 1)
+        #expect(try chat.texts("ada", .peer("bob")) == ["one"])
+        try chat.send("two", from: "bob", to: .peer("ada"))
+        #expect(try chat.list("ada").conversations.map(\.unread) == [1])
+        #expect(try chat.texts("ada", .peer("bob")) == ["one", "two"])
+        try chat.ask("ada", .deleteMessages(.init(conversation: .peer("bob"))))
+        #expect(try chat.texts("ada", .peer("bob")) == [])
+        #expect(try chat.texts("bob", .peer("ada")) == ["one", "two"])
+        let conversation = try #require(try chat.list("ada").conversations.first)
+        #expect(conversation.lastMessage == nil && conversation.unread == 0)
+    }
+
+    @Test("CHT-5 changes are told from any point on, deletions among them")
+    func changes() throws {
+        let chat = Chatter()
+        for peer in 1...5 { try chat.send("x", from: "ada", to: .peer("p\(peer)")) }
+        func changes(_ since: Int64, _ count: Int) throws -> ConversationChangesRequest.Answer {
+            guard
+                case .changes(let page) = try chat.ask("ada", .conversationChanges(.init(since: since, count: count)))
+                    .answer
+            else { throw SignalingError(.internalError) }
+            return page
+        }
+        let first = try changes(0, 3)
+        #expect(first.conversations.map(\.id) == ["p1", "p2", "p3"] && first.hasMore)
+        try chat.ask("ada", .deleteConversation(.init(conversation: .peer("p1"))))
+        let second = try changes(first.cursor, 3)
+        #expect(second.conversations.map(\.id) == ["p4", "p5"])
+        #expect(second.deleted == [.peer("p1")] && !second.hasMore)
+        #expect(
+            try changes(second.cursor, 3)
+                == .init(
+                    conversations: [], deleted: [], totalUnread: 0, store: second.store, cursor: second.cursor,
+                    hasMore: false))
+        guard case .loggedIn(let login) = try chat.apply("ada", .login(name: nil)).answer else { return }
+        #expect(login == .init(user: "ada", store: second.store, cursor: second.cursor))
+    }
+
+    @Test("messages that nobody sees any more are removed, and only those")
+    func purge() throws {
+        let chat = Chatter()
+        for text in ["one", "two"] { try chat.send(text, from: "bob", to: .peer("ada")) }
+        try chat.ask("ada", .deleteMessages(.init(conversation: .peer("bob"))))
+        #expect(try chat.apply("", .sweep(olderThan: nil, limit: 10)).answer == .swept(nil, app: ""))
+        try chat.ask("bob", .deleteMessages(.init(conversation: .peer("ada"))))
+        try chat.send("three", from: "bob", to: .peer("ada"))
+        #expect(chat.store.messageCount == 3)
+        #expect(try chat.texts("bob", .peer("ada")) == ["three"])
+        while case .swept(.some, _) = try chat.apply("", .sweep(olderThan: nil, limit: 1)).answer {}
+        #expect(chat.store.messageCount == 1)
+        #expect(try chat.texts("ada", .peer("bob")) == ["three"])
+    }
+
+    @Test("old messages go, with the unread ones among them")
+    func retention() throws {
+        let chat = Chatter()
+        for text in ["one", "two", "three"] { try chat.send(text, from: "bob", to: .peer("ada")) }
+        let outcome = try chat.apply("", .sweep(olderThan: chat.now, limit: 10))
+        #expect(outcome.answer == .swept(2, app: "app"))
+        #expect(outcome.deliveries.contains(.init(users: ["ada"], event: .totalUnreadChanged(.init(total: 1)))))
+        #expect(try chat.texts("ada", .peer("bob")) == ["three"])
+        #expect(try chat.list("ada").totalUnread == 1)
+        #expect(try chat.apply("", .sweep(olderThan: chat.now, limit: 10)).answer == .swept(nil, app: ""))
+        try chat.apply("", .sweep(olderThan: chat.now + 1, limit: 10))
+        #expect(try chat.list("ada").conversations.map(\.lastMessage) == [nil])
+    }
+
+    @Test("a user that is removed leaves nothing but its id in others' lists")
+    func removal() throws {
+        let chat = Chatter()
+        let group = try chat.group("Team", "bob", ["ada", "cyd"])
+        try chat.send("one", from: "bob", to: .peer("ada"))
+        try chat.send("two", from: "ada", to: .peer("bob"))
+        try chat.send("three", from: "bob", to: .group(group.id))
+        for _ in 0..<20 {
+            guard try chat.apply("bob", .removeSlice(limit: 1)).answer == .sliceRemoved(isDone: false) else { break }
+        }
+        #expect(try chat.apply("bob", .removeSlice(limit: 1)).answer == .sliceRemoved(isDone: true))
+        #expect(try chat.texts("ada", .peer("bob")) == ["two"])
+        #expect(try chat.list("ada").totalUnread == 0)
+        #expect(try chat.list("bob").conversations == [])
+        guard case .group(let left) = try chat.ask("ada", .group(.init(group: group.id))).answer else { return }
+        #expect(left.members == ["ada", "cyd"] && left.owner == "ada")
+        #expect(chat.code { try chat.texts("bob", .peer("ada")) } == .unknownConversation)
+        // Somebody new by that id does not see what was written to the old one.
+        try chat.send("four", from: "ada", to: .peer("bob"))
+        #expect(try chat.texts("bob", .peer("ada")) == ["four"])
+    }
+}

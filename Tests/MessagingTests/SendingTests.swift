@@ -1,0 +1,143 @@
+import Messaging
+import MessagingTestKit
+import Signaling
+import Testing
+
+@Suite struct SendingTests {
+    @Test("CHT-2 the first message makes the conversation on both sides, and everybody is told")
+    func first() throws {
+        let chat = Chatter()
+        let outcome = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
+        #expect(outcome.answer == .sent(.init(number: 1, time: 1_001)))
+        let sent = Message(id: "m-1", number: 1, conversation: .peer("bob"), from: "ada", text: "hello", time: 1_001)
+        var received = sent
+        received.conversation = .peer("ada")
+        let bob = Conversation(
+            type: .peer, id: "ada", name: "ada", unread: 1, lastMessage: received, order: 1_002, change: 1_002)
+        var own = Conversation(
+            type: .peer, id: "bob", name: "bob", unread: 0, lastMessage: sent, order: 1_002, change: 1_002)
+        #expect(try chat.list("bob") == .init(conversations: [bob], totalUnread: 1, hasMore: false))
+        own.order = try #require(try chat.list("ada").conversations.first).order
+        own.change = own.order
+        #expect(try chat.list("ada").conversations == [own])
+        let events = outcome.deliveries
+        #expect(
+            events.contains(
+                .init(users: ["bob"], event: .messageReceived(.init(message: received)), sparesOrigin: true)))
+        #expect(
+            events.contains(.init(users: ["ada"], event: .messageReceived(.init(message: sent)), sparesOrigin: true)))
+        #expect(
+            events.contains(
+                .init(users: ["bob"], event: .notification(.init(conversation: .peer("ada"), message: received)))))
+        #expect(events.contains(.init(users: ["bob"], event: .totalUnreadChanged(.init(total: 1)))))
+        #expect(
+            events.contains(
+                .init(users: ["bob"], event: .conversationsChanged(.init(conversations: [bob], cursor: 1_002)))))
+        #expect(events.count == 6)
+    }
+
+    @Test("CHT-9 the same message again is stored once, told once and answered the same")
+    func again() throws {
+        let chat = Chatter()
+        let first = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
+        let second = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
+        #expect(second.answer == first.answer)
+        #expect(second.deliveries == [])
+        #expect(try chat.list("bob").totalUnread == 1)
+        #expect(chat.store.messageCount == 1)
+        #expect(chat.code { try chat.send("other", from: "ada", to: .peer("bob"), id: "m-1") } == .invalidField)
+        #expect(chat.code { try chat.send("hello", from: "ada", to: .peer("cyd"), id: "m-1") } == .invalidField)
+        // Ids are their sender's own.
+        try chat.send("hello", from: "bob", to: .peer("ada"), id: "m-1")
+        #expect(chat.store.messageCount == 2)
+    }
+
+    @Test("SES-3 users of two apps by the same id have nothing to do with each other")
+    func apps() throws {
+        let chat = Chatter()
+        try chat.send("one", from: "ada", to: .peer("bob"), app: "a")
+        try chat.send("two", from: "ada", to: .peer("bob"), app: "b")
+        #expect(try chat.texts("bob", .peer("ada"), app: "a") == ["one"])
+        #expect(try chat.texts("bob", .peer("ada"), app: "b") == ["two"])
+        #expect(try chat.list("bob", app: "c").conversations == [])
+        let group = try chat.group("Team", "ada", ["bob"])
+        #expect(chat.code { try chat.ask("ada", .group(.init(group: group.id)), app: "b") } == .unknownGroup)
+        #expect(chat.code { try chat.send("x", from: "bob", to: .group(group.id), app: "b") } == .unknownGroup)
+    }
+
+    @Test("ids that only look the same are two users")
+    func bytes() throws {
+        let chat = Chatter()
+        try chat.send("hello", from: "ada", to: .peer("Zo\u{EB}"))
+        #expect(try chat.list("Zo\u{EB}").totalUnread == 1)
+        #expect(try chat.list("Zoe\u{308}").totalUnread == 0)
+        #expect(UserKey(app: "", id: "\u{EB}") != UserKey(app: "", id: "e\u{308}"))
+    }
+
+    @Test(
+        "CHT-10 what is over a limit, or no id, is refused by its own error",
+        arguments: [
+            ("bob", "m", 8_192, nil), ("bob", "m", 8_193, .textTooLong), ("bob", "m", 0, .invalidField),
+            ("bob", "", 1, .invalidField), ("bob", "\u{E9}", 1, .invalidField), ("ada", "m", 1, .invalidField),
+            ("", "m", 1, .invalidField), (String(repeating: "b", count: 36), "m", 1, .invalidField),
+            (String(repeating: "b", count: 35), "m", 1, nil), ("b\u{0}b", "m", 1, .invalidField),
+            ("b" + String(repeating: "\u{301}", count: 100), "m", 1, .invalidField),
+        ] as [(String, String, Int, ErrorCode?)])
+    func limits(_ to: String, _ id: String, _ count: Int, _ code: ErrorCode?) {
+        let chat = Chatter()
+        let text = String(repeating: "x", count: count)
+        #expect(chat.code { try chat.send(text, from: "ada", to: .peer(to), id: id) } == code)
+        #expect(chat.store.messageCount == (code == nil ? 1 : 0))
+    }
+
+    @Test("a token's identity that cannot be a user's id opens nothing")
+    func identity() {
+        let chat = Chatter()
+        for id in ["", String(repeating: "a", count: 36), "a\nb"] {
+            #expect(chat.code { try chat.apply(id, .login(name: nil)) } == .identityMissing)
+            #expect(chat.code { try chat.send("x", from: id, to: .peer("bob")) } == .identityMissing)
+        }
+        #expect(chat.store.userCount == 0)
+    }
+
+    @Test("pages have 1 to 100 items, and go one way", arguments: [Int.min, 0, 101, .max])
+    func pages(_ count: Int) throws {
+        let chat = Chatter()
+        try chat.send("x", from: "ada", to: .peer("bob"))
+        #expect(chat.code { try chat.ask("ada", .conversations(.init(count: count))) } == .invalidField)
+        #expect(chat.code { try chat.ask("ada", .conversationChanges(.init(since: 0, count: count))) } == .invalidField)
+        let history = HistoryRequest(conversation: .peer("bob"), count: count)
+        #expect(chat.code { try chat.ask("ada", .history(history)) } == .invalidField)
+        let both = HistoryRequest(conversation: .peer("bob"), before: 1, after: 1, count: 1)
+        #expect(chat.code { try chat.ask("ada", .history(both)) } == .invalidField)
+        for anchor in [Int64.min, -1, 0, .max] {
+            try chat.ask("ada", .history(.init(conversation: .peer("bob"), before: anchor, count: 1)))
+            try chat.ask("ada", .history(.init(conversation: .peer("bob"), after: anchor, count: 1)))
+            try chat.ask("ada", .conversations(.init(before: anchor, count: 1)))
+            try chat.ask("ada", .conversationChanges(.init(since: anchor, count: 1)))
+        }
+    }
+
+    @Test("CHT-3 a display name is what others call the conversation")
+    func names() throws {
+        let chat = Chatter()
+        try chat.apply("bob", .login(name: "Bob the Great"))
+        try chat.send("x", from: "ada", to: .peer("bob"))
+        #expect(try chat.list("ada").conversations.first?.name == "Bob the Great")
+        #expect(try chat.list("bob").conversations.first?.name == "ada")
+        let long = String(repeating: "n", count: 201)
+        #expect(chat.code { try chat.apply("bob", .login(name: long)) } == .invalidField)
+    }
+
+    @Test("times do not go back within a conversation")
+    func time() throws {
+        let chat = Chatter()
+        try chat.send("one", from: "ada", to: .peer("bob"))
+        chat.now = 5
+        guard case .sent(let answer) = try chat.send("two", from: "bob", to: .peer("ada")).answer else {
+            Issue.record("no answer")
+            return
+        }
+        #expect(answer == .init(number: 2, time: 1_001))
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import Messaging
+import MessagingTestKit
+import MillraceTestKit
+import Persistence
+import Signaling
+import Synchronization
+import Testing
+
+@Suite struct DatabasePropertyTests {
+    @Test("CHT-4 CHT-9 the database does what the plain model says, and is whole after it", arguments: 1...6)
+    func model(_ seed: UInt64) async throws {
+        let folder = TemporaryFolder()
+        let time = Mutex(Int64(0))
+        let database = try MessageDatabase(
+            StorageConfiguration(directory: folder.path), limits: RandomConversations.limits,
+            wallClock: { time.withLock { $0 } })
+        func apply(_ command: MessagingCommand, _ now: Int64) async -> Result<MessagingOutcome, SignalingError> {
+            time.withLock { $0 = now }
+            return await (command.isReading ? database.read(command) : database.perform(command)).mapError(\.answer)
+        }
+        // Every other time two apps in one database, the users of both by the same ids.
+        let apps = seed.isMultiple(of: 2) ? ["one", "two"] : ["one"]
+        var runs = apps.enumerated().map { place, app in
+            RandomConversations(
+                app: app, sweeps: apps.count == 1, random: SeededGenerator(seed: seed &* 2 &+ UInt64(place)),
+                apply: apply)
+        }
+        for _ in 0..<250 {
+            for place in runs.indices where runs[place].faults.isEmpty { await runs[place].step() }
+        }
+        #expect(runs.flatMap(\.faults) == [])
+        #expect(try database.integrityFault() == nil)
+        #expect(database.statistics.failures == [:])
+        database.close()
+    }
+}

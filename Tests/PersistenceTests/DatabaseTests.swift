@@ -1,0 +1,171 @@
+import Foundation
+import GRDB
+import Messaging
+import MillraceTestKit
+import Persistence
+import Signaling
+import Synchronization
+import Testing
+
+@Suite struct DatabaseTests {
+    static func open(_ folder: TemporaryFolder) throws -> MessageDatabase {
+        try MessageDatabase(StorageConfiguration(directory: folder.path), wallClock: { 1_000 })
+    }
+
+    static func send(_ number: Int, from user: String = "ada", text: String = "hello") -> MessagingCommand {
+        let request = SendMessageRequest(conversation: .peer("bob"), message: "m\(number)", text: text)
+        return MessagingCommand(user: UserKey(app: "", id: user), action: .request(.sendMessage(request)))
+    }
+
+    static func history(_ count: Int = 100) -> MessagingCommand {
+        let request = HistoryRequest(conversation: .peer("bob"), count: count)
+        return MessagingCommand(user: UserKey(app: "", id: "ada"), action: .request(.history(request)))
+    }
+
+    static func texts(_ database: MessageDatabase) async throws -> [String] {
+        guard case .history(let answer) = try await database.read(history()).get().answer else { return [] }
+        return answer.messages.map(\.text)
+    }
+
+    @Test("CHT-9 what was answered is there when the database is opened again, once")
+    func again() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        let first = try await database.perform(Self.send(1, text: "a \u{0} b 🙂")).get()
+        database.close()
+        let second = try Self.open(folder)
+        #expect(try await second.perform(Self.send(1, text: "a \u{0} b 🙂")).get().answer == first.answer)
+        #expect(try await Self.texts(second) == ["a \u{0} b 🙂"])
+    }
+
+    @Test("CHT-9 a copy of the files at any moment has all that was answered by then")
+    func copy() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        for number in 0..<50 { _ = try await database.perform(Self.send(number)).get() }
+        // As a killed process leaves them: the log not moved yet.
+        let copy = TemporaryFolder()
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(
+                atPath: folder.path + "/messages.sqlite" + suffix, toPath: copy.path + "/messages.sqlite" + suffix)
+        }
+        let reopened = try Self.open(copy)
+        #expect(try await Self.texts(reopened).count == 50)
+        #expect(try reopened.integrityFault() == nil)
+    }
+
+    @Test("commands that come while a commit runs are committed together, and answered in order")
+    func group() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        let answered = Mutex<[Int]>([])
+        await withCheckedContinuation { continuation in
+            for number in 0..<1_000 {
+                database.submit(Self.send(number)) { _ in
+                    let count = answered.withLock { numbers in
+                        numbers.append(number)
+                        return numbers.count
+                    }
+                    if count == 1_000 { continuation.resume() }
+                }
+            }
+        }
+        #expect(answered.withLock { $0 } == Array(0..<1_000))
+        let statistics = database.statistics
+        #expect(statistics.commands == 1_000 && statistics.commits < 500 && statistics.waiting == 0)
+        #expect(try await Self.texts(database).count == 100)
+    }
+
+    @Test("what the rules refuse is undone, what stands beside it in the commit is kept")
+    func refused() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        let full = (0..<501).map { "u\($0)" }
+        let group = MessagingCommand(
+            user: UserKey(app: "", id: "ada"), action: .request(.createGroup(.init(name: "g", members: full))),
+            newGroup: "g")
+        let results = await withTaskGroup(of: Result<MessagingAnswer, StorageFailure>.self) { tasks in
+            for number in 0..<20 {
+                tasks.addTask { await database.perform(number % 2 == 0 ? Self.send(number) : group).map(\.answer) }
+            }
+            return await tasks.reduce(into: []) { $0.append($1) }
+        }
+        #expect(results.count { (try? $0.get()) != nil } == 10)
+        #expect(
+            results.contains(
+                .failure(
+                    .refused(
+                        .init(
+                            .groupFull, "a group has at most 500 members", field: "members", limit: "limit.groupMembers"
+                        )))))
+        #expect(try await Self.texts(database).count == 10)
+    }
+
+    @Test("a queue that is full refuses, and says so")
+    func queue() async throws {
+        let folder = TemporaryFolder()
+        var configuration = StorageConfiguration(directory: folder.path)
+        configuration.queue = 10
+        let database = try MessageDatabase(configuration, wallClock: { 0 })
+        let gate = DispatchSemaphore(value: 0)
+        let results = Mutex<[ErrorCode?]>([])
+        // The writer stands still in the first answer.
+        database.submit(Self.send(0)) { _ in gate.wait() }
+        await withCheckedContinuation { continuation in
+            for number in 1...200 {
+                database.submit(Self.send(number)) { answer in
+                    let isLast = results.withLock { codes in
+                        codes.append(answer.failure?.answer.code)
+                        return codes.count == 200
+                    }
+                    if isLast { continuation.resume() }
+                }
+            }
+            gate.signal()
+        }
+        let codes = results.withLock { $0 }
+        #expect(codes.contains(.rateLimited))
+        #expect(codes.count { $0 == nil } + codes.count { $0 == .rateLimited } == 200)
+        #expect(try await Self.texts(database).count == min(codes.count { $0 == nil } + 1, 100))
+    }
+
+    @Test("files are nobody else's")
+    func permissions() async throws {
+        let folder = TemporaryFolder()
+        let path = folder.path + "/store"
+        let database = try MessageDatabase(StorageConfiguration(directory: path), wallClock: { 0 })
+        _ = try await database.perform(Self.send(1)).get()
+        for (name, mode) in [("", 0o700), ("/messages.sqlite", 0o600), ("/messages.sqlite-wal", 0o600)] {
+            #expect(try Int(Status(path + name).value.st_mode) & 0o777 == mode, "\(name)")
+        }
+        #expect(database.bytes > 4_096)
+    }
+
+    @Test("the log does not grow for ever")
+    func checkpoint() async throws {
+        let folder = TemporaryFolder()
+        var configuration = StorageConfiguration(directory: folder.path)
+        configuration.checkpointBytes = 64 << 10
+        let database = try MessageDatabase(configuration, wallClock: { 0 })
+        let log = folder.path + "/messages.sqlite-wal"
+        let text = String(repeating: "x", count: 8_000)
+        func size() -> Int { (try? Status(log)).map { Int($0.value.st_size) } ?? 0 }
+        for number in 0..<50 { _ = try await database.perform(Self.send(number, text: text)).get() }
+        let grown = size()
+        // Reading goes on meanwhile, and does not hold it up.
+        let start = ContinuousClock.now
+        while size() >= 64 << 10, ContinuousClock.now - start < .seconds(20) { _ = try await Self.texts(database) }
+        #expect(grown > 64 << 10)
+        #expect(size() < 64 << 10)
+        #expect(try await Self.texts(database).count == 50)
+    }
+}
+
+extension Result {
+    var failure: Failure? {
+        switch self {
+        case .success: nil
+        case .failure(let error): error
+        }
+    }
+}

@@ -1,0 +1,12 @@
+import Glibc
+
+/// What the system says of a file.
+struct Status {
+    struct Missing: Error {}
+
+    var value = stat()
+
+    init(_ path: String) throws {
+        guard stat(path, &value) == 0 else { throw Missing() }
+    }
+}
