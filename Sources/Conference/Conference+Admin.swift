@@ -17,7 +17,10 @@ extension Conference {
     private mutating func perform(_ command: AdminCommand) throws(SignalingError) {
         switch command {
         case .setMuted(let id, let kind, let isMuted):
-            let stream = try announced(id)
+            // One whose first media is still to come starts muted.
+            guard let stream = published[id], stream.phase != .planned else {
+                throw SignalingError(.unknownStream, field: "stream")
+            }
             guard stream.has(kind) else { throw SignalingError(.noTrack, field: "kind") }
             if !isMuted, participants[stream.owner]?.isClient == true {
                 throw SignalingError(.notPermitted, "only its publisher unmutes it")

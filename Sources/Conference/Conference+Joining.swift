@@ -9,14 +9,20 @@ extension Conference {
     ) -> Result<Join, SignalingError> {
         do throws(SignalingError) {
             let password = try admit(admission)
+            guard order.count < limits.participants else {
+                throw SignalingError(
+                    .limitReached, "the session has \(limits.participants) participants already",
+                    limit: ConferenceLimits.participantsKey)
+            }
             return .success(enter(admission, password: password, wallClock: wallClock))
         } catch {
             return .failure(error)
         }
     }
 
+    /// Whether somebody may come in, whatever for.
     /// - Returns: the password it brings.
-    private func admit(_ admission: Admission) throws(SignalingError) -> String? {
+    func admit(_ admission: Admission) throws(SignalingError) -> String? {
         if phase == .ended { throw SignalingError(.sessionEnded) }
         let offered = try SessionPassword.checked(admission.password)
         if let token = admission.token, revoked.contains(token) { throw SignalingError(.tokenRevoked) }
@@ -27,21 +33,16 @@ extension Conference {
                 throw SignalingError(.passwordWrong, field: "password")
             }
         }
-        guard order.count < limits.participants else {
-            throw SignalingError(
-                .limitReached, "the session has \(limits.participants) participants already",
-                limit: ConferenceLimits.participantsKey)
-        }
         return offered
     }
 
     private mutating func enter(_ admission: Admission, password offered: String?, wallClock: Int64) -> Join {
         if phase == .vacant {
             phase = .live
-            if reservation?.password == nil { password = offered }
             reservation = nil
             hook(.sessionStarted)
         }
+        settlePassword(offered, by: admission.kind)
         let connection = admission.connection
         let becomesHost = admission.kind == .client && admission.capabilities.canHost && host == nil
         let info = UserInfo(
@@ -56,11 +57,21 @@ extension Conference {
         tellAll(.userJoined(UserJoined(user: info)), excluding: connection)
         if becomesHost { tellAll(.hostChanged(HostChanged(host: connection)), excluding: connection) }
         hook(.participantJoined(info))
-        if let activeSpeaker { tell(connection, .activeSpeaker(ActiveSpeaker(stream: activeSpeaker))) }
+        tellSpeaker(activeSpeakers[.mainSession], to: connection, before: nil)
+        if becomesHost { noteManager(connection, at: .mainSession) }
         let answer = JoinAnswer(
             session: id, sessionName: name, connection: connection, resumeToken: admission.resumeToken,
             graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: admission.capabilities, users: users,
-            streams: streams, isMuteForced: isMuteForced, isShareLocked: isShareLocked)
+            streams: streams, isMuteForced: isMuteForced, isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
+            subsessions: subsessionsState(isManager: becomesHost))
         return Join(answer: answer, effects: takeEffects())
+    }
+
+    /// SES-4: the first join sets it. A publisher without signalling that names none leaves it to the first client.
+    private mutating func settlePassword(_ offered: String?, by kind: UserInfo.Kind) {
+        guard !isPasswordSettled, kind == .client || offered != nil else { return }
+        isPasswordSettled = true
+        password = offered
+        if offered != nil { endViewers { !$0.hasPassed } }
     }
 }

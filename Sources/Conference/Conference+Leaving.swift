@@ -19,7 +19,10 @@ extension Conference {
 
     /// USR-6: not to come back with the same token.
     mutating func remove(_ id: ConnectionID) {
-        if let token = participants[id]?.token { revoked.insert(token) }
+        if let token = participants[id]?.token {
+            revoked.insert(token)
+            endViewers { $0.token == token }
+        }
         depart(id, .removed)
     }
 
@@ -39,12 +42,19 @@ extension Conference {
         }
         if leavesHost { host = nil }
         forget(leaving.map(\.info.id))
+        for participant in leaving { leaveSubsessions(participant.info.id) }
         for participant in leaving {
             for stream in participant.streams { destroy(stream, reason.streamEnd) }
             tellAll(.userLeft(UserLeft(user: participant.info.id, reason: reason)))
             hook(.participantLeft(participant.info, reason))
         }
         if order.isEmpty { conclude(reason) } else if leavesHost { passHost() }
+    }
+
+    private mutating func leaveSubsessions(_ id: ConnectionID) {
+        withdrawHelp(of: id)
+        forgetManager(id)
+        subsessions.remove(id)
     }
 
     private mutating func forget(_ ids: [ConnectionID]) {
@@ -82,6 +92,7 @@ extension Conference {
 
     private mutating func conclude(_ reason: DisconnectReason) {
         for stream in published.keys.sorted(by: { $0.rawValue < $1.rawValue }) { command(.unpublish(stream)) }
+        endViewers()
         let wasLive = phase == .live
         phase = .ended
         reservation = nil
@@ -92,7 +103,9 @@ extension Conference {
         published = [:]
         streamOrder = []
         host = nil
-        activeSpeaker = nil
+        activeSpeakers = [:]
+        subsessions = Subsessions()
+        helpRequests = []
         if wasLive { hook(.sessionEnded(reason)) }
         effects.append(.ended(reason))
     }

@@ -22,7 +22,8 @@ extension Conference {
             changeSubscription(of: connection, to: id, because: .quality) { $0.isVideoPaused = true }
         case .videoResumed(let connection, let id):
             changeSubscription(of: connection, to: id, because: .quality) { $0.isVideoPaused = false }
-        case .activeSpeaker(let id): setActiveSpeaker(id)
+        case .muteFailed(let id, let kind, let isMuted): takeBackMute(id, kind, isMuted)
+        case .activeSpeaker(let id, let place): setActiveSpeaker(id, in: place)
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
         case .publisherLeft(let connection, let reason):
             if participants[connection]?.info.kind == .publisher { depart(connection, reason) }

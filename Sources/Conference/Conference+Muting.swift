@@ -9,6 +9,12 @@ extension Conference {
         noteMuted(&stream, kind, isMuted, isForced: isForced)
     }
 
+    /// What the media plane does not do is not told as if it were so.
+    mutating func takeBackMute(_ id: StreamID, _ kind: TrackKind, _ isMuted: Bool) {
+        guard var stream = published[id], stream.has(kind), stream.isMuted(kind) == isMuted else { return }
+        noteMuted(&stream, kind, !isMuted, isForced: false)
+    }
+
     private mutating func noteMuted(
         _ stream: inout PublishedStream, _ kind: TrackKind, _ isMuted: Bool, isForced: Bool
     ) {

@@ -26,10 +26,12 @@ extension Conference {
         return .success(takeEffects())
     }
 
-    /// Grace times that are over.
+    /// Grace times that are over, moves that are to be told, requests for help that nobody answered.
     package mutating func handleTimeout(now: MediaTime) -> [Effect] {
         if phase == .vacant, let reservation, reservation.expires <= now { return end(.sessionEnded) }
         depart(Array(lost.prefix { (participants[$0]?.graceEnds ?? .never) <= now }), .networkLost)
+        expireHelp(now: now)
+        tellMoves(now: now)
         return takeEffects()
     }
 

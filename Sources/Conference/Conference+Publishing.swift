@@ -61,7 +61,7 @@ extension Conference {
             return
         }
         for connection in subscribers(of: stream) {
-            guard let wish = participants[connection]?.subscriptions[stream.id] else { continue }
+            guard let wish = participants[connection]?.subscriptions[stream.id], wish.isOrdered else { continue }
             command(.updateSubscription(connection, stream.id, wish.preferences))
         }
     }

@@ -11,15 +11,18 @@ extension Conference {
         _ request: Request, from sender: ConnectionID, now: MediaTime, wallClock: Int64
     ) -> Reply {
         do throws(SignalingError) {
-            try perform(request, sender)
-            return Reply(result: .success(Done()), effects: takeEffects())
+            let answer = try perform(request, sender, now: now, wallClock: wallClock)
+            return Reply(result: .success(answer), effects: takeEffects())
         } catch {
             effects = []
-            return Reply(result: .failure(error), effects: [])
+            tellFailure(of: request, to: sender)
+            return Reply(result: .failure(error), effects: takeEffects())
         }
     }
 
-    private mutating func perform(_ request: Request, _ sender: ConnectionID) throws(SignalingError) {
+    private mutating func perform(
+        _ request: Request, _ sender: ConnectionID, now: MediaTime, wallClock: Int64
+    ) throws(SignalingError) -> RequestAnswer {
         switch request {
         case .join: throw SignalingError(participants[sender] == nil ? .malformedMessage : .alreadyJoined)
         case .resume, .publish, .login, .messaging: throw SignalingError(.malformedMessage)
@@ -59,9 +62,16 @@ extension Conference {
             try authorize(.lockShare, sender)
             lockShare(body.isLocked)
         case .subsessions, .commitSubsessions, .withdrawSubsessions, .startSubsessions, .stopSubsessions,
-            .joinSubsession, .returnToMainSession, .broadcast, .requestHelp, .answerHelp, .chat, .setChatAllowed:
-            throw SignalingError(.unknownMethod)
+            .joinSubsession, .returnToMainSession, .broadcast, .requestHelp, .answerHelp:
+            return try performOnSubsessions(request, sender, now: now)
+        case .chat(let body):
+            try authorize(.chat, sender)
+            return .chat(try chat(body, from: sender, now: now, wallClock: wallClock))
+        case .setChatAllowed(let body):
+            try authorize(.setChatAllowed, sender)
+            setChatAllowed(body.isAllowed)
         }
+        return .done
     }
 
     private mutating func performOnUser(_ request: Request, _ sender: ConnectionID) throws(SignalingError) {

@@ -37,12 +37,22 @@ extension Conference {
 
     private mutating func setRole(_ role: Role, of id: ConnectionID) {
         guard var info = participants[id]?.info, info.role != role else { return }
+        let wasManager = isSubsessionManager(id)
         info.role = role
         participants[id]?.info = info
         if role == .host { host = id } else if host == id { host = nil }
         tellAll(.userChanged(UserChanged(user: info)))
+        noteManagerRole(of: id, before: wasManager)
         // Who may no longer share under the lock stops (USR-7).
         enforceShareLock(on: id)
+    }
+
+    /// SUB-2: one learns of that role by an event of its own.
+    private mutating func noteManagerRole(of id: ConnectionID, before wasManager: Bool) {
+        let isManager = isSubsessionManager(id)
+        guard isManager != wasManager else { return }
+        tell(id, .subsessionRoleChanged(SubsessionRoleChanged(isManager: isManager)))
+        if isManager { noteManager(id, at: subsessions.place(of: id)) } else { forgetManager(id) }
     }
 
     mutating func lockShare(_ isLocked: Bool) {

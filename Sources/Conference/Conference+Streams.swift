@@ -53,7 +53,7 @@ extension Conference {
         streamOrder.removeAll { $0 == id }
         tellAll(.streamDestroyed(StreamDestroyed(stream: id, reason: reason)))
         refreshStatus(of: stream.owner)
-        if activeSpeaker == id { setActiveSpeaker(nil) }
+        silenceSpeaker(id)
         hook(.streamUnpublished(info, reason))
     }
 
@@ -75,13 +75,6 @@ extension Conference {
         published[id]?.width = width
         published[id]?.height = height
         tellChange(from: before)
-    }
-
-    mutating func setActiveSpeaker(_ id: StreamID?) {
-        let speaker = id.flatMap { published[$0]?.phase == .announced ? $0 : nil }
-        guard speaker != activeSpeaker else { return }
-        activeSpeaker = speaker
-        tellAll(.activeSpeaker(ActiveSpeaker(stream: speaker)))
     }
 
     /// Tells of a change if there is one that others can see.

@@ -5,7 +5,7 @@ extension Conference {
         _ connection: ConnectionID, _ id: StreamID, _ preferences: SubscriptionPreferences
     ) throws(SignalingError) {
         // A stream of another session is as unknown as one that never was (STR-5).
-        guard let stream = published[id], stream.phase == .announced, hears(connection, stream) else {
+        guard let stream = published[id], stream.phase == .announced else {
             throw SignalingError(.unknownStream, field: "stream")
         }
         guard let subscriptions = participants[connection]?.subscriptions else { throw SignalingError(.notJoined) }
@@ -16,8 +16,13 @@ extension Conference {
                 limit: ConferenceLimits.subscriptionsKey)
         }
         try check(preferences)
-        participants[connection]?.subscriptions[id] = Subscription(preferences: preferences)
+        let isHeard = hears(connection, stream)
+        participants[connection]?.subscriptions[id] = Subscription(
+            preferences: preferences, isHeard: isHeard, isOrdered: isHeard)
         published[id]?.subscribers.insert(connection)
+        guard isHeard else {
+            return tell(connection, .subscriptionChanged(SubscriptionChanged(stream: id, state: .suspended)))
+        }
         command(.subscribe(connection, id, preferences))
     }
 
@@ -30,32 +35,26 @@ extension Conference {
         try check(preferences)
         guard before.preferences != preferences else { return }
         changeSubscription(of: connection, to: id, because: .subscriber) { $0.preferences = preferences }
-        command(.updateSubscription(connection, id, preferences))
+        if before.isOrdered { command(.updateSubscription(connection, id, preferences)) }
     }
 
     mutating func unsubscribe(_ connection: ConnectionID, _ id: StreamID) throws(SignalingError) {
-        guard participants[connection]?.subscriptions.removeValue(forKey: id) != nil else {
+        guard participants[connection]?.subscriptions[id] != nil else {
             throw SignalingError(.notSubscribed, field: "stream")
         }
-        published[id]?.subscribers.remove(connection)
-        command(.unsubscribe(connection, id))
+        forgetSubscription(of: connection, to: id)
     }
 
     /// The stream is over, or the subscription is.
     mutating func forgetSubscription(of connection: ConnectionID, to id: StreamID) {
-        guard participants[connection]?.subscriptions.removeValue(forKey: id) != nil else { return }
+        guard let wish = participants[connection]?.subscriptions.removeValue(forKey: id) else { return }
         published[id]?.subscribers.remove(connection)
-        command(.unsubscribe(connection, id))
+        if wish.isOrdered { command(.unsubscribe(connection, id)) }
     }
 
     /// In order of joining.
     func subscribers(of stream: PublishedStream) -> [ConnectionID] {
         stream.subscribers.isEmpty ? [] : order.filter { stream.subscribers.contains($0) }
-    }
-
-    /// Whether the two are in the same room of the session.
-    private func hears(_ connection: ConnectionID, _ stream: PublishedStream) -> Bool {
-        participants[connection] != nil && participants[stream.owner] != nil
     }
 
     mutating func changeSubscription(

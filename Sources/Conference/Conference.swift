@@ -22,12 +22,23 @@ package struct Conference: Sendable {
 
     var phase = Phase.vacant
     var password: String?
+    /// The first client to join has decided, or whoever made the session, or a publisher that named one.
+    var isPasswordSettled: Bool
     var reservation: Reservation?
     package internal(set) var isMuteForced = false
     package internal(set) var isShareLocked = false
     /// Nil while nobody is there who may be it (USR-3).
     package internal(set) var host: ConnectionID?
-    package internal(set) var activeSpeaker: StreamID?
+    /// Who has the floor, by place; nobody where there is none.
+    var activeSpeakers: [Place: StreamID] = [:]
+    package internal(set) var isChatAllowed = true
+    /// Chat messages so far.
+    var chatMessages: UInt64 = 0
+    var subsessions = Subsessions()
+    /// Those that have no result yet, the earliest first.
+    var helpRequests: [OpenHelpRequest] = []
+    /// Requests for help so far.
+    var helpMade: UInt64 = 0
 
     var participants: [ConnectionID: Participant] = [:]
     /// All users, in order of joining.
@@ -36,6 +47,8 @@ package struct Conference: Sendable {
     var clients: [ConnectionID] = []
     /// Those whose clients are lost, the earliest first.
     var lost: [ConnectionID] = []
+    /// Those who watch without signalling.
+    var viewers: [ConnectionID: Viewer] = [:]
     var published: [StreamID: PublishedStream] = [:]
     /// Announced streams, in that order.
     var streamOrder: [StreamID] = []
@@ -57,6 +70,7 @@ package struct Conference: Sendable {
         createdAt = wallClock
         self.reservation = reservation
         password = try SessionPassword.checked(reservation?.password)
+        isPasswordSettled = password != nil
         revoked = RevokedTokens(limit: limits.revokedTokens)
     }
 
@@ -77,6 +91,8 @@ package struct Conference: Sendable {
     package func stream(_ id: StreamID) -> StreamInfo? {
         published[id]?.phase == .announced ? info(of: id) : nil
     }
+    /// Announced or about to be.
+    package func isPublished(_ id: StreamID) -> Bool { published[id] != nil }
     package func capabilities(of id: ConnectionID) -> Capabilities? { participants[id]?.capabilities }
 
     /// What a connection is subscribed to, in the order of the streams.
@@ -88,7 +104,8 @@ package struct Conference: Sendable {
     /// When `handleTimeout` is due.
     package var deadline: MediaTime {
         if let reservation, phase == .vacant { return reservation.expires }
-        return lost.first.flatMap { participants[$0]?.graceEnds } ?? .never
+        let graceEnds = lost.first.flatMap { participants[$0]?.graceEnds } ?? .never
+        return min(graceEnds, subsessions.movesDue ?? .never, helpRequests.first?.ends ?? .never)
     }
 
     // MARK: telling

@@ -6,6 +6,11 @@ package struct ConferenceLimits: Hashable, Sendable {
     package static let participantsKey = "limit.participants"
     package static let streamsKey = "limit.streams"
     package static let subscriptionsKey = "limit.subscriptions"
+    package static let subsessionsKey = "limit.subsessions"
+    package static let chatKey = "limit.chatPerSecond"
+    package static let broadcastsKey = "limit.broadcastsPerSecond"
+    package static let movesKey = "limit.movesPerSecond"
+    package static let viewersKey = "limit.transports"
 
     /// Users in the session, publishers without signalling included.
     package var participants = 10_000
@@ -13,6 +18,22 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var streams = 2_000
     /// Subscriptions of one participant.
     package var subscriptions = 200
+    /// Subsessions of the session (SUB-1).
+    package var subsessions = 50
+    /// Chat messages of one participant.
+    package var chatPerSecond = 5
+    /// Broadcasts of one manager.
+    package var broadcastsPerSecond = 2
+    /// Moves of one participant between subsessions and main session: each costs the media plane some.
+    package var movesPerSecond = 5
+    /// Requests for help in the session that have no result; more are told that everybody is busy.
+    package var helpRequests = 100
+    /// How long a request for help waits for a manager (SUB-5).
+    package var helpTime = MediaTime.seconds(60)
+    /// Moves within this time are told by one event (SUB-4).
+    package var moveSharing = MediaTime.milliseconds(100)
+    /// Those who watch without signalling.
+    package var viewers = 10_000
     /// Tokens of removed users that are remembered; the oldest is forgotten for the next.
     package var revokedTokens = 10_000
     /// How long a lost connection is kept (CON-3).

@@ -9,6 +9,8 @@ package enum MediaCommand: Hashable, Sendable {
     case subscribe(ConnectionID, StreamID, SubscriptionPreferences)
     case updateSubscription(ConnectionID, StreamID, SubscriptionPreferences)
     case unsubscribe(ConnectionID, StreamID)
+    /// They are in that place from now on. Nothing passes between two who are in different places, whatever is subscribed to.
+    case place([ConnectionID], Place)
     /// Both peer connections of it, with all its subscriptions.
     case closeMedia(ConnectionID)
 }

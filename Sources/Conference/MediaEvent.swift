@@ -13,7 +13,10 @@ package enum MediaEvent: Hashable, Sendable {
     /// The subscriber's path does not carry the video, or carries it again.
     case videoPaused(ConnectionID, StreamID)
     case videoResumed(ConnectionID, StreamID)
-    case activeSpeaker(StreamID?)
+    /// It was ordered, and the media plane did not do it: what was before is still so.
+    case muteFailed(StreamID, TrackKind, Bool)
+    /// Who has the floor among those in a place; nil: nobody.
+    case activeSpeaker(StreamID?, in: Place = .mainSession)
     /// The connection's peers began anew: what they carried is gone.
     case reset(ConnectionID, publish: Bool, subscribe: Bool)
     /// A publisher without signalling (WHIP, plain) is gone.

@@ -1,18 +1,27 @@
 package import MediaBase
 package import Signaling
 
-/// How many messages one connection may send: a bucket that fills evenly.
+/// How many messages one connection may send, or how much else a user may do: a bucket that fills evenly.
 package struct MessageRate: Hashable, Sendable {
     package static let defaultLimit = 100
     package static let key = "limit.messagesPerSecond"
 
     private let perSecond: Int64
+    private let unit: String
+    private let key: String
     /// What is in the bucket; 1e9 are one message.
     private var level: Int64
     private var updated: MediaTime
 
-    /// - Parameter perSecond: also how many may come at once; at least 1.
-    package init(perSecond: Int = defaultLimit, now: MediaTime) {
+    /// - Parameters:
+    ///   - perSecond: also how many may come at once; at least 1.
+    ///   - unit: what is counted, for people.
+    ///   - key: of the configuration.
+    package init(
+        perSecond: Int = defaultLimit, of unit: String = "messages", key: String = MessageRate.key, now: MediaTime
+    ) {
+        self.unit = unit
+        self.key = key
         self.perSecond = Int64(min(max(perSecond, 1), 1_000_000))
         level = self.perSecond * 1_000_000_000
         updated = now
@@ -28,7 +37,7 @@ package struct MessageRate: Hashable, Sendable {
         updated = max(now, updated)
         guard level >= second else {
             throw SignalingError(
-                .rateLimited, "more than \(perSecond) messages a second", limit: Self.key, retryAfter: 1)
+                .rateLimited, "more than \(perSecond) \(unit) a second", limit: key, retryAfter: 1)
         }
         level -= second
     }

@@ -9,8 +9,11 @@ struct Participant: Sendable {
     /// Its streams in the order of their making, those not announced yet included.
     var streams: [StreamID] = []
     var subscriptions: [StreamID: Subscription] = [:]
+    var rates = ParticipantRates()
     /// When its grace time ends; nil while it is connected.
     var graceEnds: MediaTime?
 
     var isClient: Bool { info.kind == .client }
+    /// SUB-2.
+    var isSubsessionManager: Bool { isClient && info.role != .participant }
 }

@@ -20,6 +20,9 @@ struct Permission: Hashable, Sendable {
         case rename, muteUser, requestUnmute, removeUser
         case forceMuteStream, forceMuteAll, disableForceMute
         case makeHost, setManager, lockShare
+        case subsessions, commitSubsessions, withdrawSubsessions, startSubsessions, stopSubsessions
+        case joinSubsession, returnToMainSession, broadcast, requestHelp, answerHelp
+        case chat, setChatAllowed
     }
 
     static func grounds(for action: Action) -> [Ground] {
@@ -36,6 +39,9 @@ struct Permission: Hashable, Sendable {
         case .forceMuteStream, .forceMuteAll, .disableForceMute: [.canForceMute]
         case .makeHost, .setManager: [.host]
         case .lockShare: [.manager]
+        case .subsessions, .joinSubsession, .returnToMainSession, .requestHelp, .chat: [.everybody]
+        case .commitSubsessions, .withdrawSubsessions, .setChatAllowed: [.host]
+        case .startSubsessions, .stopSubsessions, .broadcast, .answerHelp: [.manager]
         }
     }
 

@@ -66,6 +66,8 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case passwordInvalid
     case sessionEnded
     case notPermitted
+    /// Keys go over TLS, or within one host, alone.
+    case insecureConnection
     /// The share lock is on.
     case shareLocked
     /// The resume token is unknown or its grace time is over: join anew.
@@ -176,6 +178,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .passwordInvalid: "The password is not valid"
         case .sessionEnded: "The session has ended"
         case .notPermitted: "Not permitted"
+        case .insecureConnection: "The connection is not encrypted"
         case .shareLocked: "Sharing is locked"
         case .resumeExpired: "The connection cannot be taken up again"
         case .resumeGap: "Too many events were missed"

@@ -40,6 +40,26 @@ import Testing
         #expect(world.violations() == [])
     }
 
+    @Test("USR-8 a mute that the media plane did not do is taken back and told, whoever asked for it")
+    func failed() throws {
+        let world = try World()
+        let a = try world.join("a")
+        let b = try world.join("b")
+        let id = try world.publish(a)
+        world.forgetEvents()
+        try world.request(.setMuted(SetMutedRequest(stream: id, kind: .audio, isMuted: true)), a)
+        _ = world.newEvents(b)
+        world.media(.muteFailed(id, .audio, true))
+        #expect(world.conference.stream(id)?.isAudioMuted == false && world.conference.stream(id)?.hasAudio == true)
+        #expect(world.newEvents(b).contains { $0.name == .streamChanged })
+        // Nothing is ordered for it, and one that was lifted meanwhile stays as it is.
+        #expect(!world.lastEffects.contains { if case .media = $0 { true } else { false } })
+        world.media(.muteFailed(id, .audio, true))
+        #expect(world.newEvents(b) == [])
+        world.media(.muteFailed(StreamID(rawValue: "gone"), .video, true))
+        #expect(world.newEvents(b) == [])
+    }
+
     @Test("MUT-1 streams published afterwards start muted until it is disabled")
     func later() throws {
         let world = try World()

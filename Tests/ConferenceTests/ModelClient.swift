@@ -10,6 +10,16 @@ struct ModelClient {
     var isMuteForced: Bool
     var isShareLocked: Bool
     var host: ConnectionID?
+    var isChatAllowed: Bool
+    var subsessions: SubsessionsState
+    /// Subscriptions that are suspended.
+    var parted: Set<StreamID> = []
+    /// Its own requests for help that have no result, and those that had one.
+    var openHelp: Set<HelpRequestID> = []
+    var endedHelp: Set<HelpRequestID> = []
+    /// Requests of others that it is asked to answer.
+    var asked: Set<HelpRequestID> = []
+    var answered: Set<HelpRequestID> = []
     /// Streams of its own that it has ids of, and that are not announced.
     var negotiated: Set<StreamID> = []
     var events: [Event] = []
@@ -24,6 +34,8 @@ struct ModelClient {
         streams = answer.streams
         isMuteForced = answer.isMuteForced
         isShareLocked = answer.isShareLocked
+        isChatAllowed = answer.isChatAllowed
+        subsessions = answer.subsessions
         host = answer.users.first { $0.role == .host }?.id
     }
 
@@ -45,6 +57,7 @@ struct ModelClient {
             check(users.contains { $0.id == body.user }, "stranger left: \(body.user)")
             check(!streams.contains { $0.connection == body.user }, "left before its streams: \(body.user)")
             users.removeAll { $0.id == body.user }
+            place(body.user, in: nil)
         case .userDropped(let body): change(user: body.user) { $0.isConnected = !body.isDropped }
         case .hostChanged(let body):
             host = body.host
@@ -62,8 +75,15 @@ struct ModelClient {
             let isOwn = negotiated.remove(body.stream) != nil
             check(isOwn || streams.contains { $0.id == body.stream }, "unknown stream destroyed: \(body.stream)")
             streams.removeAll { $0.id == body.stream }
+            parted.remove(body.stream)
         case .subscriptionChanged(let body):
             check(streams.contains { $0.id == body.stream }, "subscription to an unknown stream: \(body.stream)")
+            switch body.state {
+            case .suspended: check(parted.insert(body.stream).inserted, "suspended twice: \(body.stream)")
+            case .resumed: check(parted.remove(body.stream) != nil, "resumed twice: \(body.stream)")
+            case .failed: parted.remove(body.stream)
+            case .connected, .videoDisabled, .videoEnabled, .dropped, .reconnected: break
+            }
         case .muteForced(let body):
             if let stream = body.stream {
                 let owner = streams.first { $0.id == stream }?.connection
@@ -79,10 +99,11 @@ struct ModelClient {
             if let from = body.from { check(users.contains { $0.id == from }, "signal of a stranger: \(from)") }
         case .activeSpeaker(let body):
             if let stream = body.stream { check(streams.contains { $0.id == stream }, "unknown speaker: \(stream)") }
-        case .messaging, .offer, .draining, .mediaReset, .subsessionsChanged, .subsessionRoleChanged,
-            .subsessionUsersChanged,
-            .broadcast, .helpRequested, .helpEnded, .helpResult, .chat, .chatAllowedChanged:
-            break
+        case .mediaReset(let body): if body.subscribe { parted = [] }
+        case .subsessionsChanged, .subsessionRoleChanged, .subsessionUsersChanged, .broadcast, .helpRequested,
+            .helpEnded, .helpResult, .chat, .chatAllowedChanged:
+            applyToSubsessions(event)
+        case .offer, .draining, .messaging: break
         }
     }
 
@@ -93,7 +114,7 @@ struct ModelClient {
         body(&users[index])
     }
 
-    private mutating func check(_ condition: Bool, _ fault: String) {
+    mutating func check(_ condition: Bool, _ fault: String) {
         if !condition { faults.append(fault) }
     }
 }

@@ -16,6 +16,8 @@ struct ModelMediaPlane {
     var streams: Set<StreamID> = []
     var muted: Set<Kind> = []
     var legs: [Leg: SubscriptionPreferences] = [:]
+    /// Of those who are not in the main session.
+    var places: [ConnectionID: Place] = [:]
     var faults: [String] = []
 
     mutating func negotiate(_ plan: PublishPlan) {
@@ -45,7 +47,11 @@ struct ModelMediaPlane {
         case .unsubscribe(let connection, let stream):
             let leg = Leg(connection: connection, stream: stream)
             if legs.removeValue(forKey: leg) == nil { faults.append("unsubscribed twice: \(leg)") }
-        case .closeMedia(let connection): legs = legs.filter { $0.key.connection != connection }
+        case .place(let connections, let place):
+            for connection in connections { places[connection] = place == .mainSession ? nil : place }
+        case .closeMedia(let connection):
+            legs = legs.filter { $0.key.connection != connection }
+            places[connection] = nil
         }
     }
 

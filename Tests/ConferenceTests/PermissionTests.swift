@@ -49,6 +49,14 @@ import Testing
         Row(what: "answer", may: Set(Who.allCases).subtracting([.mute])) { _, _ in
             .answer(AnswerRequest(revision: 1, sdp: ""))
         },
+        Row(what: "see the subsessions", may: Set(Who.allCases)) { _, _ in .subsessions(SubsessionsRequest()) },
+        Row(what: "commit subsessions", may: [.host]) { _, _ in
+            .commitSubsessions(CommitSubsessionsRequest(names: ["a"]))
+        },
+        Row(what: "chat", may: Set(Who.allCases)) { _, _ in .chat(ChatRequest(text: "t")) },
+        Row(what: "switch the chat off", may: [.host]) { _, _ in
+            .setChatAllowed(SetChatAllowedRequest(isAllowed: false))
+        },
         Row(what: "unpublish another's", may: []) { _, world in
             .unpublish(UnpublishRequest(stream: world.victimStream))
         },

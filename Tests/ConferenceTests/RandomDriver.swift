@@ -26,7 +26,8 @@ struct RandomDriver {
         case 0..<10: join(world)
         case 10..<13: lose(world)
         case 13..<17: comeBack(world)
-        case 17..<20: world.pass(.milliseconds(Int64(random.below(12_000))))
+        case 17..<19: world.pass(.milliseconds(Int64(random.below(400))))
+        case 19..<20: world.pass(.milliseconds(Int64(random.below(20_000))))
         case 20..<32: plan(world)
         case 32..<40: settle(world)
         case 40..<46: report(world)
@@ -50,9 +51,10 @@ struct RandomDriver {
     private mutating func lose(_ world: World) {
         guard let id = client(world) else { return }
         request(world)
+        guard world.closed[id] == nil else { return }
         world.deliver(id, limit: random.below(3))
         world.lose(id, count: random.below(3))
-        if world.closed[id] == nil { world.drop(id) }
+        world.drop(id)
     }
 
     private mutating func comeBack(_ world: World) {
@@ -106,7 +108,7 @@ struct RandomDriver {
         case 3: world.media(.subscriptionFailed(id, stream))
         case 4: world.media(.videoPaused(id, stream))
         case 5: world.media(.videoResumed(id, stream))
-        case 6: world.media(.activeSpeaker(flip() ? stream : nil))
+        case 6: world.media(.activeSpeaker(flip() ? stream : nil, in: place(world)))
         case 7: world.media(.reset(id, publish: flip(), subscribe: flip()))
         default: world.media(.publisherLeft(id, .networkLost))
         }
@@ -150,9 +152,12 @@ struct RandomDriver {
             chance(30) ? .removeUser(RemoveUserRequest(user: target)) : .restartICE(RestartICERequest()),
             chance(30) ? .leave(LeaveRequest(endForAll: chance(2))) : .statistics(StatisticsRequest()),
         ]
-        let request = requests[random.below(requests.count)]
+        let all = requests + subsessionRequests(world, target)
+        let request = all[random.below(all.count)]
         // Powers are used by the host more often than chance would have it.
         let by = flip() ? sender : world.conference.host ?? sender
+        // Who is lost says nothing.
+        guard world.conference.user(by)?.isConnected != false else { return }
         count(request.method, code { try world.request(request, by) } == nil)
     }
 

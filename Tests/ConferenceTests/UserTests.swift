@@ -291,4 +291,21 @@ import Testing
         #expect(world.conference.user(whip)?.video == .on)
         #expect(world.violations() == [])
     }
+
+    @Test("USR-8 an operator mutes what is still to begin; it begins muted, and its publisher is told")
+    func muteOfWhatBegins() throws {
+        let world = try World()
+        let a = try world.join("a")
+        let plan = try world.prepare([.camera], a)
+        #expect(code { try world.admin(.setMuted(plan.streams[0].id, .audio, true)) } == .unknownStream)
+        world.confirm(plan)
+        world.forgetEvents()
+        let id = plan.streams[0].id
+        try world.admin(.setMuted(id, .audio, true))
+        world.announce(plan)
+        #expect(world.conference.stream(id)?.isAudioMuted == true)
+        let told = world.newEvents(a).filter { $0.name == .muteForced }
+        #expect(told == [.muteForced(MuteForced(isActive: true, stream: id, kind: .audio))])
+        #expect(world.violations() == [])
+    }
 }

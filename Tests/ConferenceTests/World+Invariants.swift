@@ -54,8 +54,17 @@ extension World {
             for (stream, preferences) in conference.subscriptions(of: user.id) {
                 legs[ModelMediaPlane.Leg(connection: user.id, stream: stream)] = preferences
             }
+            require(plane.places[user.id] ?? .mainSession == conference.place(of: user.id), "place of \(user.id)")
         }
-        require(legs == plane.legs, "legs \(plane.legs.keys) are not \(legs.keys)")
+        for (leg, preferences) in legs {
+            guard let there = plane.legs[leg] else {
+                // A wish that was never heard is none of the media plane's business.
+                require(!isHeard(leg), "the media plane lacks \(leg)")
+                continue
+            }
+            require(there == preferences, "the wish of \(leg)")
+        }
+        for leg in plane.legs.keys { require(legs[leg] != nil, "\(leg) is there, and nobody wants it") }
         for stream in conference.streams {
             require(plane.streams.contains(stream.id), "the media plane lacks \(stream.id)")
             for (kind, isMuted) in [(TrackKind.audio, stream.isAudioMuted), (.video, stream.isVideoMuted)] {
@@ -81,7 +90,38 @@ extension World {
             require(client.isMuteForced == conference.isMuteForced, "mute state of \(id)")
             require(client.isShareLocked == conference.isShareLocked, "share lock of \(id)")
             require(client.host == conference.host, "host of \(id)")
+            checkSubsessions(client, require)
         }
+    }
+
+    private func checkSubsessions(
+        _ client: ModelClient, _ require: (Bool, @autoclosure () -> String) -> Void
+    ) {
+        let id = client.connection
+        let isManager = conference.user(id).map { $0.role != .participant }
+        require(client.isChatAllowed == conference.isChatAllowed, "chat of \(id)")
+        require(client.subsessions.isManager == isManager, "\(id) is a manager: \(client.subsessions.isManager)")
+        require(client.subsessions.status == conference.subsessionStatus, "subsessions of \(id)")
+        let wishes = conference.subscriptions(of: id).map(\.stream)
+        let parted = Set(wishes.filter { !isHeard(ModelMediaPlane.Leg(connection: id, stream: $0)) })
+        require(client.parted == parted, "suspended of \(id): \(client.parted), not \(parted)")
+        require(conference.place(of: id) != .mainSession || client.openHelp.isEmpty, "\(id) waits for help")
+        require(client.openHelp.count <= 1, "\(id) waits for help twice")
+        if conference.subsessionStatus != .started {
+            require(client.openHelp.isEmpty && client.asked.isEmpty, "help for \(id) outlasts the subsessions")
+            require(conference.subsessionList.allSatisfy(\.users.isEmpty), "somebody is in a subsession")
+        }
+        // Moves are told a moment later.
+        guard movesDue == nil else { return }
+        let held = client.subsessions.subsessions.map { ($0.id, $0.name, Set($0.users)) }
+        let real = conference.subsessionList.map { ($0.id, $0.name, Set($0.users)) }
+        require(
+            held.count == real.count && zip(held, real).allSatisfy { $0 == $1 }, "lists of \(id): \(held), not \(real)")
+    }
+
+    private func isHeard(_ leg: ModelMediaPlane.Leg) -> Bool {
+        guard let stream = conference.stream(leg.stream) else { return false }
+        return conference.place(of: stream.connection) == conference.place(of: leg.connection)
     }
 
     private func status(

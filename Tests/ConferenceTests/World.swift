@@ -14,6 +14,8 @@ final class World {
     var closed: [ConnectionID: DisconnectReason] = [:]
     var ended: DisconnectReason?
     var lastEffects: [Effect] = []
+    /// When the last moves have been told to all.
+    var movesDue: MediaTime?
     private(set) var faults: [String] = []
     private var counter = 0
 
@@ -54,11 +56,40 @@ final class World {
         return connection
     }
 
-    func request(_ request: Request, _ sender: ConnectionID) throws(SignalingError) {
+    @discardableResult
+    func request(_ request: Request, _ sender: ConnectionID) throws(SignalingError) -> RequestAnswer {
+        let before = conference.place(of: sender)
+        let destination = conference.destination(of: request, from: sender, now: now)
         let reply = conference.request(request, from: sender, now: now, wallClock: wallClock)
-        if case .failure = reply.result, !reply.effects.isEmpty { faults.append("a refused request has effects") }
+        switch reply.result {
+        case .failure:
+            if !reply.effects.allSatisfy({ $0.isFailure(of: request, to: sender) }) {
+                faults.append("a refused request has effects")
+            }
+        case .success(let answer): note(request, answer, of: sender)
+        }
+        let isThere = conference.user(sender) != nil
+        let after = conference.place(of: sender)
+        if isThere, request.movesSender, after != destination ?? before {
+            faults.append("\(request.method) led from \(before) to \(after), not to \(String(describing: destination))")
+        }
         carryOut(reply.effects)
-        _ = try reply.result.get()
+        return try reply.result.get()
+    }
+
+    /// What a client knows of its own requests.
+    private func note(_ request: Request, _ answer: RequestAnswer, of sender: ConnectionID) {
+        switch (request, answer) {
+        case (.unsubscribe(let body), _):
+            // What it was told before comes before.
+            deliver(sender)
+            clients[sender]?.parted.remove(body.stream)
+        case (.answerHelp(let body), _):
+            clients[sender]?.asked.remove(body.request)
+            clients[sender]?.answered.insert(body.request)
+        case (.requestHelp, .help(let body)): clients[sender]?.openHelp.insert(body.request)
+        default: break
+        }
     }
 
     func prepare(
@@ -128,6 +159,7 @@ final class World {
     func pass(_ time: MediaTime) {
         now += time
         carryOut(conference.handleTimeout(now: now))
+        if movesDue.map({ $0 <= now }) == true { movesDue = nil }
     }
 
     // MARK: effects
@@ -136,26 +168,67 @@ final class World {
         lastEffects = effects
         for effect in effects {
             if ended != nil { faults.append("effect after the end: \(effect)") }
+            checkPlaces(before: effect)
             switch effect {
             case .send(let connection, let event): enqueue(event, for: connection)
             case .broadcast(let audience, let event): for connection in audience { enqueue(event, for: connection) }
             case .close(let connection, let reason):
                 if closed[connection] != nil { faults.append("closed twice: \(connection)") }
                 closed[connection] = reason
-            case .media(let command): plane.apply(command)
+            case .media(let command):
+                plane.apply(command)
+                if case .place = command { movesDue = movesDue ?? now + conference.limits.moveSharing }
             case .hook(let hook): hooks.append(hook)
             case .ended(let reason): ended = reason
             }
         }
     }
 
+    /// Nobody is told of anything while he hears more than he should.
+    private func checkPlaces(before effect: Effect) {
+        switch effect {
+        case .media, .hook, .ended: return
+        case .broadcast(_, .subsessionsChanged(let body)): if body.change == .stopped { movesDue = nil }
+        case .send, .broadcast, .close: break
+        }
+        guard conference.subsessionStatus == .started || !plane.places.isEmpty else { return }
+        for user in conference.users where plane.places[user.id] ?? .mainSession != conference.place(of: user.id) {
+            faults.append("\(effect) before \(user.id) was placed")
+        }
+    }
+
     private func enqueue(_ event: Event, for connection: ConnectionID) {
         if closed[connection] != nil { faults.append("\(event.name) to \(connection), which is closed") }
+        check(event, for: connection)
         guard outboxes[connection] != nil else { return faults.append("\(event.name) to a stranger: \(connection)") }
         do throws(Outbox<Event>.Overflow) {
             try outboxes[connection]?.append(event, bytes: 100)
         } catch {
             faults.append("overflow of \(connection)")
+        }
+    }
+
+    /// What is of one place alone reaches nobody elsewhere.
+    private func check(_ event: Event, for connection: ConnectionID) {
+        let place = conference.place(of: connection)
+        switch event {
+        case .chat(let body):
+            if conference.place(of: body.from) != place || body.subsession != place.subsession {
+                faults.append("chat from \(body.subsession?.rawValue ?? "the main session") in \(place)")
+            }
+        case .broadcast(let body):
+            if place == .mainSession || conference.place(of: body.from) != .mainSession {
+                faults.append("a broadcast in \(place)")
+            }
+        case .activeSpeaker(let body):
+            let owner = body.stream.flatMap { conference.stream($0) }?.connection
+            if let owner, conference.place(of: owner) != place { faults.append("a speaker of elsewhere in \(place)") }
+        case .subscriptionChanged(let body):
+            let owner = conference.stream(body.stream)?.connection
+            if body.state == .resumed, owner.map({ conference.place(of: $0) }) != place {
+                faults.append("resumed with a stream of elsewhere")
+            }
+        default: break
         }
     }
 
@@ -193,6 +266,30 @@ final class World {
     func forgetEvents() { for connection in clients.keys { _ = newEvents(connection) } }
 
     func allFaults() -> [String] { faults + plane.faults + clients.values.flatMap(\.faults) }
+}
+
+extension Effect {
+    /// Of what the four requests tell where they fail.
+    func isFailure(of request: Request, to sender: ConnectionID) -> Bool {
+        guard case .send(sender, .subsessionsChanged(let body)) = self else { return false }
+        return switch request {
+        case .commitSubsessions: body.change == .commitFailed
+        case .withdrawSubsessions: body.change == .withdrawFailed
+        case .startSubsessions: body.change == .startFailed
+        case .stopSubsessions: body.change == .stopFailed
+        default: false
+        }
+    }
+}
+
+extension Request {
+    /// Its sender may be elsewhere afterwards.
+    var movesSender: Bool {
+        switch self {
+        case .joinSubsession, .returnToMainSession, .answerHelp: true
+        default: false
+        }
+    }
 }
 
 extension Capabilities {

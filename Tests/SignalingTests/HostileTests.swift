@@ -77,8 +77,8 @@ import Testing
     func mutations(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         let encoder = JSONEncoder()
-        let requests = try Samples.requests.map { Array(try encoder.encode(RequestMessage(id: 1, $0))) }
-        let events = try Samples.events.map { Array(try encoder.encode(EventMessage(seq: 1, $0))) }
+        let requests = try Samples.allRequests.map { Array(try encoder.encode(RequestMessage(id: 1, $0))) }
+        let events = try Samples.allEvents.map { Array(try encoder.encode(EventMessage(seq: 1, $0))) }
         let results = [Array(try encoder.encode(ResultMessage<JoinAnswer>(id: 1, .success(Samples.joinAnswer))))]
         let words = ["null", "{}", "[]", "-1", "1e999", "\"\"", "true", "18446744073709551616", "\\u0000", "\u{FEFF}"]
         var good = 0

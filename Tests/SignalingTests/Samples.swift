@@ -35,6 +35,7 @@ enum Samples {
         .unpublish(UnpublishRequest(stream: stream)),
         .updateStream(UpdateStreamRequest(stream: stream, name: "n", width: 1, height: .max)),
         .updateStream(UpdateStreamRequest(stream: stream)), .subscribe(SubscribeRequest(stream: stream)),
+        .subscribe(SubscribeRequest(stream: stream, transport: .native)),
         .updateSubscription(
             UpdateSubscriptionRequest(
                 stream: stream,
@@ -110,7 +111,7 @@ enum Samples {
         isMuteForced: true, isShareLocked: true,
         isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
-        pingInterval: 1)
+        pingInterval: 1, transports: [.native, .webRTC])
 
     static let statistics = StatisticsAnswer(
         published: [

@@ -55,12 +55,14 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     public var iceServers: [ICEServerInfo]
     /// Milliseconds between the client's pings; a relay that hears nothing for three of them takes it for lost.
     public var pingInterval: Int
+    /// What the client may choose from; nil where a relay does not say: WebRTC.
+    public var transports: [MediaTransport]?
 
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
         capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], isMuteForced: Bool, isShareLocked: Bool,
         isChatAllowed: Bool = true, subsessions: SubsessionsState = SubsessionsState(),
-        iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000
+        iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil
     ) {
         self.session = session
         self.sessionName = sessionName
@@ -76,6 +78,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.subsessions = subsessions
         self.iceServers = iceServers
         self.pingInterval = pingInterval
+        self.transports = transports
     }
 
     /// Members that came after the first relays may be missing.
@@ -96,6 +99,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
             try container.decodeIfPresent(SubsessionsState.self, forKey: .subsessions) ?? SubsessionsState()
         iceServers = try container.decode([ICEServerInfo].self, forKey: .iceServers)
         pingInterval = try container.decode(Int.self, forKey: .pingInterval)
+        transports = try container.decodeIfPresent([MediaTransport].self, forKey: .transports)
     }
 }
 

@@ -120,10 +120,16 @@ public struct SubscribeRequest: RequestBody {
     public static let method = Method.subscribe
     public var stream: StreamID
     public var preferences: SubscriptionPreferences
+    /// Of the subscribe peer connection, which the first subscription begins. Nil: as it is, WebRTC at first.
+    public var transport: MediaTransport?
 
-    public init(stream: StreamID, preferences: SubscriptionPreferences = SubscriptionPreferences()) {
+    public init(
+        stream: StreamID, preferences: SubscriptionPreferences = SubscriptionPreferences(),
+        transport: MediaTransport? = nil
+    ) {
         self.stream = stream
         self.preferences = preferences
+        self.transport = transport
     }
 }
 

@@ -1,0 +1,36 @@
+internal import MediaBase
+internal import Signaling
+
+/// The session's own chat (CHT-1), which stays in the place where it is written (SUB-6). It is not kept.
+extension Conference {
+    mutating func chat(
+        _ request: ChatRequest, from sender: ConnectionID, now: MediaTime, wallClock: Int64
+    ) throws(SignalingError) -> ChatRequest.Answer {
+        guard isChatAllowed else { throw SignalingError(.chatDisabled) }
+        if let objection = request.objection { throw objection }
+        let place = subsessions.place(of: sender)
+        if let to = request.to {
+            guard participants[to]?.isClient == true, subsessions.place(of: to) == place else {
+                throw SignalingError(.unknownUser, "nobody of that id is in the same room", field: "to")
+            }
+        }
+        try participants[sender]?.rates.admit(.chat, limits, now: now)
+        chatMessages += 1
+        let message = ChatReceived(
+            message: ChatMessageID(rawValue: "m\(chatMessages)"), from: sender, to: request.to, text: request.text,
+            time: wallClock, subsession: place.subsession)
+        if let to = request.to {
+            // As with everybody, its sender gets it too, once.
+            for id in to == sender ? [sender] : [to, sender] { tell(id, .chat(message)) }
+        } else {
+            effects.append(.broadcast(Audience(audience(of: place)), .chat(message)))
+        }
+        return ChatRequest.Answer(message: message.message, time: wallClock)
+    }
+
+    mutating func setChatAllowed(_ isAllowed: Bool) {
+        guard isChatAllowed != isAllowed else { return }
+        isChatAllowed = isAllowed
+        tellAll(.chatAllowedChanged(ChatAllowedChanged(isAllowed: isAllowed)))
+    }
+}

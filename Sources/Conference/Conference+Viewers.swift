@@ -1,0 +1,38 @@
+package import Signaling
+
+extension Conference {
+    /// Somebody wants to watch without signalling. Who was let in is to be closed (`closeMedia`) when its token is removed, the session
+    /// ends, or a password is set that it does not know.
+    package mutating func admitViewer(_ admission: Admission) -> Result<Void, SignalingError> {
+        do throws(SignalingError) {
+            let offered = try admit(admission)
+            guard admission.capabilities.canSubscribe else { throw SignalingError(.notPermitted) }
+            guard viewers.count < limits.viewers else {
+                throw SignalingError(
+                    .limitReached, "the session has \(limits.viewers) viewers already",
+                    limit: ConferenceLimits.viewersKey)
+            }
+            viewers[admission.connection] = Viewer(
+                token: admission.token, hasPassed: admission.isTrusted || password != nil && offered != nil)
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Its door has closed it, or it went.
+    package mutating func viewerLeft(_ id: ConnectionID) { viewers[id] = nil }
+
+    package func isViewing(_ id: ConnectionID) -> Bool { viewers[id] != nil }
+
+    package var viewerCount: Int { viewers.count }
+
+    mutating func endViewers(_ isOver: (Viewer) -> Bool = { _ in true }) {
+        // In an order of their own, so that one history has one list of effects.
+        let leaving = viewers.filter { isOver($0.value) }.keys.sorted { $0.rawValue < $1.rawValue }
+        for id in leaving {
+            viewers[id] = nil
+            command(.closeMedia(id))
+        }
+    }
+}

@@ -1,0 +1,10 @@
+package import Signaling
+
+/// What a request that was granted is answered with.
+package enum RequestAnswer: Hashable, Sendable {
+    case done
+    case subsessions(SubsessionsState)
+    case committed(CommitSubsessionsRequest.Answer)
+    case help(RequestHelpRequest.Answer)
+    case chat(ChatRequest.Answer)
+}

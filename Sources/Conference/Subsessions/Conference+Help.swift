@@ -1,0 +1,115 @@
+internal import MediaBase
+internal import Signaling
+
+/// Requests for help out of subsessions (SUB-5). Each has one result.
+extension Conference {
+    /// - Returns: the request that is open already where there is one.
+    mutating func requestHelp(_ sender: ConnectionID, now: MediaTime) throws(SignalingError) -> HelpRequestID {
+        guard let subsession = subsessions.place(of: sender).subsession else {
+            throw SignalingError(.notInSubsession)
+        }
+        if let open = helpRequests.first(where: { $0.user == sender }) { return open.id }
+        helpMade += 1
+        var request = OpenHelpRequest(
+            id: HelpRequestID(rawValue: "h\(helpMade)"), user: sender, subsession: subsession,
+            ends: now + limits.helpTime)
+        let managers = clients.filter { isSubsessionManager($0) && participants[$0]?.info.isConnected == true }
+        if managers.contains(where: { subsessions.place(of: $0) == .subsession(subsession) }) {
+            tellResult(.hostAlreadyInSubsession, of: request)
+            return request.id
+        }
+        request.asked = managers.filter { subsessions.place(of: $0) == .mainSession }
+        guard !request.asked.isEmpty, helpRequests.count < limits.helpRequests else {
+            tellResult(.busy, of: request)
+            return request.id
+        }
+        helpRequests.append(request)
+        for manager in request.asked { ask(manager, request) }
+        return request.id
+    }
+
+    /// A manager comes, or does not.
+    mutating func answerHelp(
+        _ answer: AnswerHelpRequest, by sender: ConnectionID, now: MediaTime
+    ) throws(SignalingError) {
+        guard let index = helpRequests.firstIndex(where: { $0.id == answer.request }),
+            let place = helpRequests[index].asked.firstIndex(of: sender)
+        else { throw SignalingError(.unknownHelpRequest, field: "request") }
+        let request = helpRequests[index]
+        guard answer.isAccepted else {
+            helpRequests[index].asked.remove(at: place)
+            helpRequests[index].ignoredBy.insert(sender)
+            if helpRequests[index].asked.isEmpty { endHelp(request.id, .ignored) }
+            return
+        }
+        try participants[sender]?.rates.admit(.move, limits, now: now)
+        // It is there before anybody is told so.
+        helpRequests.remove(at: index)
+        relocate(sender, to: .subsession(request.subsession), now: now)
+        tellEnd(of: request, .idle, by: sender)
+    }
+
+    /// The result goes to who asked; managers who have not answered need not any more.
+    mutating func endHelp(_ id: HelpRequestID, _ result: HelpResult) {
+        guard let index = helpRequests.firstIndex(where: { $0.id == id }) else { return }
+        tellEnd(of: helpRequests.remove(at: index), result)
+    }
+
+    private mutating func tellEnd(of request: OpenHelpRequest, _ result: HelpResult, by manager: ConnectionID? = nil) {
+        tellResult(result, of: request)
+        for asked in request.asked where asked != manager {
+            tell(asked, .helpEnded(HelpEnded(request: request.id)))
+        }
+    }
+
+    /// Who asked is not where it asked from any more.
+    mutating func withdrawHelp(of id: ConnectionID) {
+        guard let request = helpRequests.first(where: { $0.user == id }) else { return }
+        endHelp(request.id, .ignored)
+    }
+
+    /// Requests that nobody answered in time.
+    mutating func expireHelp(now: MediaTime) {
+        while let first = helpRequests.first, first.ends <= now { endHelp(first.id, .ignored) }
+    }
+
+    /// A manager has come to a place, or a user there has become one: those in need there have one, those elsewhere may ask it.
+    mutating func noteManager(_ id: ConnectionID, at place: Place) {
+        guard let participant = participants[id], participant.isSubsessionManager else { return }
+        for request in helpRequests {
+            if place == .subsession(request.subsession) {
+                endHelp(request.id, .hostAlreadyInSubsession)
+            } else if place == .mainSession, !request.asked.contains(id), !request.ignoredBy.contains(id),
+                let index = helpRequests.firstIndex(where: { $0.id == request.id })
+            {
+                helpRequests[index].asked.append(id)
+                ask(id, request)
+            }
+        }
+    }
+
+    /// A user is a manager no more, or is gone: nothing is expected of it.
+    mutating func forgetManager(_ id: ConnectionID) {
+        for request in helpRequests where request.asked.contains(id) {
+            guard let index = helpRequests.firstIndex(where: { $0.id == request.id }) else { continue }
+            helpRequests[index].asked.removeAll { $0 == id }
+            if helpRequests[index].asked.isEmpty { endHelp(request.id, .ignored) }
+        }
+    }
+
+    private mutating func ask(_ manager: ConnectionID, _ request: OpenHelpRequest) {
+        guard let user = participants[request.user]?.info, let subsession = subsessions.info(request.subsession) else {
+            return
+        }
+        tell(
+            manager,
+            .helpRequested(
+                HelpRequested(
+                    request: request.id, user: user.id, userName: user.name, subsession: subsession.id,
+                    subsessionName: subsession.name)))
+    }
+
+    private mutating func tellResult(_ result: HelpResult, of request: OpenHelpRequest) {
+        tell(request.user, .helpResult(HelpResulted(request: request.id, result: result)))
+    }
+}

@@ -1,0 +1,159 @@
+package import MediaBase
+package import Signaling
+
+/// Who is where, and who hears whom (SUB-3, SUB-4).
+extension Conference {
+    package func place(of id: ConnectionID) -> Place { subsessions.place(of: id) }
+
+    /// Where a request will take its sender if it is granted; nil where it moves nobody. The media plane can part those who will not hear each
+    /// other any more before anybody is told.
+    package func destination(of request: Request, from sender: ConnectionID, now: MediaTime) -> Place? {
+        guard var participant = participants[sender], participant.isClient else { return nil }
+        let place: Place
+        switch request {
+        case .joinSubsession(let body):
+            guard subsessions.phase == .started, subsessions.info(body.subsession) != nil else { return nil }
+            place = .subsession(body.subsession)
+        case .returnToMainSession: place = .mainSession
+        case .answerHelp(let body):
+            guard body.isAccepted, participant.isSubsessionManager,
+                let request = helpRequests.first(where: { $0.id == body.request && $0.asked.contains(sender) })
+            else { return nil }
+            place = .subsession(request.subsession)
+        default: return nil
+        }
+        guard place != subsessions.place(of: sender) else { return nil }
+        do throws(SignalingError) {
+            try participant.rates.admit(.move, limits, now: now)
+            return place
+        } catch {
+            return nil
+        }
+    }
+
+    mutating func performMove(_ request: Request, _ sender: ConnectionID, now: MediaTime) throws(SignalingError) {
+        switch request {
+        case .joinSubsession(let body):
+            try authorize(.joinSubsession, sender)
+            guard participants[sender]?.isClient == true else { throw SignalingError(.notPermitted) }
+            guard subsessions.phase == .started else {
+                throw SignalingError(.subsessionsState, "the subsessions have not started")
+            }
+            guard subsessions.info(body.subsession) != nil else {
+                throw SignalingError(.unknownSubsession, field: "subsession")
+            }
+            try move(sender, to: .subsession(body.subsession), now: now)
+        case .returnToMainSession:
+            try authorize(.returnToMainSession, sender)
+            guard subsessions.place(of: sender) != .mainSession else { throw SignalingError(.notInSubsession) }
+            try move(sender, to: .mainSession, now: now)
+        default: throw SignalingError(.unknownMethod)
+        }
+    }
+
+    private mutating func move(_ id: ConnectionID, to place: Place, now: MediaTime) throws(SignalingError) {
+        guard place != subsessions.place(of: id) else { return }
+        try participants[id]?.rates.admit(.move, limits, now: now)
+        relocate(id, to: place, now: now)
+    }
+
+    /// The one way of a user from one place to another, but for the end of all subsessions. Parting comes before the news of it.
+    mutating func relocate(_ id: ConnectionID, to place: Place, now: MediaTime) {
+        let from = subsessions.place(of: id)
+        guard place != from else { return }
+        subsessions.move(id, to: place, due: now + limits.moveSharing)
+        command(.place([id], place))
+        let heard = activeSpeakers[from]
+        refreshHearing(of: id)
+        // One who has the floor takes it along no further.
+        if let heard, published[heard]?.owner == id { setActiveSpeaker(nil, in: from) }
+        tellSpeaker(activeSpeakers[place], to: id, before: heard)
+        withdrawHelp(of: id)
+        noteManager(id, at: place)
+    }
+
+    /// What is due to be told of moves (SUB-4).
+    mutating func tellMoves(now: MediaTime) {
+        var moves = subsessions.takeMoves(now: now)[...]
+        while !moves.isEmpty {
+            tellAll(.subsessionUsersChanged(SubsessionUsersChanged(changes: Array(moves.prefix(Self.movesAnEvent)))))
+            moves = moves.dropFirst(Self.movesAnEvent)
+        }
+    }
+
+    /// Keeps events small enough for the outboxes of those who are away.
+    private static let movesAnEvent = 500
+
+    /// Clients in a place, in order of joining.
+    func audience(of place: Place) -> [ConnectionID] {
+        switch place {
+        case .mainSession:
+            subsessions.areEmpty ? clients : clients.filter { subsessions.place(of: $0) == .mainSession }
+        case .subsession(let id): subsessions.info(id)?.users ?? []
+        }
+    }
+
+    // MARK: hearing
+
+    /// Whether the two are in the same place.
+    func hears(_ connection: ConnectionID, _ stream: PublishedStream) -> Bool {
+        participants[connection] != nil && participants[stream.owner] != nil
+            && subsessions.place(of: connection) == subsessions.place(of: stream.owner)
+    }
+
+    /// All that a user hears, and all who hear it.
+    private mutating func refreshHearing(of id: ConnectionID) {
+        guard let participant = participants[id] else { return }
+        for stream in participant.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            refreshHearing(id, stream)
+        }
+        for stream in participant.streams { refreshHearing(ofSubscribersTo: stream) }
+    }
+
+    mutating func refreshHearing(ofSubscribersTo id: StreamID) {
+        guard let subscribers = published[id]?.subscribers, !subscribers.isEmpty else { return }
+        for subscriber in subscribers.sorted(by: { $0.rawValue < $1.rawValue }) { refreshHearing(subscriber, id) }
+    }
+
+    /// Tells of two who came together or were parted. The first time together the media plane begins with it.
+    private mutating func refreshHearing(_ connection: ConnectionID, _ id: StreamID) {
+        guard let stream = published[id], var wish = participants[connection]?.subscriptions[id] else { return }
+        let isHeard = hears(connection, stream)
+        guard wish.isHeard != isHeard else { return }
+        let isFirst = isHeard && !wish.isOrdered
+        wish.isHeard = isHeard
+        wish.isOrdered = wish.isOrdered || isHeard
+        participants[connection]?.subscriptions[id] = wish
+        if isFirst { command(.subscribe(connection, id, wish.preferences)) }
+        tell(
+            connection,
+            .subscriptionChanged(SubscriptionChanged(stream: id, state: isHeard ? .resumed : .suspended)))
+    }
+
+    // MARK: speakers
+
+    /// Who has the floor in a place is told to those in it.
+    mutating func setActiveSpeaker(_ id: StreamID?, in place: Place) {
+        let speaker = id.flatMap { id in
+            published[id].flatMap { stream in
+                stream.phase == .announced && subsessions.place(of: stream.owner) == place ? id : nil
+            }
+        }
+        guard speaker != activeSpeakers[place] else { return }
+        activeSpeakers[place] = speaker
+        let audience = audience(of: place)
+        guard !audience.isEmpty else { return }
+        effects.append(.broadcast(Audience(audience), .activeSpeaker(ActiveSpeaker(stream: speaker))))
+    }
+
+    /// A stream that is over has the floor nowhere.
+    mutating func silenceSpeaker(_ id: StreamID) {
+        guard let place = activeSpeakers.first(where: { $0.value == id })?.key else { return }
+        setActiveSpeaker(nil, in: place)
+    }
+
+    mutating func tellSpeaker(_ speaker: StreamID?, to id: ConnectionID, before: StreamID?) {
+        guard speaker != before else { return }
+        tell(id, .activeSpeaker(ActiveSpeaker(stream: speaker)))
+    }
+}

@@ -1,0 +1,51 @@
+internal import MediaBase
+internal import Signaling
+
+/// What one participant may do a second, besides its messages in all.
+struct ParticipantRates: Sendable {
+    enum Kind: Hashable, Sendable {
+        case chat
+        case broadcast
+        case move
+    }
+
+    private var buckets: [Kind: MessageRate] = [:]
+
+    /// - Throws: `rateLimited`.
+    mutating func admit(_ kind: Kind, _ limits: ConferenceLimits, now: MediaTime) throws(SignalingError) {
+        var bucket =
+            buckets[kind]
+            ?? MessageRate(
+                perSecond: limits.rate(of: kind), of: kind.unit, key: kind.key, now: now)
+        defer { buckets[kind] = bucket }
+        try bucket.admit(now: now)
+    }
+}
+
+extension ParticipantRates.Kind {
+    var key: String {
+        switch self {
+        case .chat: ConferenceLimits.chatKey
+        case .broadcast: ConferenceLimits.broadcastsKey
+        case .move: ConferenceLimits.movesKey
+        }
+    }
+
+    var unit: String {
+        switch self {
+        case .chat: "chat messages"
+        case .broadcast: "broadcasts"
+        case .move: "moves"
+        }
+    }
+}
+
+extension ConferenceLimits {
+    func rate(of kind: ParticipantRates.Kind) -> Int {
+        switch kind {
+        case .chat: chatPerSecond
+        case .broadcast: broadcastsPerSecond
+        case .move: movesPerSecond
+        }
+    }
+}

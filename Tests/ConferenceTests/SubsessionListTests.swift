@@ -1,0 +1,163 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@Suite struct SubsessionListTests {
+    // MARK: the list
+
+    @Test("SUB-1 the host commits a list, all learn of it and can read it; it is withdrawn")
+    func commit() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let user = try world.join("user")
+        world.forgetEvents()
+        let answer = try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["B", "a"])), host)
+        guard case .committed(let body) = answer else {
+            Issue.record("\(answer)")
+            return
+        }
+        #expect(body.subsessions.map(\.name) == ["B", "a"])
+        #expect(Set(body.subsessions.map(\.id)).count == 2)
+        var state = SubsessionsState(status: .committed, subsessions: body.subsessions, isManager: true)
+        #expect(
+            world.newEvents(host) == [.subsessionsChanged(SubsessionsChanged(change: .committed, state: state))])
+        state.isManager = false
+        #expect(
+            world.newEvents(user) == [.subsessionsChanged(SubsessionsChanged(change: .committed, state: state))])
+        #expect(try world.request(.subsessions(SubsessionsRequest()), user) == .subsessions(state))
+        // Who comes later finds it in the answer.
+        #expect(world.clients[try world.join("late")]?.subsessions == state)
+        // Another list takes its place, under new ids.
+        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
+        #expect(!body.subsessions.map(\.id).contains(world.conference.subsessionList[0].id))
+        try world.request(.withdrawSubsessions(WithdrawSubsessionsRequest()), host)
+        #expect(subsessionChanges(world.newEvents(user)) == [.committed, .withdrawn])
+        #expect(try world.request(.subsessions(SubsessionsRequest()), user) == .subsessions(SubsessionsState()))
+        #expect(world.violations() == [])
+    }
+
+    @Test(
+        "SUB-1 a list that is none is refused",
+        arguments: [
+            ([], .invalidField), ([""], .invalidField), (["a", "A"], .invalidField), (["a\n"], .invalidField),
+            ([String(repeating: "x", count: 151)], .invalidField), ((0..<51).map { "\($0)" }, .limitReached),
+            ((0..<50).map { "\($0)" }, nil), ([String(repeating: "x", count: 150)], nil),
+        ] as [([String], ErrorCode?)])
+    func names(_ names: [String], _ expected: ErrorCode?) throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let other = try world.join("other")
+        world.forgetEvents()
+        #expect(
+            code { try world.request(.commitSubsessions(CommitSubsessionsRequest(names: names)), host) } == expected)
+        #expect(subsessionChanges(world.newEvents(host)) == [expected == nil ? .committed : .commitFailed])
+        #expect(subsessionChanges(world.newEvents(other)) == (expected == nil ? [.committed] : []))
+        #expect(world.conference.subsessionList.map(\.name) == (expected == nil ? names : []))
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-1 the four failures are told to the one who asked, and to nobody else")
+    func failures() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let other = try world.join("other", .hostCapable)
+        world.forgetEvents()
+        func attempt(_ request: Request, _ sender: ConnectionID, _ expected: ErrorCode, _ change: SubsessionsChange)
+            throws
+        {
+            #expect(code { try world.request(request, sender) } == expected)
+            #expect(subsessionChanges(world.newEvents(sender)) == [change])
+            #expect(world.newEvents(sender == host ? other : host) == [])
+        }
+        let commit = Request.commitSubsessions(CommitSubsessionsRequest(names: ["a"]))
+        let withdraw = Request.withdrawSubsessions(WithdrawSubsessionsRequest())
+        let start = Request.startSubsessions(StartSubsessionsRequest())
+        let stop = Request.stopSubsessions(StopSubsessionsRequest())
+        try attempt(withdraw, host, .subsessionsState, .withdrawFailed)
+        try attempt(start, host, .subsessionsState, .startFailed)
+        try attempt(stop, host, .subsessionsState, .stopFailed)
+        try attempt(commit, other, .notPermitted, .commitFailed)
+        try world.request(commit, host)
+        world.forgetEvents()
+        try attempt(withdraw, other, .notPermitted, .withdrawFailed)
+        try attempt(start, other, .notPermitted, .startFailed)
+        try attempt(stop, host, .subsessionsState, .stopFailed)
+        try world.request(start, host)
+        world.forgetEvents()
+        try attempt(commit, host, .subsessionsState, .commitFailed)
+        try attempt(withdraw, host, .subsessionsState, .withdrawFailed)
+        try attempt(start, host, .subsessionsState, .startFailed)
+        try attempt(stop, other, .notPermitted, .stopFailed)
+        #expect(world.violations() == [])
+    }
+
+    // MARK: managers
+
+    @Test("SUB-2 host and managers start and stop; they learn that they are managers, and that they are not any more")
+    func roles() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let other = try world.join("other", .hostCapable)
+        func roles(_ id: ConnectionID) -> [Bool] {
+            world.newEvents(id).compactMap {
+                if case .subsessionRoleChanged(let body) = $0 { body.isManager } else { nil }
+            }
+        }
+        #expect(world.clients[host]?.subsessions.isManager == true)
+        #expect(world.clients[other]?.subsessions.isManager == false)
+        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
+        try world.request(.setManager(SetManagerRequest(user: other, isManager: true)), host)
+        #expect(roles(other) == [true])
+        try world.request(.startSubsessions(StartSubsessionsRequest()), other)
+        try world.request(.stopSubsessions(StopSubsessionsRequest()), other)
+        #expect(subsessionChanges(world.newEvents(host)) == [.committed, .started, .stopping, .stopped])
+        try world.request(.setManager(SetManagerRequest(user: other, isManager: false)), host)
+        #expect(roles(other) == [false])
+        #expect(code { try world.request(.startSubsessions(StartSubsessionsRequest()), other) } == .notPermitted)
+        // The host's role is handed over, and inherited.
+        try world.request(.makeHost(MakeHostRequest(user: other)), host)
+        #expect(roles(other) == [true])
+        #expect(roles(host) == [false])
+        try world.request(.leave(LeaveRequest()), other)
+        #expect(roles(host) == [true])
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-2 a broadcast comes from the main session and reaches everybody who is in a subsession")
+    func broadcast() throws {
+        let stage = try SubsessionStage()
+        let world = stage.world
+        try stage.join(stage.users[0], stage.one)
+        try stage.join(stage.users[1], stage.two)
+        world.forgetEvents()
+        let text = Request.broadcast(BroadcastRequest(text: "five minutes"))
+        try world.request(text, stage.manager)
+        let event = Event.broadcast(BroadcastReceived(from: stage.manager, text: "five minutes"))
+        #expect(world.newEvents(stage.users[0]) == [event])
+        #expect(world.newEvents(stage.users[1]) == [event])
+        for id in [stage.host, stage.manager, stage.users[2]] { #expect(world.newEvents(id) == []) }
+        #expect(code { try world.request(text, stage.users[2]) } == .notPermitted)
+        #expect(
+            code {
+                try world.request(.broadcast(BroadcastRequest(text: String(repeating: "x", count: 8_193))), stage.host)
+            }
+                == .textTooLong)
+        try stage.join(stage.manager, stage.one)
+        #expect(code { try world.request(text, stage.manager) } == .subsessionsState)
+        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        #expect(code { try world.request(text, stage.host) } == .subsessionsState)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-2 broadcasts are limited by a rate")
+    func broadcastRate() throws {
+        let stage = try SubsessionStage()
+        let text = Request.broadcast(BroadcastRequest(text: "x"))
+        for _ in 0..<stage.world.conference.limits.broadcastsPerSecond { try stage.world.request(text, stage.host) }
+        #expect(code { try stage.world.request(text, stage.host) } == .rateLimited)
+        try stage.world.request(text, stage.manager)
+        stage.world.pass(.seconds(1))
+        try stage.world.request(text, stage.host)
+    }
+}

@@ -1,0 +1,292 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@Suite struct SubsessionTests {
+    @Test("SUB-3 users choose for themselves, once started; nobody is moved by others")
+    func choose() throws {
+        let stage = try SubsessionStage(isStarted: false)
+        let world = stage.world
+        let user = stage.users[0]
+        #expect(code { try stage.join(user, stage.one) } == .subsessionsState)
+        #expect(code { try stage.comeBack(user) } == .notInSubsession)
+        try world.request(.startSubsessions(StartSubsessionsRequest()), stage.host)
+        #expect(code { try stage.join(user, SubsessionID(rawValue: "none")) } == .unknownSubsession)
+        try stage.join(user, stage.one)
+        #expect(world.conference.place(of: user) == .subsession(stage.one))
+        try stage.join(user, stage.one)
+        try stage.join(user, stage.two)
+        #expect(world.conference.subsessionList.map(\.users) == [[], [user]])
+        try stage.comeBack(user)
+        #expect(world.conference.place(of: user) == .mainSession)
+        // There is no request that names another user, and publishers without a client stay.
+        let publisher = try world.join("camera", kind: .publisher)
+        #expect(code { try stage.join(publisher, stage.one) } == .notPermitted)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-3 media follows: parted at once and before anything is told, together again without another offer")
+    func hearing() throws {
+        let stage = try SubsessionStage()
+        let (world, a, b) = (stage.world, stage.users[0], stage.users[1])
+        let stream = try world.publish(a)
+        try world.request(.subscribe(SubscribeRequest(stream: stream)), b)
+        world.forgetEvents()
+        try stage.join(a, stage.one)
+        #expect(world.lastEffects.first == .media(.place([a], .subsession(stage.one))))
+        #expect(
+            world.newEvents(b) == [.subscriptionChanged(SubscriptionChanged(stream: stream, state: .suspended))])
+        try stage.join(b, stage.two)
+        #expect(world.newEvents(b) == [])
+        try stage.join(b, stage.one)
+        #expect(world.lastEffects.first == .media(.place([b], .subsession(stage.one))))
+        let resumed = Event.subscriptionChanged(SubscriptionChanged(stream: stream, state: .resumed))
+        #expect(world.newEvents(b) == [resumed])
+        #expect(!world.lastEffects.contains(.media(.subscribe(b, stream, SubscriptionPreferences()))))
+        #expect(world.conference.subscriptions(of: b).map(\.stream) == [stream])
+        #expect(world.violations() == [])
+    }
+
+    @Test(
+        "SUB-3 a wish for a stream of elsewhere waits: the media plane gets it when both meet, with what it says by then"
+    )
+    func unheard() throws {
+        let stage = try SubsessionStage()
+        let (world, a, b) = (stage.world, stage.users[0], stage.users[1])
+        let stream = try world.publish(a)
+        try stage.join(a, stage.one)
+        world.forgetEvents()
+        try world.request(.subscribe(SubscribeRequest(stream: stream)), b)
+        #expect(
+            world.newEvents(b) == [.subscriptionChanged(SubscriptionChanged(stream: stream, state: .suspended))])
+        #expect(world.plane.legs.isEmpty)
+        let wish = SubscriptionPreferences(video: false, priority: 7)
+        try world.request(.updateSubscription(UpdateSubscriptionRequest(stream: stream, preferences: wish)), b)
+        #expect(world.plane.legs.isEmpty)
+        try stage.join(b, stage.one)
+        #expect(world.plane.legs == [.init(connection: b, stream: stream): wish])
+        #expect(world.violations() == [])
+        // One that was never heard is given up without a word to the media plane.
+        try stage.comeBack(b)
+        try world.request(.subscribe(SubscribeRequest(stream: stream)), stage.users[2])
+        try world.request(.unsubscribe(UnsubscribeRequest(stream: stream)), stage.users[2])
+        #expect(world.lastEffects == [])
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-3 stop brings everybody back at once, and the list stays to be started again")
+    func stop() throws {
+        let stage = try SubsessionStage()
+        let world = stage.world
+        let streams = try stage.users.map { try world.publish($0) }
+        for user in stage.users {
+            for stream in streams where world.conference.stream(stream)?.connection != user {
+                try world.request(.subscribe(SubscribeRequest(stream: stream)), user)
+            }
+        }
+        for (index, user) in stage.users.enumerated() { try stage.join(user, index == 0 ? stage.one : stage.two) }
+        world.forgetEvents()
+        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        let events = world.newEvents(stage.users[0])
+        #expect(subsessionChanges(events) == [.stopping, .stopped])
+        let statuses: [SubsessionStatus] = events.compactMap {
+            if case .subsessionsChanged(let body) = $0 { body.state.status } else { nil }
+        }
+        #expect(statuses == [.stopping, .committed])
+        #expect(
+            events.count { if case .subscriptionChanged(let body) = $0 { body.state == .resumed } else { false } } == 2)
+        #expect(world.conference.subsessionList.allSatisfy { $0.users.isEmpty })
+        // Nobody is told one by one.
+        world.pass(.seconds(1))
+        #expect(!world.names(stage.host).contains(.subsessionUsersChanged))
+        #expect(world.violations() == [])
+        try world.request(.startSubsessions(StartSubsessionsRequest()), stage.host)
+        try stage.join(stage.users[0], stage.one)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-3 moves are limited by a rate; one who may not move stays where he is, and hears who he heard")
+    func moveRate() throws {
+        let stage = try SubsessionStage()
+        let (world, user) = (stage.world, stage.users[0])
+        for index in 0..<world.conference.limits.movesPerSecond {
+            try stage.join(user, index.isMultiple(of: 2) ? stage.one : stage.two)
+        }
+        let place = world.conference.place(of: user)
+        #expect(code { try stage.comeBack(user) } == .rateLimited)
+        #expect(world.conference.place(of: user) == place)
+        #expect(world.lastEffects == [])
+        world.pass(.seconds(1))
+        try stage.comeBack(user)
+        #expect(world.violations() == [])
+    }
+
+    // MARK: lists
+
+    @Test("SUB-4 moves of 100 ms share an event, each user once; who joins and who leaves goes without saying")
+    func lists() throws {
+        let stage = try SubsessionStage()
+        let (world, users) = (stage.world, stage.users)
+        try stage.join(users[0], stage.one)
+        #expect(world.conference.deadline == .milliseconds(100))
+        world.pass(.milliseconds(60))
+        try stage.join(users[1], stage.one)
+        try stage.join(users[0], stage.two)
+        try stage.join(users[2], stage.two)
+        try stage.comeBack(users[2])
+        #expect(!world.names(stage.host).contains(.subsessionUsersChanged))
+        world.pass(.milliseconds(40))
+        let moves = [
+            SubsessionMove(user: users[0], to: stage.two), SubsessionMove(user: users[1], to: stage.one),
+            SubsessionMove(user: users[2]),
+        ]
+        for id in users + [stage.host, stage.manager] {
+            #expect(
+                world.newEvents(id).filter { $0.name == .subsessionUsersChanged }
+                    == [.subsessionUsersChanged(SubsessionUsersChanged(changes: moves))])
+        }
+        #expect(world.conference.deadline == .never)
+        #expect(world.violations() == [])
+        // One who leaves the session within that time is not spoken of again.
+        try stage.join(users[0], stage.one)
+        try world.request(.leave(LeaveRequest()), users[0])
+        world.pass(.milliseconds(100))
+        #expect(!world.names(stage.host).contains(.subsessionUsersChanged))
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-4 who joins between a move and the way back, before either is told, is told where everybody is")
+    func joinedBetween() throws {
+        let stage = try SubsessionStage()
+        try stage.join(stage.users[0], stage.one)
+        let late = try stage.world.join("late")
+        #expect(stage.world.clients[late]?.subsessions.subsessions[0].users == [stage.users[0]])
+        try stage.comeBack(stage.users[0])
+        stage.world.pass(.milliseconds(100))
+        #expect(stage.world.violations() == [])
+    }
+
+    @Test("SUB-4 hundreds of moves are told by events that fit into an outbox")
+    func manyMoves() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let users = try (0..<600).map { try world.join("u\($0)") }
+        try world.request(.commitSubsessions(CommitSubsessionsRequest(names: ["a"])), host)
+        try world.request(.startSubsessions(StartSubsessionsRequest()), host)
+        world.forgetEvents()
+        let room = world.conference.subsessionList[0].id
+        for user in users {
+            _ = world.conference.request(
+                .joinSubsession(JoinSubsessionRequest(subsession: room)), from: user, now: .zero, wallClock: 0)
+        }
+        let events = world.conference.handleTimeout(now: .milliseconds(100))
+        let counts = events.compactMap { effect -> Int? in
+            guard case .broadcast(let audience, .subsessionUsersChanged(let body)) = effect else { return nil }
+            return Array(audience).count == 601 ? body.changes.count : nil
+        }
+        #expect(counts == [500, 100])
+    }
+
+    // MARK: those who leave, and those who are lost
+
+    @Test("SUB-3 CON-3 a lost client stays in its subsession, and learns of all that it missed")
+    func lost() throws {
+        let stage = try SubsessionStage()
+        let (world, user) = (stage.world, stage.users[0])
+        try stage.join(user, stage.one)
+        world.pass(.milliseconds(100))
+        world.deliverAll()
+        world.drop(user)
+        try stage.join(stage.users[1], stage.one)
+        world.pass(.seconds(10))
+        #expect(world.conference.place(of: user) == .subsession(stage.one))
+        try world.resume(user)
+        #expect(world.violations() == [])
+        world.drop(user)
+        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        world.pass(.seconds(10))
+        try world.resume(user)
+        #expect(world.conference.place(of: user) == .mainSession)
+        #expect(world.violations() == [])
+        try world.request(.startSubsessions(StartSubsessionsRequest()), stage.host)
+        try stage.join(user, stage.one)
+        world.drop(user)
+        world.pass(.seconds(60))
+        #expect(world.conference.subsessionList[0].users == [])
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-2 a host who leaves within a subsession passes its role on; the subsessions go on")
+    func hostLeaves() throws {
+        let stage = try SubsessionStage()
+        let world = stage.world
+        try stage.join(stage.host, stage.one)
+        try stage.join(stage.users[0], stage.one)
+        try world.request(.leave(LeaveRequest()), stage.host)
+        #expect(world.conference.host == stage.manager)
+        #expect(world.conference.subsessionList[0].users == [stage.users[0]])
+        #expect(world.conference.subsessionStatus == .started)
+        world.pass(.milliseconds(100))
+        #expect(world.violations() == [])
+        try world.request(.removeUser(RemoveUserRequest(user: stage.users[0])), stage.manager)
+        #expect(world.conference.subsessionList[0].users == [])
+        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.manager)
+        try world.request(.leave(LeaveRequest(endForAll: true)), stage.manager)
+        #expect(world.ended == .sessionEnded)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SUB-3 MUT-1 mutes, signals and the share lock know no subsessions")
+    func sessionWide() throws {
+        let stage = try SubsessionStage()
+        let (world, a, b) = (stage.world, stage.users[0], stage.users[1])
+        let moderator = try world.join("moderator", .moderator)
+        let stream = try world.publish(a)
+        let screen = try world.publish(b, .screen)
+        try stage.join(a, stage.one)
+        try stage.join(b, stage.two)
+        world.forgetEvents()
+        try world.request(.forceMuteAll(ForceMuteAllRequest()), moderator)
+        #expect(world.conference.stream(stream)?.isAudioMuted == true)
+        #expect(world.names(b).contains(.muteForced))
+        try world.request(.signal(SignalRequest(type: "t", to: a)), b)
+        #expect(world.newEvents(a).last == .signal(SignalReceived(from: b, type: "t", data: "")))
+        try world.request(.lockShare(LockShareRequest(isLocked: true)), stage.host)
+        #expect(world.conference.stream(screen) == nil)
+        #expect(world.violations() == [])
+    }
+
+    // MARK: speakers
+
+    @Test("SUB-3 who has the floor is told to those who hear it")
+    func speakers() throws {
+        let stage = try SubsessionStage()
+        let (world, users) = (stage.world, stage.users)
+        let streams = try users.map { try world.publish($0) }
+        try stage.join(users[0], stage.one)
+        try stage.join(users[1], stage.one)
+        world.media(.activeSpeaker(streams[2]))
+        world.forgetEvents()
+        world.media(.activeSpeaker(streams[0], in: .subsession(stage.one)))
+        let speaks = Event.activeSpeaker(ActiveSpeaker(stream: streams[0]))
+        #expect(world.newEvents(users[0]) == [speaks])
+        #expect(world.newEvents(users[1]) == [speaks])
+        for id in [users[2], stage.host] { #expect(world.newEvents(id) == []) }
+        // What the media plane says of one who is elsewhere by now is passed over.
+        world.media(.activeSpeaker(streams[0], in: .subsession(stage.two)))
+        world.media(.activeSpeaker(streams[1]))
+        #expect(world.newEvents(stage.host) == [.activeSpeaker(ActiveSpeaker(stream: nil))])
+        world.media(.activeSpeaker(streams[2]))
+        world.forgetEvents()
+        // One who moves learns who speaks there; who has the floor does not take it along.
+        try stage.comeBack(users[0])
+        #expect(world.newEvents(users[0]) == [.activeSpeaker(ActiveSpeaker(stream: streams[2]))])
+        #expect(world.newEvents(users[1]) == [.activeSpeaker(ActiveSpeaker(stream: nil))])
+        world.media(.activeSpeaker(streams[1], in: .subsession(stage.one)))
+        world.forgetEvents()
+        try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
+        #expect(world.newEvents(users[1]).contains(.activeSpeaker(ActiveSpeaker(stream: streams[2]))))
+        #expect(world.violations() == [])
+    }
+}

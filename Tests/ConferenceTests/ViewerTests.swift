@@ -1,0 +1,96 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@Suite("Those who watch without signalling")
+struct ViewerTests {
+    private func admit(
+        _ world: World, _ id: String, token: String? = nil, password: String? = nil, isTrusted: Bool = false,
+        capabilities: Capabilities = Capabilities(canPublish: false)
+    ) -> Result<Void, SignalingError> {
+        world.conference.admitViewer(
+            Admission(
+                connection: ConnectionID(rawValue: id), name: "", kind: .publisher, capabilities: capabilities,
+                token: token.map(TokenFingerprint.init(rawValue:)), password: password, isTrusted: isTrusted))
+    }
+
+    private func code(_ result: Result<Void, SignalingError>) -> ErrorCode? {
+        if case .failure(let error) = result { error.code } else { nil }
+    }
+
+    private func closed(_ world: World) -> [String] {
+        world.lastEffects.compactMap {
+            if case .media(.closeMedia(let id)) = $0, id.rawValue.hasPrefix("v") { id.rawValue } else { nil }
+        }
+    }
+
+    @Test("SES-4, TOK-3 they need the password, the capability, and a place; nobody hears of them")
+    func admission() throws {
+        var limits = ConferenceLimits()
+        limits.viewers = 2
+        let world = try World(limits: limits)
+        let host = try world.join("host", .hostCapable, password: "open")
+        world.forgetEvents()
+        #expect(code(admit(world, "v1")) == .passwordNeeded)
+        #expect(code(admit(world, "v1", password: "shut")) == .passwordWrong)
+        #expect(
+            code(admit(world, "v1", password: "open", capabilities: .init(canPublish: true, canSubscribe: false)))
+                == .notPermitted)
+        #expect(world.conference.viewerCount == 0)
+        #expect(code(admit(world, "v1", password: "open")) == nil)
+        #expect(code(admit(world, "v2", isTrusted: true)) == nil)
+        #expect(code(admit(world, "v3", password: "open")) == .limitReached)
+        world.conference.viewerLeft(ConnectionID(rawValue: "v1"))
+        #expect(code(admit(world, "v3", password: "open")) == nil)
+        #expect(world.newEvents(host).isEmpty && world.conference.participantCount == 1)
+    }
+
+    @Test("USR-6, SES-5 they end with their token's user and with the session")
+    func ends() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let guest = try world.join("guest", token: "t1")
+        for (id, token) in [("v1", "t1"), ("v2", "t2"), ("v3", "t1")] {
+            #expect(code(admit(world, id, token: token)) == nil)
+        }
+        try world.request(.removeUser(RemoveUserRequest(user: guest)), host)
+        #expect(closed(world) == ["v1", "v3"])
+        #expect(!world.conference.isViewing(ConnectionID(rawValue: "v1")))
+        #expect(code(admit(world, "v4", token: "t1")) == .tokenRevoked)
+        #expect(code(admit(world, "v5")) == nil)
+        try world.admin(.end)
+        #expect(closed(world) == ["v2", "v5"])
+        #expect(code(admit(world, "v6")) == .sessionEnded)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-4 the first client sets the password, whoever published before it; who does not know it sees no more")
+    func lateClient() throws {
+        let world = try World()
+        try world.join("encoder", kind: .publisher)
+        #expect(code(admit(world, "v1")) == nil)
+        #expect(code(admit(world, "v2", isTrusted: true)) == nil)
+        #expect(!world.conference.hasPassword)
+        try world.join("Ada", password: "secret")
+        #expect(world.conference.hasPassword && closed(world) == ["v1"])
+        // Nobody changes it any more.
+        #expect(code(admit(world, "v3", password: "other")) == .passwordWrong)
+        try world.join("Ben", password: "secret")
+        #expect(code(admit(world, "v4", password: "secret")) == nil)
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-4 a publisher that names a password sets it; a first client without one leaves the session open")
+    func earlyPublisher() throws {
+        let closed = try World()
+        try closed.join("encoder", kind: .publisher, password: "secret")
+        #expect(closed.conference.hasPassword)
+        #expect(code(admit(closed, "v1")) == .passwordNeeded)
+
+        let open = try World()
+        try open.join("Ada")
+        try open.join("Ben", password: "secret")
+        #expect(!open.conference.hasPassword)
+    }
+}
