@@ -137,4 +137,30 @@ package final class Router {
         consumer.pointee.state = .waiting
         return feeder.kind == .video
     }
+
+    /// Resumes a consumer so that its viewer sees something at once: with the cached pictures since the last key frame, or since what it got last
+    /// where that is newer.
+    /// - Returns: true where a key frame has to be asked for.
+    package func resume(path: Int, producer: Producer) -> Bool {
+        guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), consumer.pointee.state == .paused
+        else { return false }
+        consumer.pointee.state = .waiting
+        guard feeder.kind == .video else { return false }
+        guard let start = feeder.cachedKeyFrame(), start.pointee.vp8.temporalLayer <= consumer.pointee.temporalLimit
+        else { return true }
+        if consumer.pointee.sentEnd > start.pointee.sequence {
+            // All packets since the key frame are there, those that it has not got as well.
+            consumer.pointee.next = consumer.pointee.sentEnd
+            consumer.pointee.state = .catchingUp
+            feeder.core.pointee.catchingUp += 1
+            hasNewCatchUps = true
+            return false
+        }
+        // A picture that was cut off is followed by a number that is never used, so that nobody takes it for whole.
+        if consumer.pointee.progress.hasSent, !consumer.pointee.progress.endsPicture {
+            consumer.pointee.progress.sequence &+= 1
+        }
+        startCatchingUp(consumer, of: feeder.core, at: PendingPacket(producer: feeder.core, slot: start))
+        return false
+    }
 }

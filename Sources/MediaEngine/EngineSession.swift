@@ -29,14 +29,15 @@ final class EngineSession {
     /// When reports to its publishers and subscribers are looked at next.
     var reportsAt: MediaTime = .zero
 
-    /// Which audio tracks are heard.
-    var loudest: LoudestSelector
-    var speakers = ActiveSpeakerDetector()
+    /// Its rooms that have streams, and the main one, in the order of their making.
+    private(set) var rooms: [EngineRoom]
+    private let loudest: Int
 
-    /// - Parameter loudest: audio tracks that are forwarded at a time; 0: all.
+    /// - Parameter loudest: audio tracks of a room that are forwarded at a time; 0: all.
     init(name: String, loudest: Int) {
         self.name = name
-        self.loudest = LoudestSelector(limit: loudest)
+        self.loudest = loudest
+        rooms = [EngineRoom(name: EngineRoom.main, loudest: loudest)]
     }
 
     func stream(named name: String) -> EngineStream? { streamsByName[name] }
@@ -44,12 +45,37 @@ final class EngineSession {
     /// The name must not be there yet.
     func add(_ stream: EngineStream) {
         precondition(streamsByName.updateValue(stream, forKey: stream.name) == nil)
+        stream.room.streams += 1
         streams.append(stream)
     }
 
     func remove(_ stream: EngineStream) {
         streamsByName[stream.name] = nil
         streams.removeAll { $0 === stream }
+        leave(stream.room)
+    }
+
+    /// Where streams of a transport are; made if need be.
+    func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.peer?.room ?? EngineRoom.main) }
+
+    func room(named name: String) -> EngineRoom {
+        if let room = rooms.first(where: { $0.name == name }) { return room }
+        let room = EngineRoom(name: name, loudest: loudest)
+        rooms.append(room)
+        return room
+    }
+
+    /// Takes a stream of its own to another room.
+    func move(_ stream: EngineStream, to room: EngineRoom) {
+        room.streams += 1
+        leave(stream.room)
+        stream.room = room
+    }
+
+    /// Rooms without streams are not kept.
+    private func leave(_ room: EngineRoom) {
+        room.streams -= 1
+        if room.streams == 0, room.name != EngineRoom.main { rooms.removeAll { $0 === room } }
     }
 
     var isEmpty: Bool { publishers.isEmpty && subscribers.isEmpty && reserved.isEmpty && awaited == 0 }

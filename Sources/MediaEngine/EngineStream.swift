@@ -11,6 +11,8 @@ final class EngineStream {
 
     let name: String
     let transport: PublishTransport
+    /// Who hears it is there as well.
+    var room: EngineRoom
     var audio: Producer?
     /// In the order in which the publisher announced them, which by custom is from the smallest to the largest.
     private(set) var encodings: [Encoding] = []
@@ -33,10 +35,15 @@ final class EngineStream {
     /// Without a packet for this long an encoding has stopped: publishers drop the larger ones when their uplink is short.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
-    init(name: String, transport: PublishTransport, createdAt: Int64) {
+    init(name: String, transport: PublishTransport, room: EngineRoom, createdAt: Int64) {
         self.name = name
         self.transport = transport
+        self.room = room
         self.createdAt = createdAt
+    }
+
+    func setMuted(_ isMuted: Bool, _ kind: MediaKind) {
+        if isMuted { muted.insert(kind) } else { muted.remove(kind) }
     }
 
     var video: Producer? { encodings.isEmpty ? nil : encodings[best].producer }

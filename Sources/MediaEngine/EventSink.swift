@@ -1,73 +1,74 @@
-internal import Glibc
+internal import Synchronization
 
-/// Where workers say that streams come and go. The newest are kept for whoever does not read.
-final class EventSink: @unchecked Sendable {
-    let stream: AsyncStream<StreamEvent>
-    static let capacity = 4096
-
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // All under the mutex.
-    private var readers: [Int: AsyncStream<StreamEvent>.Continuation]
-    private var nextReader = 1
-    private var isFinished = false
-
-    init() {
-        let (stream, continuation) = AsyncStream<StreamEvent>.makeStream(
-            bufferingPolicy: .bufferingNewest(Self.capacity))
-        self.stream = stream
-        readers = [0: continuation]
-        mutex = .allocate(capacity: 1)
-        pthread_mutex_init(mutex, nil)
+/// Where workers say that streams come and go. Each reader has a queue of its own, which says so where it does not keep everything.
+final class EventSink: Sendable {
+    private struct State {
+        var readers: [Int: EventReader] = [:]
+        var nextID = 0
+        var isFinished = false
+        /// By readers that have gone.
+        var missed: UInt64 = 0
     }
 
-    deinit {
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-    }
+    /// Takes its reader out when nobody reads any more.
+    private final class Lease: Sendable {
+        let reader: EventReader
+        private let id: Int
+        private weak let sink: EventSink?
 
-    /// A further reader's events, from now on; it ends with the sink or with its reader.
-    func addReader() -> AsyncStream<StreamEvent> {
-        let (stream, continuation) = AsyncStream<StreamEvent>.makeStream(
-            bufferingPolicy: .bufferingNewest(Self.capacity))
-        pthread_mutex_lock(mutex)
-        let id = nextReader
-        let isLate = isFinished
-        nextReader += 1
-        if !isLate { readers[id] = continuation }
-        pthread_mutex_unlock(mutex)
-        if isLate {
-            continuation.finish()
-        } else {
-            continuation.onTermination = { [weak self] _ in self?.remove(id) }
+        init(_ reader: EventReader, _ id: Int, _ sink: EventSink) {
+            self.reader = reader
+            self.id = id
+            self.sink = sink
         }
-        return stream
+
+        deinit { sink?.remove(id) }
+    }
+
+    private let state = Mutex(State())
+    private let capacity: Int
+
+    /// - Parameter capacity: events that wait for one reader.
+    init(capacity: Int = StreamEventQueue.standardCapacity) {
+        self.capacity = capacity
+    }
+
+    /// Events that readers did not get, and were told so.
+    var missed: UInt64 {
+        let (readers, gone) = state.withLock { (Array($0.readers.values), $0.missed) }
+        return readers.reduce(gone) { $0 + $1.missed }
+    }
+
+    /// A reader's events, from now on; it ends with the sink, and is forgotten when the stream is.
+    func addReader() -> AsyncStream<StreamEvent> {
+        let reader = EventReader(capacity: capacity)
+        let (id, isLate) = state.withLock { state in
+            let id = state.nextID
+            state.nextID += 1
+            if !state.isFinished { state.readers[id] = reader }
+            return (id, state.isFinished)
+        }
+        if isLate { reader.finish() }
+        let lease = Lease(reader, id, self)
+        return AsyncStream(unfolding: { await lease.reader.next() })
     }
 
     func send(_ event: StreamEvent) {
-        for reader in current { reader.yield(event) }
+        for reader in state.withLock({ Array($0.readers.values) }) { reader.send(event) }
     }
 
     func finish() {
-        pthread_mutex_lock(mutex)
-        isFinished = true
-        let all = Array(readers.values)
-        readers = [:]
-        pthread_mutex_unlock(mutex)
-        // Outside the mutex: what a continuation runs at its end comes back here.
+        let all = state.withLock { state in
+            state.isFinished = true
+            return Array(state.readers.values)
+        }
         for reader in all { reader.finish() }
     }
 
-    private var current: [AsyncStream<StreamEvent>.Continuation] {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        return Array(readers.values)
-    }
-
     private func remove(_ id: Int) {
-        pthread_mutex_lock(mutex)
-        let gone = readers.removeValue(forKey: id)
-        pthread_mutex_unlock(mutex)
-        // Released here and not under the mutex.
-        _ = gone
+        // Released outside the lock.
+        let reader = state.withLock { $0.readers.removeValue(forKey: id) }
+        guard let missed = reader?.missed, missed > 0 else { return }
+        state.withLock { $0.missed += missed }
     }
 }

@@ -3,10 +3,13 @@ internal import MediaBase
 /// When the port of WebRTC peers is left alone for a moment. Feedback and reports of many viewers come a datagram at a time, and each would
 /// wake the worker, which costs more than what they say; together they can wait a millisecond. A datagram of any other kind ends that.
 struct FeedbackRest {
-    /// How long at the most where packets of publishers may come to the same port; zero: never.
+    /// How long at the most; zero: never.
     private let length: MediaTime
-    /// So many times as long where none can.
+    /// So many times as long where no packet of a publisher can come to the same port.
     private static let patience: Int64 = 4
+    /// Longest time that a publisher's packet waits for it, and longest time at all: whatever packets are gathered for.
+    static let publishersBound = MediaTime.milliseconds(1)
+    static let bound = MediaTime.milliseconds(4)
     private var last: MediaTime?
     /// The port is not waited on before this time.
     private(set) var end: MediaTime?
@@ -24,7 +27,9 @@ struct FeedbackRest {
             return
         }
         // Feedback that is rare is taken as it comes: a rest would end in a wake-up of its own.
-        let length = hasPublishers ? length : MediaTime(rawValue: length.rawValue * Self.patience)
+        let length =
+            hasPublishers
+            ? min(length, Self.publishersBound) : min(MediaTime(rawValue: length.rawValue * Self.patience), Self.bound)
         if let last, now - last <= length + length { end = now + length }
         last = now
     }

@@ -5,6 +5,8 @@ internal import MediaBase
 struct InboundTrack {
     var session: Unmanaged<EngineSession>
     var stream: Unmanaged<EngineStream>
+    /// That of the stream.
+    var room: Unmanaged<EngineRoom>
     var transport: Unmanaged<PublishTransport>
     var producer: Unmanaged<Producer>
     let ssrc: SSRC

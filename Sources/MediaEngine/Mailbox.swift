@@ -7,6 +7,7 @@ final class Mailbox: @unchecked Sendable {
 
     let event: Int32
     private let limit: Int
+    private static let urgentRoom = 1_024
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     // Both under the mutex.
     private var work: [Work] = []
@@ -30,9 +31,11 @@ final class Mailbox: @unchecked Sendable {
         case closed
     }
 
-    func post(_ item: @escaping Work) throws(Refusal) {
+    /// - Parameter isUrgent: it stops media: there is room for as many of these besides.
+    func post(isUrgent: Bool = false, _ item: @escaping Work) throws(Refusal) {
         pthread_mutex_lock(mutex)
-        let refusal: Refusal? = isClosed ? .closed : work.count >= limit ? .full : nil
+        let room = isUrgent ? max(2 * limit, Self.urgentRoom) : limit
+        let refusal: Refusal? = isClosed ? .closed : work.count >= room ? .full : nil
         if refusal == nil { work.append(item) }
         pthread_mutex_unlock(mutex)
         if let refusal { throw refusal }

@@ -31,9 +31,10 @@ extension MediaEngine {
 
     /// Begins a subscribe peer connection: what the relay's offers to a participant are made from (`SubscribeNegotiation`). It waits for its
     /// answer until it is closed.
-    package func openSubscriber(session: String) async throws(EngineError) -> SubscriberOffer {
+    /// - Parameter isNative: with keys in the offers and answers instead of DTLS, for a signalling that nobody else reads.
+    package func openSubscriber(session: String, isNative: Bool = false) async throws(EngineError) -> SubscriberOffer {
         try await run(session) { (worker) throws(EngineError) in
-            try worker.openSubscriber(session: session)
+            try worker.openSubscriber(session: session, isNative: isNative)
         }
     }
 

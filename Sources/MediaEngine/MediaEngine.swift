@@ -16,7 +16,9 @@ internal import Synchronization
 package final class MediaEngine: Sendable {
     package let configuration: EngineConfiguration
     private let workers: [Worker]
-    private let events = EventSink()
+    private let events: EventSink
+    /// Streams as they come and go from the start on, for one reader, as `observeStreams` has them.
+    package let streamEvents: AsyncStream<StreamEvent>
     private let isStopped = Atomic<Bool>(false)
 
     /// Binds the sockets and starts the threads.
@@ -28,6 +30,8 @@ package final class MediaEngine: Sendable {
             throw .invalidRequest(field: "gather", reason: "must be 0 to 5 ms")
         }
         self.configuration = configuration
+        events = EventSink()
+        streamEvents = events.addReader()
         var workers: [Worker] = []
         let identity = try Self.identity(configuration.webRTC.certificate)
         for index in 0..<configuration.workers {
@@ -38,6 +42,8 @@ package final class MediaEngine: Sendable {
         for worker in workers { worker.start() }
     }
 
+    deinit { stop() }
+
     static func identity(_ certificate: WebRTCConfiguration.Certificate) throws(EngineError) -> DTLSIdentity {
         do {
             return try DTLSIdentity.generate(certificate == .ecdsa ? .ecdsaP256 : .rsa2048)
@@ -46,7 +52,7 @@ package final class MediaEngine: Sendable {
         }
     }
 
-    /// Closes every transport and ends the threads; returns when they have ended. Calls after it throw `.stopped`; a second `stop` does
+    /// Closes every transport and socket and ends the threads; returns when they have ended. Calls after it throw `.stopped`; a second `stop` does
     /// nothing.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
@@ -54,11 +60,11 @@ package final class MediaEngine: Sendable {
         events.finish()
     }
 
-    /// Streams as they come and go. For one reader; the newest 4,096 events are kept.
-    package var streamEvents: AsyncStream<StreamEvent> { events.stream }
-
-    /// The same events from now on, for a reader besides that one.
+    /// Streams as they come and go from now on, for one reader. One that does not keep up is told by `missed`.
     package func observeStreams() -> AsyncStream<StreamEvent> { events.addReader() }
+
+    /// Events that readers did not get, and were told so.
+    package var missedEvents: UInt64 { events.missed }
 
     /// RTP port of each worker's plain transports; RTCP is on the port after it.
     package var plainPorts: [UInt16] { workers.map(\.rtpPort) }
@@ -161,6 +167,34 @@ package final class MediaEngine: Sendable {
         return workers[Int(hash % UInt64(workers.count))]
     }
 
+    func begin(
+        _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> Void
+    ) -> EngineCall {
+        EngineCall { continuation in
+            do throws(Mailbox.Refusal) {
+                try worker(for: session).mailbox.post(isUrgent: true) { worker in
+                    do throws(EngineError) {
+                        try body(worker)
+                        continuation.yield(nil)
+                    } catch {
+                        continuation.yield(error)
+                    }
+                    continuation.finish()
+                }
+            } catch let refusal {
+                continuation.yield(error(refusal))
+                continuation.finish()
+            }
+        }
+    }
+
+    private func error(_ refusal: Mailbox.Refusal) -> EngineError {
+        switch refusal {
+        case .full: .limitReached(name: "mailbox", limit: configuration.limits.mailbox)
+        case .closed: .stopped
+        }
+    }
+
     func run<R: Sendable>(
         _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
@@ -170,7 +204,6 @@ package final class MediaEngine: Sendable {
     private func run<R: Sendable>(
         on worker: Worker, _ body: @escaping @Sendable (Worker) throws(EngineError) -> R
     ) async throws(EngineError) -> R {
-        let limit = configuration.limits.mailbox
         let result: Result<R, EngineError> = await withCheckedContinuation { continuation in
             do throws(Mailbox.Refusal) {
                 try worker.mailbox.post { worker in
@@ -181,10 +214,7 @@ package final class MediaEngine: Sendable {
                     }
                 }
             } catch let refusal {
-                switch refusal {
-                case .full: continuation.resume(returning: .failure(.limitReached(name: "mailbox", limit: limit)))
-                case .closed: continuation.resume(returning: .failure(.stopped))
-                }
+                continuation.resume(returning: .failure(error(refusal)))
             }
         }
         return try result.get()

@@ -10,6 +10,8 @@ final class SubscribeTransport {
     let leg: UnsafeMutablePointer<EgressLeg>
     /// What leads to a WebRTC subscriber; nil for a plain one.
     unowned(unsafe) let peer: WebRTCPeer?
+    /// It gets what is published there. Plain ones are in the main room.
+    var room: String { peer?.room ?? EngineRoom.main }
     /// Every path that its tracks go by.
     let paths: Set<Int>
     /// Where each kind of track goes that a plain subscriber wants.

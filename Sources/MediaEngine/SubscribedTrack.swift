@@ -29,6 +29,8 @@ final class SubscribedTrack {
     var preferences = StreamPreferences()
     /// Highest temporal layer that goes out; 3: all.
     var temporalLimit: UInt8 = 3
+    /// Its stream is in another room than its viewer.
+    var isParted = false
     /// The bandwidth does not suffice for it.
     var isPausedByBandwidth = false
     /// Packets up to this one are of an encoding that the path did not take, or went to where the viewer was no more; they are not sent again.
@@ -41,8 +43,8 @@ final class SubscribedTrack {
     var lost: Int64 = 0
     var jitter: MediaTime?
 
-    /// The viewer does not want it at present.
-    var isUnwanted: Bool { kind == .audio ? !preferences.audio : !preferences.video }
+    /// The viewer does not want it at present, or may not have it.
+    var isUnwanted: Bool { isParted || (kind == .audio ? !preferences.audio : !preferences.video) }
 
     init(
         mid: MID? = nil, streamName: String, kind: MediaKind, path: Int, rtcpAddress: SocketAddress = SocketAddress(),

@@ -20,9 +20,9 @@ extension VirtualWorker {
         return try worker.closeStream(session: session, stream: stream)
     }
 
-    package func openSubscriber(session: String) throws(EngineError) -> SubscriberOffer {
+    package func openSubscriber(session: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
         worker.forwardAll()
-        return try worker.openSubscriber(session: session)
+        return try worker.openSubscriber(session: session, isNative: isNative)
     }
 
     package func connectSubscriber(_ id: TransportID, session: String, peer: PeerDescription)
@@ -49,6 +49,11 @@ extension VirtualWorker {
     ) throws(EngineError) {
         worker.forwardAll()
         return try worker.setPreferences(id, session: session, stream: stream, preferences)
+    }
+
+    package func place(_ placements: [RoomPlacement], session: String) {
+        worker.forwardAll()
+        worker.place(placements, session: session)
     }
 
     package func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {

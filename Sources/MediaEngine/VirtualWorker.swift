@@ -16,9 +16,9 @@ package import Transport
 package final class VirtualWorker {
     let worker: Worker
     private let io: VirtualIO
-    private let sink = EventSink()
+    private let sink: EventSink
     /// What it says of streams and tracks; ends with `close`.
-    package var events: AsyncStream<StreamEvent> { sink.stream }
+    package let events: AsyncStream<StreamEvent>
 
     /// - Parameters:
     ///   - identity: made anew where it is nil, which takes a millisecond.
@@ -27,6 +27,8 @@ package final class VirtualWorker {
         configuration: EngineConfiguration = EngineConfiguration(), identity: DTLSIdentity? = nil, seed: UInt64,
         now: MediaTime = .zero, transmit: @escaping (UnsafeRawBufferPointer, PeerAddress) -> Void
     ) throws(EngineError) {
+        sink = EventSink()
+        events = sink.addReader()
         io = VirtualIO(now: now) { bytes, name, to in if name == .webRTC { transmit(bytes, to) } }
         let identity =
             if let identity { identity } else { try MediaEngine.identity(configuration.webRTC.certificate) }

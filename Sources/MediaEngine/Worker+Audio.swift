@@ -11,9 +11,11 @@ extension Worker {
         _ session: EngineSession, _ now: MediaTime
     ) -> Bool {
         track.pointee.levels.receive(level, now: now)
-        session.speakers.receive(id: producer.tag, activity: track.pointee.levels.activity, now: now)
-        let decision = session.loudest.receive(
-            id: producer.tag, level: track.pointee.levels.level, voice: track.pointee.levels.isVoice, now: now)
+        let decision = track.pointee.room._withUnsafeGuaranteedRef { room in
+            room.speakers.receive(id: producer.tag, activity: track.pointee.levels.activity, now: now)
+            return room.loudest.receive(
+                id: producer.tag, level: track.pointee.levels.level, voice: track.pointee.levels.isVoice, now: now)
+        }
         guard decision == .withhold else {
             track.pointee.isWithheld = false
             return true
@@ -33,16 +35,18 @@ extension Worker {
     /// A track that is gone or muted gives up its place and the floor.
     func fallSilent(_ index: Int) {
         guard inbound[index].kind == .audio else { return }
-        let session = inbound[index].session.takeUnretainedValue()
-        session.loudest.remove(id: index)
-        session.speakers.remove(id: index)
+        let room = inbound[index].room.takeUnretainedValue()
+        room.loudest.remove(id: index)
+        room.speakers.remove(id: index)
         inbound[index].isWithheld = false
     }
 
-    /// Says who has the floor where that has changed.
+    /// Says who has the floor in a room where that has changed.
     func lookAfterSpeakers(_ session: EngineSession, _ now: MediaTime) {
-        guard case .activeSpeakerChanged(let id) = session.speakers.handleTimeout(now: now) else { return }
-        let name = id.map { inbound[$0].stream.takeUnretainedValue().name }
-        events.send(.activeSpeaker(session: session.name, stream: name))
+        for room in session.rooms {
+            guard case .activeSpeakerChanged(let id) = room.speakers.handleTimeout(now: now) else { continue }
+            let name = id.map { inbound[$0].stream.takeUnretainedValue().name }
+            events.send(.activeSpeaker(session: session.name, room: room.name, stream: name))
+        }
     }
 }

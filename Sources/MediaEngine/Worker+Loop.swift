@@ -51,6 +51,7 @@ extension Worker {
             #endif
         }
         closeAll()
+        sockets.close()
     }
 
     /// What is due by the clock.

@@ -53,7 +53,7 @@ extension Worker {
         session.router.add(producer)
         producer.tag = addInbound(
             InboundTrack(
-                session: .passUnretained(session), stream: .passUnretained(stream),
+                session: .passUnretained(session), stream: .passUnretained(stream), room: .passUnretained(stream.room),
                 transport: .passUnretained(stream.transport), producer: .passUnretained(producer),
                 ssrc: configuration.ssrc, kind: configuration.kind, hasTaps: !stream.taps.isEmpty,
                 headers: headerLog(configuration.kind)))
@@ -99,7 +99,9 @@ extension Worker {
         _ transport: SubscribeTransport, to stream: EngineStream, in session: EngineSession, now: MediaTime
     ) {
         var isAttached = false
+        let isParted = transport.room != stream.room.name
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
+            track.isParted = isParted
             guard let producer = stream.producer(track.kind) else { continue }
             attach(track, of: transport, to: producer, in: session)
             isAttached = true
@@ -199,7 +201,7 @@ extension Worker {
         session.remove(stream)
         for producer in stream.producers { remove(producer, of: stream, in: session) }
         for tap in stream.taps { tap.close() }
-        events.send(.closed(session: session.name, stream: stream.name))
+        events.send(.closed(session: session.name, transport: stream.transport.id, stream: stream.name))
     }
 
     /// Ends the audio or one encoding of a stream. Tracks that it feeds wait for another.

@@ -127,7 +127,8 @@ extension Worker {
     private func subscription(
         _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
     ) -> (SubscribedTrack, Producer)? {
-        guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }),
+        // What was sent before two were parted is not sent again after it.
+        guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }), !track.isParted,
             let producer = session.router.feeder(path: track.path, ssrc: ssrc) ?? track.producer
         else { return nil }
         return (track, producer)
@@ -228,7 +229,9 @@ extension Worker {
         else { return }
         stream.dimensions = size
         events.send(
-            .dimensions(session: session.name, stream: stream.name, width: size.width, height: size.height))
+            .dimensions(
+                session: session.name, transport: stream.transport.id, stream: stream.name, width: size.width,
+                height: size.height))
     }
 
     /// The receiver report to a publisher, once a second.

@@ -25,7 +25,7 @@ extension Worker {
         guard announced || !producers.isEmpty else {
             throw .invalidRequest(field: "kind", reason: "the stream has no \(kind.rawValue)")
         }
-        if muted { found.muted.insert(kind) } else { found.muted.remove(kind) }
+        found.setMuted(muted, kind)
         for producer in producers {
             producer.setMuted(muted)
             if muted { fallSilent(producer.tag) }
@@ -101,7 +101,11 @@ extension Worker {
                 name: stream.name, audio: stream.audio.map { track($0, of: stream) },
                 video: stream.video.map { track($0, of: stream) },
                 subscribers: session.subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
-                taps: stream.taps.count { !$0.isClosed }, createdAt: stream.createdAt)
+                taps: stream.taps.count { !$0.isClosed },
+                isSpeaking: stream.audio.map { audio in
+                    session.rooms.contains { $0.speakers.activeSpeaker == audio.tag }
+                } ?? false,
+                createdAt: stream.createdAt)
         }
     }
 

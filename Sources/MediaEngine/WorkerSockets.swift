@@ -25,6 +25,7 @@ final class WorkerSockets {
     private let webRTCReceiver: OpaquePointer
     let sender: OpaquePointer
     private let datagrams: UnsafeMutablePointer<millrace_datagram>
+    private var isOpen = true
     static let receiveSlots = 32
 
     init(_ configuration: EngineConfiguration, worker: Int) throws(EngineError) {
@@ -41,7 +42,12 @@ final class WorkerSockets {
         }
         (rtp, rtcp, rtpPort, rtcpPort) = (pair.rtp, pair.rtcp, pair.port, pair.rtcpPort)
         (webRTC, webRTCPort) = door
-        tcp = try Self.listen(configuration, port: door.port)
+        do throws(EngineError) {
+            tcp = try Self.listen(configuration, port: door.port)
+        } catch {
+            for descriptor in [pair.rtp, pair.rtcp, door.socket] { millrace_close(descriptor) }
+            throw error
+        }
         // A client drops an answer that comes from another address than it asked.
         millrace_udp_tell_local(door.socket)
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
@@ -73,15 +79,21 @@ final class WorkerSockets {
         }
     }
 
+    /// Gives the descriptors back, at the end of the thread that uses them: whoever still holds the engine holds no port.
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        tcp?.close()
+        for descriptor in [rtp, rtcp, webRTC] { millrace_close(descriptor) }
+    }
+
     deinit {
+        close()
         millrace_receiver_free(rtpReceiver)
         millrace_receiver_free(rtcpReceiver)
         millrace_receiver_free(webRTCReceiver)
         millrace_sender_free(sender)
         datagrams.deallocate()
-        millrace_close(rtp)
-        millrace_close(rtcp)
-        millrace_close(webRTC)
     }
 
     func descriptor(_ name: Name) -> Int32 {

@@ -18,11 +18,13 @@ package struct Answer: Sendable {
     /// In the order of the offer; those that are rejected, and those by which nothing flows, are left out.
     package let tracks: [Track]
 
-    /// - Parameter isFirst: of its connection; a later one may leave all sections without media.
+    /// - Parameters:
+    ///   - isFirst: of its connection; a later one may leave all sections without media.
+    ///   - isNative: keys were offered, and one is to be answered.
     /// - Throws: `SDPError` where the answer does not fit the offer, or describes no transport.
-    package init(_ description: SessionDescription, to offer: SessionDescription, isFirst: Bool = true)
-        throws(SDPError)
-    {
+    package init(
+        _ description: SessionDescription, to offer: SessionDescription, isFirst: Bool = true, isNative: Bool = false
+    ) throws(SDPError) {
         try description.checkIdentifications()
         guard description.media.count == offer.media.count else {
             throw .malformed(line: description.media.last?.number ?? 1, field: "m=")
@@ -55,14 +57,16 @@ package struct Answer: Sendable {
         guard let head else { throw .noTrack(needed: .sendrecv) }
         self.description = description
         self.tracks = tracks
-        peer = try description.peer(of: head)
-        guard peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
+        peer = try description.peer(of: head, takesKeys: isNative)
+        guard peer.isNative == isNative else { throw head.missing("a=crypto") }
+        guard isNative || peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
         candidates = description.candidates(of: head)
     }
 
-    package init(parsing bytes: some Collection<UInt8>, to offer: SessionDescription, isFirst: Bool = true)
-        throws(SDPError)
-    {
-        try self.init(SessionDescription(parsing: bytes), to: offer, isFirst: isFirst)
+    package init(
+        parsing bytes: some Collection<UInt8>, to offer: SessionDescription, isFirst: Bool = true,
+        isNative: Bool = false
+    ) throws(SDPError) {
+        try self.init(SessionDescription(parsing: bytes), to: offer, isFirst: isFirst, isNative: isNative)
     }
 }

@@ -104,9 +104,7 @@ extension Offer {
         // A lite agent has no say in nomination, so `renomination` is none of its options.
         let options = ["trickle", "ice2"].filter(hasICEOption)
         if !options.isEmpty { lines.append(SDPLine(attribute: "ice-options", options.joined(separator: " "))) }
-        lines.append(SDPLine(attribute: "fingerprint", relay.fingerprint.description))
-        lines.append(SDPLine(attribute: "setup", relay.setup.rawValue))
-        return lines
+        return lines + relay.keying
     }
 
     private func codecLines(of section: MediaSection, _ answered: AnsweredTrack) -> [SDPLine] {

@@ -7,9 +7,13 @@ package struct Offer: Sendable {
     /// Identifications of the sections that share the transport.
     let bundle: Set<String>
 
-    /// - Parameter answererIsLite: true for the relay, which cannot connect to a peer that is ICE-lite as well.
+    /// - Parameters:
+    ///   - answererIsLite: true for the relay, which cannot connect to a peer that is ICE-lite as well.
+    ///   - takesKeys: the description came by a way that keys may come by (RFC 4568 section 7).
     /// - Throws: `SDPError` where the transport is not described, or is none that can be connected to.
-    package init(_ description: SessionDescription, answererIsLite: Bool = true) throws(SDPError) {
+    package init(_ description: SessionDescription, answererIsLite: Bool = true, takesKeys: Bool = false)
+        throws(SDPError)
+    {
         try description.checkIdentifications()
         guard !answererIsLite || !description.lines.has("ice-lite") else { throw .bothLite }
         guard let first = description.media.first else { throw .missing(line: 1, field: "m=") }
@@ -20,14 +24,14 @@ package struct Offer: Sendable {
         }
         let head = live.first { $0.preferredCodec != nil } ?? live.first ?? first
         self.description = description
-        peer = try description.peer(of: head)
+        peer = try description.peer(of: head, takesKeys: takesKeys)
         candidates = description.candidates(of: head)
         // Without a group each section has a transport of its own, of which one is used.
         bundle = group == nil ? Set([head.mid].compactMap(\.self)) : members
     }
 
-    package init(parsing bytes: some Collection<UInt8>) throws(SDPError) {
-        try self.init(SessionDescription(parsing: bytes))
+    package init(parsing bytes: some Collection<UInt8>, takesKeys: Bool = false) throws(SDPError) {
+        try self.init(SessionDescription(parsing: bytes), takesKeys: takesKeys)
     }
 
     /// The peer is ready to be told of candidates later, and may tell of its own so (RFC 8838 section 3).

@@ -6,6 +6,8 @@ package struct OfferMaker: Sendable {
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint
     package var setup: PeerDescription.Setup
+    /// Of a native transport, instead of fingerprint and setup.
+    package var cryptos: [CryptoAttribute] = []
     package var candidates: [ICECandidate]
     package var cname: String
     package var streamID: String
@@ -61,9 +63,9 @@ package struct OfferMaker: Sendable {
         lines += [
             SDPLine(attribute: "ice-ufrag", credentials.ufrag), SDPLine(attribute: "ice-pwd", credentials.password),
             SDPLine(attribute: "ice-options", "trickle ice2"),
-            SDPLine(attribute: "fingerprint", fingerprint.description), SDPLine(attribute: "setup", setup.rawValue),
-            SDPLine(attribute: "mid", track.mid.rawValue),
         ]
+        lines += own.keying
+        lines.append(SDPLine(attribute: "mid", track.mid.rawValue))
         lines += SDPLine.extensions(track.extensions)
         lines.append(SDPLine(attribute: direction.rawValue))
         if direction.sends { lines.append(SDPLine(attribute: "msid", msid)) }
@@ -71,8 +73,14 @@ package struct OfferMaker: Sendable {
         lines += SDPLine.codec(track, sends: direction.sends)
         if direction.sends { lines += encodingLines(track, msid: msid) }
         return MediaSection(
-            media: track.kind.rawValue, port: 9, proto: "UDP/TLS/RTP/SAVPF",
+            media: track.kind.rawValue, port: 9, proto: own.proto,
             formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
+    }
+
+    private var own: RelayDescription {
+        RelayDescription(
+            credentials: credentials, fingerprint: fingerprint, cryptos: cryptos, setup: setup, candidates: candidates,
+            isLite: false)
     }
 
     private func encodingLines(_ track: TrackDescription, msid: String) -> [SDPLine] {

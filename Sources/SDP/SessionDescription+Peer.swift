@@ -3,7 +3,8 @@ internal import MediaBase
 extension SessionDescription {
     /// The transport of one section. What the section itself does not say stands in the section whose transport it shares, or in
     /// front of all (RFC 8859 section 4: category TRANSPORT).
-    func peer(of section: MediaSection) throws(SDPError) -> PeerDescription {
+    /// - Parameter takesKeys: keys in the description are taken where there is no fingerprint.
+    func peer(of section: MediaSection, takesKeys: Bool = false) throws(SDPError) -> PeerDescription {
         let levels = [section.lines, bundleHead(of: section)?.lines ?? [], lines]
         func find(_ name: String) throws(SDPError) -> SDPLine {
             for level in levels {
@@ -16,6 +17,20 @@ extension SessionDescription {
         guard let credentials = ICECredentials(ufrag: ufrag.value ?? "", password: password.value ?? "") else {
             throw ufrag.error
         }
+        // Some say it only where they send video.
+        let reducedSizeRTCP = media.contains { !$0.isRejected && $0.lines.has("rtcp-rsize") }
+        if takesKeys, !levels.contains(where: { $0.has("fingerprint") }),
+            let level = levels.first(where: { $0.has("crypto") })
+        {
+            let cryptos = level.attributes("crypto").prefix(CryptoAttribute.maximumCount).compactMap {
+                CryptoAttribute($0.value ?? "")
+            }
+            guard !cryptos.isEmpty, let line = level.attribute("crypto") else { throw section.missing("a=crypto") }
+            guard Set(cryptos.map(\.tag)).count == cryptos.count else { throw line.error }
+            return PeerDescription(
+                credentials: credentials, isLite: lines.has("ice-lite"), fingerprints: [], cryptos: cryptos,
+                setup: .actpass, reducedSizeRTCP: reducedSizeRTCP)
+        }
         let first = try find("fingerprint")
         let level = levels.first { $0.has("fingerprint") } ?? []
         let fingerprints = level.attributes("fingerprint").prefix(8).compactMap {
@@ -26,8 +41,7 @@ extension SessionDescription {
         guard let role = PeerDescription.Setup(rawValue: setup.value ?? "") else { throw setup.error }
         return PeerDescription(
             credentials: credentials, isLite: lines.has("ice-lite"), fingerprints: fingerprints, setup: role,
-            // Some say it only where they send video.
-            reducedSizeRTCP: media.contains { !$0.isRejected && $0.lines.has("rtcp-rsize") })
+            reducedSizeRTCP: reducedSizeRTCP)
     }
 
     /// Candidates of one section, those of its bundle's head where it has none. What is not understood is passed over

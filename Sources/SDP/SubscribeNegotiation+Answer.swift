@@ -54,7 +54,7 @@ extension SubscribeNegotiation {
         throws(SubscribeNegotiationError)
     {
         if let peer {
-            guard described.setup == peer.setup, Set(described.fingerprints) == Set(peer.fingerprints),
+            guard described.setup == peer.setup, described.isSameTransport(as: peer),
                 isOpenForRestart || described.credentials == peer.credentials
             else { throw .transportChanged }
             if isOpenForRestart { agreement.restarts = described.credentials }
@@ -120,8 +120,10 @@ extension SubscribeNegotiation {
                     ? take(section, answer, in: description).map { SectionAnswer.takes($0) } ?? .inactive : .inactive)
         }
         guard let head else { return (answers, nil) }
-        let peer = try description.peer(of: head)
-        guard peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
+        let isNative = !configuration.relay.cryptos.isEmpty
+        let peer = try description.peer(of: head, takesKeys: isNative)
+        guard peer.isNative == isNative else { throw head.missing("a=crypto") }
+        guard isNative || peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
         return (answers, peer)
     }
 

@@ -102,8 +102,7 @@ extension SubscribeNegotiation {
         return relay.candidates.map { SDPLine(attribute: "candidate", $0.description) } + [
             SDPLine(attribute: "end-of-candidates"), SDPLine(attribute: "ice-ufrag", relay.credentials.ufrag),
             SDPLine(attribute: "ice-pwd", relay.credentials.password), SDPLine(attribute: "ice-options", "ice2"),
-            SDPLine(attribute: "fingerprint", relay.fingerprint.description), SDPLine(attribute: "setup", "actpass"),
-        ]
+        ] + relay.keying(.actpass)
     }
 
     private func live(_ section: SubscribeSection, _ transport: [SDPLine]) -> MediaSection {
@@ -122,7 +121,7 @@ extension SubscribeNegotiation {
             lines += SDPLine.sources(source.ssrc, rtx: source.rtxSSRC, cname: configuration.cname, msid: msid)
         }
         return MediaSection(
-            media: section.kind.rawValue, port: address.port, proto: "UDP/TLS/RTP/SAVPF",
+            media: section.kind.rawValue, port: address.port, proto: configuration.relay.proto,
             formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
     }
 
@@ -134,7 +133,7 @@ extension SubscribeNegotiation {
             SDPLine(attribute: MediaDirection.inactive.rawValue), SDPLine(attribute: "rtcp-mux"),
         ]
         return MediaSection(
-            media: section.kind.rawValue, port: 0, proto: "UDP/TLS/RTP/SAVPF",
+            media: section.kind.rawValue, port: 0, proto: configuration.relay.proto,
             formats: [track.payloadType.description], lines: lines + SDPLine.codec(track, sends: true).prefix(1))
     }
 

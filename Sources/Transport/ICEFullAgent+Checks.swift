@@ -101,6 +101,7 @@ extension ICEFullAgent {
         }
         guard let mapped = STUNAddress(source.address) else { return }
         outputs.append(.transmit(request.success(mapped: mapped, key: key), to: source))
+        answered = source
         triggerCheck(request, from: source, now: now)
     }
 

@@ -48,6 +48,8 @@ package struct ICEFullAgent {
     var outputs = OutputQueue<Output>()
     /// Media goes there.
     package internal(set) var selected: PeerAddress?
+    /// Where the latest check of the peer's that was answered came from.
+    package internal(set) var answered: PeerAddress?
     /// When a check on the selected pair was answered last.
     package internal(set) var lastConsent: MediaTime?
     package internal(set) var isControlling: Bool

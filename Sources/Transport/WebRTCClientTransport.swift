@@ -26,6 +26,8 @@ package final class WebRTCClientTransport {
         /// Without an answer to a check for this long the relay is gone (RFC 7675 section 5.1).
         package var consentTimeout = MediaTime.seconds(30)
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
+        /// Keys that came by signalling: no hands are shaken.
+        package var keys: DTLSKeys?
 
         /// - Parameter peer: what the relay's answer says.
         package init(
@@ -46,7 +48,7 @@ package final class WebRTCClientTransport {
         case disconnect(connection: Int32)
         /// Media goes there from now on.
         case selected(PeerAddress)
-        /// The handshake is done; once.
+        /// The handshake is done, or with keys of signalling the relay has checked the path; once.
         case connected(DTLSKeys)
         /// The last output.
         case ended(TransportEnd)
@@ -60,7 +62,8 @@ package final class WebRTCClientTransport {
 
     private let configuration: Configuration
     private var agent: ICEFullAgent
-    private var dtls: DTLSAssociation
+    /// Nil where the keys came by signalling.
+    private var dtls: DTLSAssociation?
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
@@ -75,10 +78,12 @@ package final class WebRTCClientTransport {
     ) throws(DTLSFailure) {
         self.configuration = configuration
         agent = ICEFullAgent(configuration.ice, random: random, now: now)
-        dtls = try DTLSAssociation(
-            .init(
-                role: configuration.role, identity: configuration.identity,
-                peerFingerprints: configuration.fingerprints, suites: configuration.suites))
+        if configuration.keys == nil {
+            dtls = try DTLSAssociation(
+                .init(
+                    role: configuration.role, identity: configuration.identity,
+                    peerFingerprints: configuration.fingerprints, suites: configuration.suites))
+        }
         connectDeadline = now + configuration.connectTimeout
         deadline = connectDeadline
     }
@@ -122,7 +127,7 @@ package final class WebRTCClientTransport {
     /// Takes a DTLS datagram; one from an address that is no candidate of the relay's is dropped.
     package func receiveDTLS(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard phase != .ended, agent.isKnown(source) else { return }
-        attempt { () throws(DTLSFailure) in try dtls.receive(datagram, now: now) }
+        attempt { () throws(DTLSFailure) in try dtls?.receive(datagram, now: now) }
         settle(now: now)
     }
 
@@ -140,10 +145,10 @@ package final class WebRTCClientTransport {
         settle(now: now)
     }
 
-    /// Says goodbye by `close_notify`; no `ended` follows.
+    /// Says goodbye by `close_notify`, where hands were shaken; no `ended` follows.
     package func close(now: MediaTime) {
         guard phase != .ended else { return }
-        dtls.close(now: now)
+        dtls?.close(now: now)
         flush()
         finish()
     }
@@ -153,7 +158,7 @@ package final class WebRTCClientTransport {
         if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
         if now >= consentDeadline { return end(.consentLost) }
         agent.handleTimeout(now: now)
-        dtls.handleTimeout(now: now)
+        dtls?.handleTimeout(now: now)
         settle(now: now)
     }
 
@@ -180,9 +185,11 @@ package final class WebRTCClientTransport {
             case .selected(let address): outputs.append(.selected(address))
             }
         }
-        if agent.selected != nil, !dtls.isStarted { attempt { () throws(DTLSFailure) in try dtls.start(now: now) } }
+        if agent.selected != nil, dtls?.isStarted == false {
+            attempt { () throws(DTLSFailure) in try dtls?.start(now: now) }
+        }
         guard phase != .ended else { return }
-        let change = dtls.change()
+        let change = self.change()
         flush()
         switch change {
         case .none: break
@@ -192,11 +199,18 @@ package final class WebRTCClientTransport {
         case .ended(let reason): return end(reason)
         }
         deadline = min(
-            agent.deadline, consentDeadline, dtls.deadline ?? .never, phase == .connecting ? connectDeadline : .never)
+            agent.deadline, consentDeadline, dtls?.deadline ?? .never, phase == .connecting ? connectDeadline : .never)
+    }
+
+    private func change() -> DTLSAssociation.Change {
+        guard let keys = configuration.keys else { return dtls?.change() ?? DTLSAssociation.Change.none }
+        // The relay asks back by the path that media will take, and takes none before it was answered.
+        guard phase == .connecting, let selected = agent.selected, agent.answered == selected else { return .none }
+        return .connected(keys)
     }
 
     private func flush() {
-        dtls.flush { datagram in
+        dtls?.flush { datagram in
             guard let selected = agent.selected else { return false }
             outputs.append(.transmit(datagram, to: selected))
             return true
@@ -212,6 +226,6 @@ package final class WebRTCClientTransport {
     private func finish() {
         phase = .ended
         deadline = .never
-        dtls.discard()
+        dtls?.discard()
     }
 }

@@ -3,7 +3,7 @@ package import MediaBase
 package import SDP
 package import SRTP
 
-/// One peer's path to the relay and its keys: ICE-lite and DTLS, without sockets, clock or threads.
+/// One peer's path to the relay and its keys: ICE-lite and DTLS, or keys that came by signalling; without sockets, clock or threads.
 ///
 /// Each call is followed by draining `nextOutput()`. Until the peer begins its handshake, or has nominated a pair where the relay begins
 /// it, there is no DTLS connection: a peer that never comes costs little.
@@ -27,6 +27,8 @@ package final class WebRTCTransport {
         package var connectTimeout: MediaTime = .seconds(15)
         /// A peer that sends no authentic check for this long is gone (RFC 7675 section 5.1).
         package var consentTimeout: MediaTime = .seconds(30)
+        /// Keys that came by signalling: no hands are shaken, one check of the path is made instead. With a number that nobody can guess.
+        package var signalled: (keys: DTLSKeys, nonce: UInt64)?
         /// The preferred one first.
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
 
@@ -45,7 +47,7 @@ package final class WebRTCTransport {
         case transmit([UInt8], to: PeerAddress)
         /// Media goes there from now on: the first nominated address, or another one.
         case selected(PeerAddress)
-        /// The handshake is done; once.
+        /// The handshake is done, or what takes its place; once.
         case connected(DTLSKeys)
         /// The last output.
         case ended(TransportEnd)
@@ -59,7 +61,9 @@ package final class WebRTCTransport {
 
     private let configuration: Configuration
     private var agent: ICELiteAgent
-    private var dtls: DTLSAssociation
+    /// One of the two.
+    private var dtls: DTLSAssociation?
+    private var path: PathCheck?
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
@@ -75,10 +79,16 @@ package final class WebRTCTransport {
     package init(_ configuration: Configuration, now: MediaTime) throws(DTLSFailure) {
         self.configuration = configuration
         agent = ICELiteAgent(local: configuration.credentials, remoteFragment: configuration.peer.credentials.ufrag)
-        dtls = try DTLSAssociation(
-            .init(
-                role: configuration.role, identity: configuration.identity,
-                peerFingerprints: configuration.peer.fingerprints, suites: configuration.suites))
+        if let signalled = configuration.signalled {
+            path = PathCheck(
+                keys: signalled.keys, nonce: signalled.nonce, local: configuration.credentials,
+                remote: configuration.peer.credentials)
+        } else {
+            dtls = try DTLSAssociation(
+                .init(
+                    role: configuration.role, identity: configuration.identity,
+                    peerFingerprints: configuration.peer.fingerprints, suites: configuration.suites))
+        }
         connectDeadline = now + configuration.connectTimeout
         deadline = connectDeadline
     }
@@ -97,24 +107,32 @@ package final class WebRTCTransport {
     /// Takes a STUN datagram that names one of `credentials`, or comes from a validated address.
     package func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard phase != .ended else { return }
+        if let path, phase == .connecting, path.isAnswered(by: datagram, from: source) {
+            agent.confirm()
+            connect(path.keys)
+            return settle(now: now)
+        }
         let reaction = agent.receive(datagram, from: source, now: now)
         if let answer = reaction.answer { outputs.append(.transmit(answer, to: source)) }
         if reaction.hasMoved, let selected = agent.selected { outputs.append(.selected(selected)) }
-        if configuration.role == .client, agent.selected != nil, !dtls.isStarted {
-            attempt { () throws(DTLSFailure) in try dtls.start(now: now) }
+        if let dtls, configuration.role == .client, agent.selected != nil, !dtls.isStarted {
+            attempt { () throws(DTLSFailure) in try self.dtls?.start(now: now) }
+        }
+        if let selected = agent.selected, phase == .connecting, let check = path?.ask(selected, now: now) {
+            send(check, to: selected)
         }
         settle(now: now)
     }
 
     /// Takes a DTLS datagram; one from an address that is not validated is counted and dropped.
     package func receiveDTLS(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
-        guard phase != .ended else { return }
+        guard phase != .ended, dtls != nil else { return }
         guard agent.received(datagram.count, from: source) else {
             strangers += 1
             return
         }
         dtlsSource = source
-        attempt { () throws(DTLSFailure) in try dtls.receive(datagram, now: now) }
+        attempt { () throws(DTLSFailure) in try dtls?.receive(datagram, now: now) }
         settle(now: now)
     }
 
@@ -131,6 +149,7 @@ package final class WebRTCTransport {
     package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
         guard phase != .ended else { return }
         agent.restart(local: local, remoteFragment: remote.ufrag)
+        path?.restart(local: local, remote: remote)
     }
 
     /// The TCP connection that an address stands for is closed.
@@ -140,10 +159,10 @@ package final class WebRTCTransport {
         settle(now: now)
     }
 
-    /// Says goodbye by `close_notify`. There is no further output, `ended` among them, after what that takes.
+    /// Says goodbye by `close_notify`, where hands were shaken. There is no further output, `ended` among them, after what that takes.
     package func close(now: MediaTime) {
         guard phase != .ended else { return }
-        dtls.close(now: now)
+        dtls?.close(now: now)
         flush()
         finish()
     }
@@ -152,7 +171,8 @@ package final class WebRTCTransport {
         guard phase != .ended else { return }
         if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
         if now >= consentDeadline { return end(.consentLost) }
-        dtls.handleTimeout(now: now)
+        dtls?.handleTimeout(now: now)
+        if let (check, target) = path?.handleTimeout(now: now) { send(check, to: target) }
         settle(now: now)
     }
 
@@ -172,23 +192,34 @@ package final class WebRTCTransport {
     /// What follows from a call: datagrams that may be sent now, a change of state, the next deadline.
     private func settle(now: MediaTime) {
         guard phase != .ended else { return }
-        let change = dtls.change()
+        let change = dtls?.change() ?? DTLSAssociation.Change.none
         // The peer answered what was sent to an address that it named, so it is there.
         if case .connected = change { agent.confirm() }
         flush()
         switch change {
         case .none: break
-        case .connected(let keys):
-            phase = .connected
-            outputs.append(.connected(keys))
+        case .connected(let keys): connect(keys)
         case .ended(let reason): return end(reason)
         }
-        deadline = min(consentDeadline, dtls.deadline ?? .never, phase == .connecting ? connectDeadline : .never)
+        deadline = min(
+            consentDeadline, dtls?.deadline ?? path?.deadline ?? .never,
+            phase == .connecting ? connectDeadline : .never)
+    }
+
+    private func connect(_ keys: DTLSKeys) {
+        phase = .connected
+        // It has done what it was for.
+        path = nil
+        outputs.append(.connected(keys))
+    }
+
+    private func send(_ datagram: [UInt8], to target: PeerAddress) {
+        if agent.spend(datagram.count, to: target) { outputs.append(.transmit(datagram, to: target)) }
     }
 
     private func flush() {
         let target = agent.selected ?? dtlsSource
-        dtls.flush { datagram in
+        dtls?.flush { datagram in
             guard let target, agent.spend(datagram.count, to: target) else { return false }
             outputs.append(.transmit(datagram, to: target))
             return true
@@ -204,6 +235,7 @@ package final class WebRTCTransport {
     private func finish() {
         phase = .ended
         deadline = .never
-        dtls.discard()
+        dtls?.discard()
+        path = nil
     }
 }

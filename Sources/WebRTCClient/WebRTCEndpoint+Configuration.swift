@@ -2,6 +2,7 @@ package import DTLS
 package import MediaBase
 package import SDP
 package import SRTP
+package import Transport
 
 extension WebRTCEndpoint {
     package enum Direction: Sendable {
@@ -21,6 +22,8 @@ extension WebRTCEndpoint {
         package var candidates: [ICECandidate] = []
         package var cname: String
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
+        /// Keys in offers and answers instead of a handshake; the relay has to take them. Nil: DTLS.
+        package var keys: SignalledKeys?
         package var consentTimeout = MediaTime.seconds(30)
         /// Of a viewer's reports; drawn at random.
         package var reporter: SSRC

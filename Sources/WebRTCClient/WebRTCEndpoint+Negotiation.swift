@@ -10,7 +10,8 @@ extension WebRTCEndpoint {
         guard isOffering, configuration.direction != .receive else { throw .alreadyAnswered }
         let answer: Answer
         do throws(SDPError) {
-            answer = try Answer(parsing: text, to: offer, isFirst: transport == nil)
+            answer = try Answer(
+                parsing: text, to: offer, isFirst: transport == nil, isNative: configuration.keys != nil)
         } catch { throw .answer(error) }
         for (place, offered) in offered.enumerated() {
             let agreed = answer.tracks.first(where: { $0.track.mid == offered.mid })?.track
@@ -30,7 +31,12 @@ extension WebRTCEndpoint {
             for candidate in answer.candidates { transport.add(candidate, now: now) }
             drain(now: now)
         } else {
-            try connect(to: answer.peer, answer.candidates, now: now)
+            var keys: DTLSKeys?
+            if let mine = configuration.keys {
+                keys = mine.agreed(by: answer.peer.cryptos)
+                if keys == nil { throw .unknownKeys }
+            }
+            try connect(to: answer.peer, answer.candidates, keys: keys, now: now)
         }
     }
 
@@ -73,6 +79,7 @@ extension WebRTCEndpoint {
             isRestarting = transport != nil
         }
         var maker = OfferMaker(credentials: credentials, fingerprint: configuration.identity.fingerprint)
+        maker.cryptos = configuration.keys?.offered ?? []
         maker.cname = configuration.cname
         maker.streamID = configuration.cname
         maker.candidates = configuration.candidates
@@ -93,7 +100,8 @@ extension WebRTCEndpoint {
         let agreed: [TrackDescription]
         do throws(SDPError) {
             offer = try Offer(
-                SessionDescription(parsing: text, limits: .subscription), answererIsLite: false)
+                SessionDescription(parsing: text, limits: .subscription), answererIsLite: false,
+                takesKeys: configuration.keys != nil)
             agreed = try offer.publishable()
         } catch { throw .offer(error) }
         let setup: PeerDescription.Setup = offer.peer.setup == .active ? .passive : .active
@@ -108,26 +116,37 @@ extension WebRTCEndpoint {
         } else {
             var peer = offer.peer
             peer.setup = setup == .active ? .passive : .active
-            try connect(to: peer, offer.candidates, now: now)
+            var keys: DTLSKeys?
+            if configuration.keys != nil {
+                guard let agreed = SignalledKeys.take(peer.cryptos, suites: configuration.suites) else {
+                    throw .unknownKeys
+                }
+                keys = agreed.keys
+                answeredKey = agreed.answer
+            }
+            try connect(to: peer, offer.candidates, keys: keys, now: now)
         }
         expect(agreed, in: offer.description)
         let own = RelayDescription(
-            credentials: credentials, fingerprint: configuration.identity.fingerprint, setup: setup,
-            candidates: configuration.candidates, isLite: false)
+            credentials: credentials, fingerprint: configuration.identity.fingerprint,
+            cryptos: answeredKey.map { [$0] } ?? [], setup: setup, candidates: configuration.candidates, isLite: false)
         return offer.answer(own, tracks: agreed.map { .receive($0) }, keepsOthers: true).text
     }
 
-    private func connect(to peer: PeerDescription, _ candidates: [ICECandidate], now: MediaTime)
-        throws(WebRTCEndpointError)
-    {
+    private func connect(
+        to peer: PeerDescription, _ candidates: [ICECandidate], keys: DTLSKeys?, now: MediaTime
+    ) throws(WebRTCEndpointError) {
         var options = WebRTCClientTransport.Configuration(
             credentials: credentials, peer: peer, identity: configuration.identity,
             role: peer.setup == .active ? .server : .client)
         options.consentTimeout = configuration.consentTimeout
         options.suites = configuration.suites
+        options.keys = keys
         do throws(DTLSFailure) {
             transport = try WebRTCClientTransport(options, random: random, now: now)
         } catch { throw .dtls(error) }
+        // The relay may send before this side has seen that it can: what says so may be lost.
+        if let keys { open(keys) }
         remoteCredentials = peer.credentials
         for candidate in candidates { transport?.add(candidate, now: now) }
         drain(now: now)

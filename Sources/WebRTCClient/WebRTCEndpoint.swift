@@ -48,6 +48,8 @@ package final class WebRTCEndpoint {
     var credentials: ICECredentials
     /// The relay's.
     var remoteCredentials: ICECredentials?
+    /// What the relay's first offer was answered with, where keys are in offers and answers.
+    var answeredKey: CryptoAttribute?
     /// An offer of ours waits for its answer.
     var isOffering = true
     var isRestarting = false
@@ -92,6 +94,7 @@ package final class WebRTCEndpoint {
         self.random = random
         var maker = OfferMaker(
             credentials: configuration.credentials, fingerprint: configuration.identity.fingerprint)
+        maker.cryptos = configuration.keys?.offered ?? []
         maker.cname = configuration.cname
         maker.streamID = configuration.cname
         maker.candidates = configuration.candidates
@@ -211,6 +214,13 @@ package final class WebRTCEndpoint {
         }
     }
 
+    /// What comes can be read from now on.
+    func open(_ keys: DTLSKeys) {
+        opener = IngressContext(
+            key: keys.remote,
+            maximumStreams: configuration.direction == .receive ? Self.rememberedSources : 2 * Self.streamLimits.other)
+    }
+
     private func begin(_ keys: DTLSKeys, now: MediaTime) {
         do throws(SRTPFailure) {
             protector = try SRTPContext(key: keys.local, direction: .outbound)
@@ -218,9 +228,7 @@ package final class WebRTCEndpoint {
             // Keys of a handshake always fit; the library is out of memory.
             return end(.dtls(.library("SRTP: \(error)")))
         }
-        opener = IngressContext(
-            key: keys.remote,
-            maximumStreams: configuration.direction == .receive ? Self.rememberedSources : 2 * Self.streamLimits.other)
+        if opener == nil { open(keys) }
         if let start = configuration.uplinkStart { uplink = UplinkEstimate(start: start, now: now) }
         isConnected = true
         nextReport = now + .milliseconds(200)

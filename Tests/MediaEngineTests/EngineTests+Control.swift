@@ -276,19 +276,19 @@ extension EngineTests {
             let engine = try EngineTests.engine { $0.limits.publisherTimeout = .milliseconds(300) }
             defer { engine.stop() }
             var events = engine.streamEvents.makeAsyncIterator()
-            _ = try await TestPublisher(engine, session: "a", stream: "silent", id: 1)
+            let silent = try await TestPublisher(engine, session: "a", stream: "silent", id: 1).transport.id
             let lively = try await TestPublisher(engine, session: "a", stream: "lively", id: 2)
-            #expect(await events.next() == .published(session: "a", stream: "silent"))
-            #expect(await events.next() == .published(session: "a", stream: "lively"))
+            #expect(await events.next() == .published(session: "a", transport: silent, stream: "silent"))
+            #expect(await events.next() == .published(session: "a", transport: lively.transport.id, stream: "lively"))
             let idle = try Endpoint()
             for _ in 0..<40 {
                 try lively.send([lively.sound.sound()])
                 _ = idle.receive(within: .milliseconds(20))
             }
-            #expect(await events.next() == .closed(session: "a", stream: "silent"))
+            #expect(await events.next() == .closed(session: "a", transport: silent, stream: "silent"))
             #expect(try await engine.streams(session: "a").map(\.name) == ["lively"])
             // And then the session ends with its last transport.
-            #expect(await events.next() == .closed(session: "a", stream: "lively"))
+            #expect(await events.next() == .closed(session: "a", transport: lively.transport.id, stream: "lively"))
             #expect(await engine.sessions().isEmpty)
         }
 
@@ -326,7 +326,7 @@ extension EngineTests {
         @Test("stop() twice, also from two threads, is stop() once; events end and taps close")
         func stopTwice() async throws {
             let engine = try EngineTests.engine { $0.workers = 2 }
-            _ = try await TestPublisher(engine)
+            let id = try await TestPublisher(engine).transport.id
             let tap = try await engine.openTap(session: "demo", stream: "cam")
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { engine.stop() } }
@@ -335,7 +335,11 @@ extension EngineTests {
             #expect(tap.isClosed && !tap.wait(timeout: .seconds(10)))
             var events: [StreamEvent] = []
             for await event in engine.streamEvents { events.append(event) }
-            #expect(events == [.published(session: "demo", stream: "cam"), .closed(session: "demo", stream: "cam")])
+            #expect(
+                events == [
+                    .published(session: "demo", transport: id, stream: "cam"),
+                    .closed(session: "demo", transport: id, stream: "cam"),
+                ])
         }
 
         @Test("packets are forwarded in time while thousands of calls wait")

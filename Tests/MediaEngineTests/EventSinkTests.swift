@@ -1,23 +1,27 @@
+import MediaBase
 import Testing
 
 @testable import MediaEngine
 
 @Suite("Stream events reach every reader")
 struct EventSinkTests {
-    private func event(_ number: Int) -> StreamEvent { .published(session: "s", stream: "\(number)") }
+    private func event(_ number: Int) -> StreamEvent {
+        .published(session: "s", transport: TransportID(rawValue: "t"), stream: "\(number)")
+    }
 
     private func rest(_ stream: AsyncStream<StreamEvent>) async -> [StreamEvent] {
         await stream.reduce(into: []) { $0.append($1) }
     }
 
-    @Test func theFirstReaderHearsAllAndOthersFromThenOn() async {
+    @Test func eachHearsWhatComesFromThenOn() async {
         let sink = EventSink()
+        let first = sink.addReader()
         sink.send(event(1))
         let late = sink.addReader()
         sink.send(event(2))
         sink.finish()
         sink.send(event(3))
-        #expect(await rest(sink.stream) == [event(1), event(2)])
+        #expect(await rest(first) == [event(1), event(2)])
         #expect(await rest(late) == [event(2)])
         #expect(await rest(sink.addReader()) == [])
     }
@@ -34,13 +38,44 @@ struct EventSinkTests {
         #expect(await rest(other) == [event(1), event(2)])
     }
 
-    @Test func theNewestAreKept() async {
+    @Test func aReaderThatWaitsIsWoken() async {
         let sink = EventSink()
         let reader = sink.addReader()
-        for number in 0..<EventSink.capacity + 10 { sink.send(event(number)) }
+        let task = Task { await rest(reader) }
+        for number in 0..<100 {
+            sink.send(event(number))
+            if number % 10 == 0 { await Task.yield() }
+        }
         sink.finish()
-        let events = await rest(reader)
-        #expect(events.count == EventSink.capacity)
-        #expect(events.first == event(10))
+        #expect(await task.value == (0..<100).map(event))
+    }
+
+    @Test func aReadersTaskThatIsCancelledEnds() async {
+        let sink = EventSink()
+        let reader = sink.addReader()
+        let task = Task { await rest(reader) }
+        await Task.yield()
+        task.cancel()
+        #expect(await task.value == [])
+        sink.send(event(1))
+    }
+
+    @Test("what is too much for a reader is said, and counted where somebody reads")
+    func missed() async {
+        let sink = EventSink(capacity: 4)
+        let reader = sink.addReader()
+        let idle = sink.addReader()
+        for number in 0..<10 { sink.send(event(number)) }
+        #expect(sink.missed == 0)
+        var iterator = reader.makeAsyncIterator()
+        #expect(await iterator.next() == .missed(session: "s"))
+        #expect(sink.missed == 10)
+        // From then on it gets all again.
+        sink.send(event(11))
+        #expect(await iterator.next() == event(11))
+        sink.finish()
+        #expect(await iterator.next() == nil)
+        // What comes before it looks is looked for as well.
+        #expect(await rest(idle) == [.missed(session: "s")])
     }
 }

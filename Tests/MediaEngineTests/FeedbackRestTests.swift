@@ -23,6 +23,24 @@ struct FeedbackRestTests {
         #expect(rest.end == .milliseconds(15))
     }
 
+    @Test(
+        "keeps no packet of a publisher's waiting for more than 1 ms, and none of anybody's for more than 4",
+        arguments: [1, 5])
+    func bound(gather: Int64) {
+        for hasPublishers in [true, false] {
+            var rest = FeedbackRest(length: .milliseconds(gather))
+            for i in 0..<200 as Range<Int64> {
+                let now = MediaTime.microseconds(10_000 + i * 300)
+                rest.read(isFeedbackAlone: true, hasPublishers: hasPublishers, now: now)
+                #expect((rest.end ?? now) - now <= .milliseconds(hasPublishers ? 1 : 4))
+            }
+            #expect(rest.end != nil)
+            // Its packet ends the rest for those that follow it.
+            rest.read(isFeedbackAlone: false, hasPublishers: hasPublishers, now: .milliseconds(100))
+            #expect(rest.end == nil)
+        }
+    }
+
     @Test("does not where it is rare") func rare() {
         var rest = FeedbackRest(length: .milliseconds(1))
         for i in 1...20 as ClosedRange<Int64> {

@@ -20,6 +20,16 @@ struct MailboxTests {
         #expect(mailbox.takeAll().count == 2, "one post and the first closing")
     }
 
+    @Test("what stops media finds room where other calls do not, and has a bound of its own")
+    func urgent() throws {
+        let mailbox = Mailbox(limit: 600)
+        for _ in 0..<600 { try mailbox.post { _ in } }
+        #expect(throws: Mailbox.Refusal.full) { try mailbox.post { _ in } }
+        for _ in 0..<600 { try mailbox.post(isUrgent: true) { _ in } }
+        #expect(throws: Mailbox.Refusal.full) { try mailbox.post(isUrgent: true) { _ in } }
+        #expect(mailbox.takeAll().count == 1_200)
+    }
+
     @Test("its descriptor is readable exactly while there is something to take")
     func event() throws {
         let mailbox = Mailbox(limit: 100)

@@ -66,6 +66,7 @@ final class VirtualCall {
     init(
         seed: UInt64, network: Network = Network(), candidates: [ICECandidate] = VirtualCall.usualCandidates,
         relayRole: DTLSConnection.Role = .server, relayFingerprint: CertificateFingerprint? = nil,
+        isNative: Bool = false,
         configure: (inout WebRTCClientTransport.Configuration) -> Void = { _ in }
     ) throws {
         random = SeededGenerator(seed: seed)
@@ -75,14 +76,19 @@ final class VirtualCall {
         let theirs = ICECredentials.random(using: &random)
         let peer = PeerDescription(
             credentials: theirs, fingerprints: [Self.clientIdentity.fingerprint], setup: .actpass)
-        relay = try WebRTCTransport(
-            .init(credentials: mine, peer: peer, identity: Self.relayIdentity, role: relayRole), now: .zero)
+        var relaySide = WebRTCTransport.Configuration(
+            credentials: mine, peer: peer, identity: Self.relayIdentity, role: relayRole)
+        let keys = SignalledKeys()
+        let taken = isNative ? SignalledKeys.take(keys.offered) : nil
+        relaySide.signalled = taken.map { ($0.keys, seed &* 0x9e37_79b9_7f4a_7c15) }
+        relay = try WebRTCTransport(relaySide, now: .zero)
         let answer = PeerDescription(
             credentials: mine, isLite: true, fingerprints: [relayFingerprint ?? Self.relayIdentity.fingerprint],
             setup: relayRole == .server ? .passive : .active)
         var configuration = WebRTCClientTransport.Configuration(
             credentials: theirs, peer: answer, identity: Self.clientIdentity,
             role: relayRole == .server ? .client : .server)
+        configuration.keys = taken.flatMap { keys.agreed(by: [$0.answer]) }
         configure(&configuration)
         client = try WebRTCClientTransport(configuration, random: SeededGenerator(seed: seed ^ 0xc11e), now: .zero)
         for candidate in candidates { client.add(candidate, now: .zero) }

@@ -45,7 +45,8 @@ extension Worker {
             id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux,
             context: IngressContext(key: clientKey),
             leg: protector.makeLeg(key: relayKey, peerKey: clientKey), localSSRC: freeSSRC(), now: now)
-        let stream = EngineStream(name: name, transport: transport, createdAt: realTime())
+        let stream = EngineStream(
+            name: name, transport: transport, room: session.room(of: transport), createdAt: realTime())
         var answer = PlainTransport(
             id: transport.id, session: session.name, stream: name, direction: .publish,
             address: configuration.advertisedAddress, rtcpMux: request.rtcpMux, suite: request.suite,
@@ -66,7 +67,7 @@ extension Worker {
         session.publishers.insert(transport, transport.id)
         answer.sdp = PlainSessionDescription.text(for: answer)
         attachWaiting(to: stream, in: session, now: now)
-        events.send(.published(session: session.name, stream: name))
+        events.send(.published(session: session.name, transport: transport.id, stream: name))
         return answer
     }
 

@@ -23,6 +23,7 @@ package final class StreamSockets {
 
     private let listener: Int32
     private var isListening = true
+    private var isOpen = true
     private var connections: [Int32: StreamConnection] = [:]
     /// Numbers of connections in the order they came; those that proved themselves or are gone are taken out late.
     private var probation: [Int32] = []
@@ -73,10 +74,17 @@ package final class StreamSockets {
         datagramBuffer = .allocate(byteCount: limits.datagramBytes, alignment: 16)
     }
 
-    deinit {
+    /// Ends all connections and stops to listen; nothing else may be called after it.
+    package func close() {
+        guard isOpen else { return }
+        isOpen = false
         connections = [:]
         millrace_close(listener)
         millrace_close(descriptor)
+    }
+
+    deinit {
+        close()
         buffer.deallocate()
         datagramBuffer.deallocate()
         tags.deallocate()

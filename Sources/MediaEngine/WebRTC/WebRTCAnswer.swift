@@ -9,6 +9,8 @@ package struct WebRTCAnswer: Sendable {
     package var direction: WebRTCRequest.Direction
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint
+    /// Of a native transport: the relay's key, for the one of the offer that it takes.
+    package var crypto: CryptoAttribute?
     /// `passive` unless the peer offered to be that itself.
     package var setup: PeerDescription.Setup
     package var candidates: [ICECandidate]

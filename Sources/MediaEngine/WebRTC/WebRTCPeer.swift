@@ -6,18 +6,23 @@ internal import SDP
 internal import SRTP
 internal import Transport
 
-/// One WebRTC client on its worker: its path (ICE and DTLS) and, once that stands, what it sends or gets.
+/// One WebRTC or native client on its worker: its path (ICE, and DTLS or keys of signalling) and, once that stands, what it sends or gets.
 final class WebRTCPeer {
     let id: TransportID
     let direction: WebRTCRequest.Direction
     let session: String
     /// Of a peer for one stream (WHIP, WHEP) its name; else empty.
     let stream: String
+    /// What it publishes is heard there, and it hears what is published there.
+    var room = EngineRoom.main
     /// Of the ICE session in force: those of the latest restart, else those of offer and answer.
     var credentials: (local: ICECredentials, remote: ICECredentials)
     /// Of a restart that the relay has offered, until its answer.
     var prepared: ICECredentials?
-    let fingerprints: Set<CertificateFingerprint>
+    /// Of its first offer, or of its answer.
+    let description: PeerDescription
+    /// What a native publisher was answered; nil of others.
+    var crypto: CryptoAttribute?
     let transport: WebRTCTransport
     /// Where media goes; nil before a pair was nominated.
     var address: PeerAddress?
@@ -53,7 +58,7 @@ final class WebRTCPeer {
         self.session = session
         self.stream = stream
         self.credentials = (credentials, peer.credentials)
-        fingerprints = Set(peer.fingerprints)
+        description = peer
         self.transport = transport
     }
 }

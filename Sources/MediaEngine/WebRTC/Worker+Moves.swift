@@ -56,9 +56,19 @@ extension Worker {
         return true
     }
 
+    /// - Parameter before: nil where this is its first.
+    func moved(_ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime) {
+        if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }
+        guard let outbound = peer.outbound else { return }
+        outbound.move(to: address, now: now)
+        guard before != nil else { return }
+        outbound.transport.decisions.note(.moved, now: now)
+        refresh(outbound, now: now)
+    }
+
     /// A viewer has moved. What went to its old address is lost, maybe seconds of it: a key frame helps it sooner than all that again, which
     /// would fill a path of which nothing is known yet.
-    func refresh(_ outbound: PeerOutbound, now: MediaTime) {
+    private func refresh(_ outbound: PeerOutbound, now: MediaTime) {
         for track in outbound.transport.tracks where track.kind == .video {
             guard let producer = track.producer,
                 let latest = outbound.session.router.latestSequence(path: track.path, producer: producer)

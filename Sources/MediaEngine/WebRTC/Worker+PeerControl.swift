@@ -57,9 +57,10 @@ extension Worker {
     }
 
     /// A peer that may connect from now on.
+    /// - Parameter keys: that came by signalling; nil: hands are shaken.
     func makePeer(
         _ direction: WebRTCRequest.Direction, _ description: PeerDescription, credentials: ICECredentials,
-        id: TransportID? = nil, in session: String, stream: String = ""
+        keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = ""
     ) throws(EngineError) -> WebRTCPeer {
         guard !description.isLite else {
             throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would begin")
@@ -67,6 +68,7 @@ extension Worker {
         if unestablishedCount >= perWorker(configuration.webRTC.unestablishedTransports) { endOldestUnestablished() }
         var path = WebRTCTransport.Configuration(
             credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
+        path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
         path.connectTimeout = configuration.webRTC.connectTimeout
         path.consentTimeout = configuration.webRTC.consentTimeout
         let transport: WebRTCTransport
@@ -88,10 +90,12 @@ extension Worker {
     }
 
     func answer(of peer: WebRTCPeer, to description: PeerDescription) -> WebRTCAnswer {
-        WebRTCAnswer(
+        var answer = WebRTCAnswer(
             id: peer.id, session: peer.session, stream: peer.stream, direction: peer.direction,
             credentials: peer.credentials.local, fingerprint: identity.fingerprint,
             setup: Self.role(facing: description) == .server ? .passive : .active, candidates: candidates, sources: [])
+        answer.crypto = peer.crypto
+        return answer
     }
 
     func closeWebRTC(_ id: TransportID, session: String) throws(EngineError) {
@@ -222,5 +226,16 @@ extension Worker {
         peer.outbound = nil
         if let leg = peer.leg { protector.freeLeg(leg) }
         peer.leg = nil
+    }
+}
+
+extension SignalledKeys {
+    /// The keys of what a native peer offers; nil for a peer that shakes hands.
+    static func agree(to peer: PeerDescription) throws(EngineError) -> (keys: DTLSKeys, answer: CryptoAttribute)? {
+        guard peer.isNative else { return nil }
+        guard let agreed = take(peer.cryptos) else {
+            throw .invalidRequest(field: "sdp", reason: "a=crypto has no key of a suite that is known here")
+        }
+        return agreed
     }
 }

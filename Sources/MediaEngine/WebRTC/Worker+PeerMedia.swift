@@ -75,7 +75,10 @@ extension Worker {
         let section = inbound.sections[binding.section].track
         let stream = inbound.sections[binding.section].stream
         if stream.producer(section.kind) == nil {
-            events.send(.mediaBegan(session: inbound.session.name, stream: stream.name, kind: section.kind))
+            events.send(
+                .mediaBegan(
+                    session: inbound.session.name, transport: inbound.transport.id, stream: stream.name,
+                    kind: section.kind))
         }
         let position = inbound.producers[binding.section][..<binding.encoding].count { $0 != nil }
         let producer = addProducer(

@@ -3,6 +3,7 @@ internal import Forwarding
 internal import MediaBase
 internal import SDP
 internal import SRTP
+internal import Transport
 
 /// Publish peers: one connection each, with as many streams as it has offered.
 extension Worker {
@@ -25,8 +26,10 @@ extension Worker {
         _ sections: [PublishedSection], as description: PeerDescription, stream: String = "",
         in session: EngineSession
     ) throws(EngineError) -> WebRTCAnswer {
+        let agreed = try SignalledKeys.agree(to: description)
         let peer = try makePeer(
-            .publish, description, credentials: freeCredentials(), in: session.name, stream: stream)
+            .publish, description, credentials: freeCredentials(), keys: agreed?.keys, in: session.name, stream: stream)
+        peer.crypto = agreed?.answer
         peer.published = sections
         for name in Self.streams(of: sections) { session.reserved[name] = Self.mutedKinds(of: name, in: sections) }
         sessions[session.name] = session
@@ -39,8 +42,8 @@ extension Worker {
     ) throws(EngineError) -> WebRTCAnswer {
         let peer = try find(id, name)
         guard peer.direction == .publish else { throw .unknownTransport(id.rawValue) }
-        guard Set(description.fingerprints) == peer.fingerprints else {
-            throw .invalidRequest(field: "sdp", reason: "the certificate is another one than before")
+        guard description.isSameTransport(as: peer.description) else {
+            throw .invalidRequest(field: "sdp", reason: "the certificate, or the keys, are others than before")
         }
         try check(sections)
         // A peer without streams that has not connected yet does not keep its session.
@@ -52,10 +55,7 @@ extension Worker {
         if let inbound = peer.inbound {
             replace(sections, of: inbound, now: time())
         } else {
-            for gone in before.subtracting(streams) { session.reserved[gone] = nil }
-            for stream in streams where !before.contains(stream) {
-                session.reserved[stream] = Self.mutedKinds(of: stream, in: sections)
-            }
+            reserve(sections, instead: peer.published, in: session)
             sessions[name] = session
             forgetIfEmpty(session)
         }
@@ -118,6 +118,21 @@ extension Worker {
         return sections.map(\.stream).filter { seen.insert($0).inserted }
     }
 
+    /// Of a publisher that has not connected: which kinds will start muted. A kind that was there keeps what was said of it since.
+    private func reserve(
+        _ sections: [PublishedSection], instead before: [PublishedSection], in session: EngineSession
+    ) {
+        let streams = Set(sections.map(\.stream))
+        for section in before where !streams.contains(section.stream) { session.reserved[section.stream] = nil }
+        for stream in streams {
+            let known = Set(before.filter { $0.stream == stream }.map(\.track.kind))
+            let kept = (session.reserved[stream] ?? []).intersection(known)
+            let kinds = Set(sections.filter { $0.stream == stream }.map(\.track.kind))
+            session.reserved[stream] = kept.intersection(kinds).union(
+                Self.mutedKinds(of: stream, in: sections).subtracting(known))
+        }
+    }
+
     private static func mutedKinds(of stream: String, in sections: [PublishedSection]) -> Set<MediaKind> {
         Set(sections.filter { $0.stream == stream && $0.startsMuted }.map(\.track.kind))
     }
@@ -169,13 +184,16 @@ extension Worker {
             if let known = streams[section.stream] {
                 stream = known
             } else {
-                stream = EngineStream(name: section.stream, transport: transport, createdAt: realTime())
+                stream = EngineStream(
+                    name: section.stream, transport: transport, room: session.room(of: transport),
+                    createdAt: realTime())
                 streams[section.stream] = stream
                 fresh.append(stream)
             }
             let kind = section.track.kind
             let before = inbound.sections.firstIndex { $0.stream === stream && $0.track.kind == kind }
-            if before == nil, section.startsMuted { stream.muted.insert(kind) }
+            // What begins, or comes back, begins as it was said to; of one that was dropped nothing is remembered.
+            if before == nil { stream.setMuted(section.startsMuted, kind) }
             let isSame = before.map { Self.isSame(inbound.sections[$0].track, section.track) } ?? false
             next.append((PeerInbound.Section(track: section.track, stream: stream), isSame ? before : nil))
         }
@@ -191,7 +209,7 @@ extension Worker {
         for stream in fresh {
             session.add(stream)
             attachWaiting(to: stream, in: session, now: now)
-            events.send(.published(session: session.name, stream: stream.name))
+            events.send(.published(session: session.name, transport: transport.id, stream: stream.name))
         }
     }
 

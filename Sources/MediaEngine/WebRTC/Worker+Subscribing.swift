@@ -1,3 +1,4 @@
+internal import DTLS
 internal import Forwarding
 internal import MediaBase
 internal import SDP
@@ -11,24 +12,34 @@ extension Worker {
 
     // MARK: the connection
 
-    func openSubscriber(session name: String) throws(EngineError) -> SubscriberOffer {
+    /// - Parameter isNative: with keys in offers and answers instead of DTLS.
+    func openSubscriber(session name: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
         let session = try session(toOpenIn: name)
         sessions[name] = session
         session.awaited += 1
         let id = TransportID(rawValue: hex(16))
         let credentials = freeCredentials()
-        awaited[id] = AwaitedSubscriber(session: name, credentials: credentials)
+        let keys = isNative ? SignalledKeys() : nil
+        awaited[id] = AwaitedSubscriber(session: name, credentials: credentials, keys: keys)
         return SubscriberOffer(
             id: id, session: name,
             relay: RelayDescription(
-                credentials: credentials, fingerprint: identity.fingerprint, setup: .actpass, candidates: candidates))
+                credentials: credentials, fingerprint: identity.fingerprint, cryptos: keys?.offered ?? [],
+                setup: .actpass, candidates: candidates))
     }
 
     /// The participant has answered: it may connect from now on.
     func connectSubscriber(_ id: TransportID, session: String, peer description: PeerDescription) throws(EngineError) {
         guard let offered = awaited[id], offered.session == session else { throw .unknownTransport(id.rawValue) }
-        let peer = try makePeer(.subscribe, description, credentials: offered.credentials, id: id, in: session)
+        var keys: DTLSKeys?
+        if let offer = offered.keys {
+            keys = offer.agreed(by: description.cryptos)
+            if keys == nil { throw .invalidRequest(field: "sdp", reason: "a=crypto takes none of the offered keys") }
+        }
+        let peer = try makePeer(
+            .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session)
         peer.preferences = offered.preferences
+        peer.room = offered.room
         forget(awaited: id)
     }
 

@@ -42,12 +42,15 @@ extension Worker {
     }
 
     private func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) {
-        guard let name = WebRTCTransport.username(of: datagram), let peer = peersByFragment[name.local] else {
+        let name = WebRTCTransport.username(of: datagram)
+        // What answers the check of a native peer's path names nobody.
+        let found = if let name { peersByFragment[name.local] } else { peersByAddress[from] }
+        guard let peer = found, name != nil || !peer.isConnected else {
             counters.droppedUnknownPeer &+= 1
             return
         }
         peer.transport.receiveSTUN(datagram, from: from, now: now)
-        if peer.transport.isValidated(from) { note(from, of: peer) }
+        if name != nil, peer.transport.isValidated(from) { note(from, of: peer) }
         act(on: peer, now: now)
     }
 
@@ -78,13 +81,9 @@ extension Worker {
                 #if DEBUG
                     if isDeaf(toMovesOf: peer) { continue }
                 #endif
+                let before = peer.address
                 peer.address = address
-                peer.inbound?.transport.decisions.note(.moved, now: now)
-                if let outbound = peer.outbound {
-                    outbound.transport.decisions.note(.moved, now: now)
-                    outbound.move(to: address, now: now)
-                    refresh(outbound, now: now)
-                }
+                if before != address { moved(peer, from: before, to: address, now: now) }
                 connectIfReady(peer, now: now)
             case .connected(let keys):
                 forwardAll()

@@ -282,11 +282,16 @@ struct ParticipantTests {
         let publisher = try #require(ada.publisherID)
         #expect(events.contains(.peerGone(session: "room", transport: lost)))
         #expect(events.contains(.peerGone(session: "room", transport: publisher)))
-        #expect(events.contains(.dimensions(session: "room", stream: "camera", width: 320, height: 180)))
+        #expect(
+            events.contains(
+                .dimensions(session: "room", transport: publisher, stream: "camera", width: 320, height: 180)))
         for kind in [MediaKind.audio, .video] {
-            #expect(events.filter { $0 == .mediaBegan(session: "room", stream: "camera", kind: kind) }.count == 1)
+            #expect(
+                events.count {
+                    $0 == .mediaBegan(session: "room", transport: publisher, stream: "camera", kind: kind)
+                } == 1)
         }
-        #expect(events.first == .published(session: "room", stream: "camera"))
+        #expect(events.first == .published(session: "room", transport: publisher, stream: "camera"))
     }
 
     @Test("numbers of a peer: what comes, what goes, and what its path is thought to carry")

@@ -32,6 +32,11 @@ final class VirtualParticipant {
     /// By section, as the latest offer has it.
     private var streamOfMID: [MID: String] = [:]
     private(set) var received: [String: ParticipantReception] = [:]
+    /// The room where it is, and since when.
+    var place = MediaEngine.mainRoom
+    var placedAt = MediaTime.zero
+    /// Says how loud it is.
+    var level = AudioLevel(level: 30, isVoice: true)
     private(set) var strays: [Stray] = []
     private(set) var publishEnd: TransportEnd?
     private(set) var receiveEnd: TransportEnd?
@@ -41,7 +46,6 @@ final class VirtualParticipant {
     private var nextSound = MediaTime.never
     private var nextPicture = MediaTime.never
 
-    static let soundInterval = MediaTime.milliseconds(20)
     static let pictureInterval = MediaTime.milliseconds(50)
 
     init(_ name: String, in room: VirtualRoom) {
@@ -101,13 +105,21 @@ final class VirtualParticipant {
         try negotiatePublishing()
     }
 
+    /// Offers a stream without its sound, or with it again.
+    func setAudio(of stream: String, _ isOn: Bool, startsMuted: Set<MediaKind> = []) throws {
+        guard let at = published.firstIndex(where: { $0.name == stream }) else { return }
+        if let place = published[at].audio { publishing.stopTrack(place) }
+        published[at].audio = isOn ? publishing.addTracks([.offered(.audio, encodings: [.init()])]).first : nil
+        try negotiatePublishing(startsMuted: startsMuted, of: stream)
+    }
+
     func restartPublishing() throws { try negotiatePublishing(restart: room.call.credentials()) }
 
     private func negotiatePublishing(
         startsMuted: Set<MediaKind> = [], of stream: String = "", restart: ICECredentials? = nil
     ) throws {
         let description = publishing.reoffer(restart: restart)
-        let offer = try Offer(parsing: Array(description.text.utf8))
+        let offer = try Offer(parsing: Array(description.text.utf8), takesKeys: room.isNative)
         let tracks = try offer.publishable()
         let mids = description.media.map(\.mid)
         var sections: [PublishedSection] = []
@@ -130,8 +142,8 @@ final class VirtualParticipant {
         }
         publisherID = answer.id
         let own = RelayDescription(
-            credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
-            candidates: answer.candidates)
+            credentials: answer.credentials, fingerprint: answer.fingerprint,
+            cryptos: answer.crypto.map { [$0] } ?? [], setup: answer.setup, candidates: answer.candidates)
         let text = offer.answer(own, tracks: sections.map { .receive($0.track) }, keepsOthers: true).text
         try publishing.accept(Array(text.utf8), now: room.call.now)
         drain()
@@ -140,7 +152,7 @@ final class VirtualParticipant {
     private func publish(now: MediaTime) {
         publishing.handleTimeout(now: now)
         if nextSound <= now {
-            nextSound += Self.soundInterval
+            nextSound += room.soundInterval
             for at in published.indices { sendSound(at, now) }
         }
         if nextPicture <= now {
@@ -156,7 +168,7 @@ final class VirtualParticipant {
         published[at].sounds &+= 1
         _ = sound.payload.withUnsafeBytes {
             publishing.send(
-                $0, track: track, time: now, marker: false, level: AudioLevel(level: 30, isVoice: true), now: now)
+                $0, track: track, time: now, marker: false, level: level, now: now)
         }
     }
 
@@ -245,6 +257,7 @@ final class VirtualParticipant {
         let isWanted = subscribed.contains(stream) || unsubscribed[stream].map { now - $0 <= room.flight } ?? false
         if !isWanted { stray("not subscribed to") }
         if room.wasMuted(stream, kind, at: captured) { stray("was muted") }
+        if !room.areTogether(self, stream, now) { stray("is elsewhere") }
     }
 
     // MARK: the network

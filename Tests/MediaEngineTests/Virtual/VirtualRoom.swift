@@ -3,6 +3,7 @@ import MediaEngine
 import MillraceTestKit
 import RTP
 import SDP
+import Transport
 import WebRTCClient
 
 /// A session of participants in virtual time: what passes between the relay's control plane and its clients takes a while, and the order of the
@@ -17,13 +18,25 @@ final class VirtualRoom {
     var signalling = MediaTime.milliseconds(15)
     /// Longest time that a packet is on its way after the relay has decided to send it.
     let flight = MediaTime.milliseconds(40)
+    let soundInterval: MediaTime
+    /// Who publishes a stream.
+    private(set) var owners: [String: VirtualParticipant] = [:]
     private var random: SeededGenerator
     private var pending: [(at: MediaTime, body: () throws -> Void)] = []
     private var mutes: [String: [MediaKind: [(from: MediaTime, to: MediaTime)]]] = [:]
     private var nextSource: UInt32 = 1
 
-    init(seed: UInt64, _ change: (inout EngineConfiguration) -> Void = { _ in }) throws {
-        call = try VirtualCall(seed: seed) {
+    /// Keys go with offers and answers, and no hands are shaken.
+    let isNative: Bool
+
+    init(
+        seed: UInt64, soundInterval: MediaTime = .milliseconds(20), isNative: Bool = false,
+        conditions: LinkConditions = LinkConditions(delay: .milliseconds(10)),
+        _ change: (inout EngineConfiguration) -> Void = { _ in }
+    ) throws {
+        self.soundInterval = soundInterval
+        self.isNative = isNative
+        call = try VirtualCall(seed: seed, conditions: conditions) {
             // Everybody is heard.
             $0.webRTC.loudestAudio = 0
             change(&$0)
@@ -32,9 +45,10 @@ final class VirtualRoom {
     }
 
     func endpoint(_ direction: WebRTCEndpoint.Direction) -> WebRTCEndpoint {
-        WebRTCEndpoint(
-            .init(direction, tracks: [], identity: VirtualCall.clientIdentity, using: &random),
-            random: SeededGenerator(seed: random.next()))
+        var configuration = WebRTCEndpoint.Configuration(
+            direction, tracks: [], identity: VirtualCall.clientIdentity, using: &random)
+        if isNative { configuration.keys = SignalledKeys() }
+        return WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
     }
 
     func below(_ count: Int) -> Int { Int(random.next() % UInt64(count)) }
@@ -96,6 +110,7 @@ final class VirtualRoom {
         temporalLayers: Int = 1, startsMuted: Set<MediaKind> = []
     ) throws -> String {
         sources[stream] = nextSource
+        owners[stream] = participant
         for kind in startsMuted { mutes[stream, default: [:]][kind] = [(.zero, .never)] }
         try participant.publish(
             stream, source: nextSource, audio: audio, video: video, rids: rids, temporalLayers: temporalLayers,
@@ -112,7 +127,7 @@ final class VirtualRoom {
         if let known = participant.subscriberID {
             id = known
         } else {
-            let offer = try call.control { try $0.openSubscriber(session: session) }
+            let offer = try call.control { try $0.openSubscriber(session: session, isNative: isNative) }
             id = offer.id
             participant.subscriberID = id
             participant.negotiation = SubscribeNegotiation(.init(relay: offer.relay), using: &random)
@@ -145,6 +160,11 @@ final class VirtualRoom {
         }
     }
 
+    /// The rules say that it is not muted any more, without a word to the engine.
+    func noteUnmuted(_ stream: String, _ kind: MediaKind) {
+        if let last = mutes[stream]?[kind]?.indices.last { mutes[stream]?[kind]?[last].to = call.now }
+    }
+
     /// Whether what was captured then came to the relay while the stream was muted: 10 ms later, or a retransmission after that.
     func wasMuted(_ stream: String, _ kind: MediaKind, at captured: MediaTime) -> Bool {
         mutes[stream]?[kind]?.contains { captured > $0.from && captured < $0.to - .milliseconds(12) } ?? false
@@ -152,7 +172,7 @@ final class VirtualRoom {
 
     /// Its subscribe peer connection is lost: another is offered, with all that it was subscribed to.
     func resetReceiving(of participant: VirtualParticipant) throws {
-        let offer = try call.control { try $0.openSubscriber(session: session) }
+        let offer = try call.control { try $0.openSubscriber(session: session, isNative: isNative) }
         participant.subscriberID = offer.id
         participant.negotiation?.reset(relay: offer.relay, now: call.now)
         participant.makeReceivingAnew()

@@ -56,7 +56,7 @@ extension VirtualSessionTests {
         call.control { $0.close() }
         var speakers: [String?] = []
         for await event in call.relay.events {
-            if case .activeSpeaker(let session, let stream) = event, session == "room" { speakers.append(stream) }
+            if case .activeSpeaker(let session, _, let stream) = event, session == "room" { speakers.append(stream) }
         }
         #expect(speakers.prefix(2) == ["anna", "boris"], "\(speakers)")
     }

@@ -1,0 +1,10 @@
+/// Where one peer of a session is to be.
+package struct RoomPlacement: Sendable, Hashable {
+    package let peer: TransportID
+    package let room: String
+
+    package init(peer: TransportID, room: String) {
+        self.peer = peer
+        self.room = room
+    }
+}

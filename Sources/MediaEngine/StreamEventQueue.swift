@@ -1,0 +1,149 @@
+internal import MediaBase
+
+/// Events that one reader has not taken yet, so many at the most. Where it is half full, how something stands takes the place of how it
+/// stood before; when more wait than are kept, those of a session give way to one `missed`, after which its reader has to look for
+/// itself. So nothing is lost unsaid.
+package struct StreamEventQueue: Sendable {
+    package static let standardCapacity = 4_096
+
+    /// What an event tells the state of: only the newest of its kind is of interest.
+    private enum Subject: Hashable {
+        case pause(TransportID, Stream, MediaKind)
+        case dimensions(Stream)
+        case speaker(session: String, room: String)
+    }
+
+    private struct Stream: Hashable {
+        let session: String
+        let name: String
+    }
+
+    private let capacity: Int
+    /// Nil: taken out of its order. Numbered from `first` on.
+    private var slots: [StreamEvent?] = []
+    private var head = 0
+    /// Number of `slots[0]`.
+    private var first = 0
+    /// Number of the waiting event that tells of a subject.
+    private var places: [Subject: Int] = [:]
+    /// Number of the newest waiting event by which a stream begins or ends: what was told before it is of another stream.
+    private var lives: [Stream: Int] = [:]
+    /// Sessions of which a `missed` waits.
+    private var missing: Set<String> = []
+    private var isAllMissing = false
+
+    package private(set) var count = 0
+    /// Events that no reader gets.
+    package private(set) var missed: UInt64 = 0
+
+    /// - Parameter capacity: events that wait; as many sessions again may be marked as missed before all of them are.
+    package init(capacity: Int = standardCapacity) {
+        self.capacity = max(capacity, 1)
+    }
+
+    package var isEmpty: Bool { count == 0 }
+
+    package mutating func push(_ event: StreamEvent) {
+        if isAllMissing { return noteMissed(event) }
+        if let session = event.session, missing.contains(session) { return noteMissed(event) }
+        if count * 2 >= capacity, let (subject, stream) = Self.subject(of: event), let place = places[subject],
+            stream.flatMap({ lives[$0] }) ?? -1 < place
+        {
+            slots[place - first] = event
+            return
+        }
+        guard count < capacity else { return overflow(event) }
+        append(event)
+    }
+
+    package mutating func pop() -> StreamEvent? {
+        while head < slots.count {
+            let number = first + head
+            let event = slots[head]
+            slots[head] = nil
+            head += 1
+            guard let event else { continue }
+            count -= 1
+            forget(event, at: number)
+            compact()
+            return event
+        }
+        compact()
+        return nil
+    }
+
+    private mutating func append(_ event: StreamEvent) {
+        let number = first + slots.count
+        slots.append(event)
+        count += 1
+        if let (subject, _) = Self.subject(of: event) { places[subject] = number }
+        switch event {
+        case .published(let session, _, let name), .closed(let session, _, let name):
+            lives[Stream(session: session, name: name)] = number
+        case .missed(let session):
+            if let session { missing.insert(session) } else { isAllMissing = true }
+        default: break
+        }
+    }
+
+    private mutating func forget(_ event: StreamEvent, at number: Int) {
+        if let (subject, _) = Self.subject(of: event), places[subject] == number { places[subject] = nil }
+        switch event {
+        case .published(let session, _, let name), .closed(let session, _, let name):
+            let stream = Stream(session: session, name: name)
+            if lives[stream] == number { lives[stream] = nil }
+        case .missed(let session):
+            if let session { missing.remove(session) } else { isAllMissing = false }
+        default: break
+        }
+    }
+
+    /// Slots that were taken are given up now and then, so that it costs little each time.
+    private mutating func compact() {
+        guard head == slots.count || head >= 256 && head * 2 >= slots.count else { return }
+        slots.removeFirst(head)
+        first += head
+        head = 0
+    }
+
+    private mutating func noteMissed(_ event: StreamEvent) {
+        if case .missed = event { return }
+        missed += 1
+    }
+
+    private mutating func overflow(_ event: StreamEvent) {
+        guard let session = event.session, missing.count < capacity else { return missAll(event) }
+        noteMissed(event)
+        var kept = StreamEventQueue(capacity: capacity)
+        for waiting in slots[head...] {
+            guard let waiting else { continue }
+            if waiting.session == session { noteMissed(waiting) } else { kept.append(waiting) }
+        }
+        kept.append(.missed(session: session))
+        kept.missed = missed
+        self = kept
+    }
+
+    private mutating func missAll(_ event: StreamEvent) {
+        noteMissed(event)
+        for waiting in slots[head...] { if let waiting { noteMissed(waiting) } }
+        var kept = StreamEventQueue(capacity: capacity)
+        kept.append(.missed(session: nil))
+        kept.missed = missed
+        self = kept
+    }
+
+    private static func subject(of event: StreamEvent) -> (Subject, Stream?)? {
+        switch event {
+        case .trackPaused(let session, let transport, let name, let kind),
+            .trackResumed(let session, let transport, let name, let kind):
+            let stream = Stream(session: session, name: name)
+            return (.pause(transport, stream, kind), stream)
+        case .dimensions(let session, _, let name, _, _):
+            let stream = Stream(session: session, name: name)
+            return (.dimensions(stream), stream)
+        case .activeSpeaker(let session, let room, _): return (.speaker(session: session, room: room), nil)
+        case .published, .closed, .mediaBegan, .peerGone, .missed: return nil
+        }
+    }
+}

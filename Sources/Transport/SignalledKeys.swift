@@ -1,0 +1,47 @@
+package import DTLS
+package import SDP
+package import SRTP
+
+/// Keys that both sides of a transport tell each other in their descriptions (RFC 4568), where no hands are shaken.
+package struct SignalledKeys: Sendable, Equatable {
+    /// The preferred one first.
+    package static let suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
+
+    /// What an offer of one's own has: a key for each suite.
+    package let offered: [CryptoAttribute]
+    private let keys: [SRTPKey]
+
+    /// Fresh ones.
+    package init(_ suites: [SRTPSuite] = SignalledKeys.suites) {
+        keys = suites.map { SRTPKey.random(for: $0) }
+        offered = keys.enumerated().map { CryptoAttribute(tag: UInt32($0 + 1), $1) }
+    }
+
+    /// What was agreed by an answer to the offer; nil where it does not take just one of what was offered (RFC 4568 section 5.1.2).
+    package func agreed(by answer: [CryptoAttribute]) -> DTLSKeys? {
+        guard answer.count == 1, let taken = answer.first,
+            let place = offered.firstIndex(where: { $0.tag == taken.tag && $0.suite == taken.suite }),
+            let theirs = try? SRTPKey(suite: keys[place].suite, inline: taken.key)
+        else { return nil }
+        return DTLSKeys(suite: keys[place].suite, local: keys[place], remote: theirs)
+    }
+
+    /// Takes the first of an offer's keys that can be used, with a fresh one in return.
+    /// - Returns: the keys, and what the answer says; nil where there is none.
+    package static func take(
+        _ offer: [CryptoAttribute], suites: [SRTPSuite] = SignalledKeys.suites
+    ) -> (keys: DTLSKeys, answer: CryptoAttribute)? {
+        for line in offer {
+            guard let suite = SRTPSuite(sdesName: line.suite), suites.contains(suite),
+                let theirs = try? SRTPKey(suite: suite, inline: line.key)
+            else { continue }
+            let mine = SRTPKey.random(for: suite)
+            return (DTLSKeys(suite: suite, local: mine, remote: theirs), CryptoAttribute(tag: line.tag, mine))
+        }
+        return nil
+    }
+}
+
+extension CryptoAttribute {
+    init(tag: UInt32, _ key: SRTPKey) { self.init(tag: tag, suite: key.suite.sdesName, key: key.base64) }
+}

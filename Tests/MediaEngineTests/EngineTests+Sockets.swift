@@ -1,0 +1,79 @@
+import CLinuxNet
+import Foundation
+import MediaBase
+import MediaEngine
+import Testing
+
+extension EngineTests {
+    @Suite("Sockets of an engine that has ended")
+    struct Sockets {
+        /// Inodes of the sockets that are bound to a port, as the kernel lists them.
+        private func inodes(of ports: [UInt16]) throws -> Set<String> {
+            var found: Set<String> = []
+            for table in ["tcp", "udp"] {
+                let lines = try String(contentsOfFile: "/proc/self/net/\(table)", encoding: .utf8).split(
+                    separator: "\n")
+                for line in lines.dropFirst() {
+                    let fields = line.split(separator: " ")
+                    guard fields.count > 9,
+                        let port = fields[1].split(separator: ":").last.flatMap({ UInt16($0, radix: 16) }),
+                        ports.contains(port)
+                    else { continue }
+                    found.insert("socket:[\(fields[9])]")
+                }
+            }
+            return found
+        }
+
+        /// What this process has open.
+        private func open() throws -> Set<String> {
+            let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+            return Set(
+                names.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") })
+        }
+
+        @Test("are closed though somebody still holds it, those of ICE-TCP too", arguments: [1, 3])
+        func closed(_ workers: Int) async throws {
+            var held: [MediaEngine] = []
+            for _ in 0..<4 {
+                let engine = try EngineTests.engine { configuration in
+                    configuration.workers = workers
+                    configuration.webRTC.port = 0
+                }
+                held.append(engine)
+                let ports = engine.plainPorts + engine.plainPorts.map { $0 + 1 } + engine.webRTCPorts
+                let sockets = try inodes(of: ports).intersection(open())
+                // RTP, RTCP, media of WebRTC peers; the TCP port has the same number where that was free.
+                #expect((3 * workers...4 * workers).contains(sockets.count), "\(sockets)")
+                engine.stop()
+                #expect(try open().isDisjoint(with: sockets))
+            }
+            withExtendedLifetime(held) {}
+        }
+
+        @Test("are closed where it was let go without being stopped")
+        func released() async throws {
+            var engine: MediaEngine? = try EngineTests.engine { $0.webRTC.port = 0 }
+            let ports = (engine?.plainPorts ?? []) + (engine?.webRTCPorts ?? [])
+            let sockets = try inodes(of: ports).intersection(open())
+            #expect(sockets.count >= 2)
+            engine = nil
+            #expect(try open().isDisjoint(with: sockets))
+        }
+
+        @Test("are closed where one of its ports cannot be had")
+        func refused() async throws {
+            // The TCP port is the last of them.
+            let taken = try StreamSockets(address: "127.0.0.1", port: 0, limits: StreamLimits())
+            let port = taken.local.port
+            let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+            for _ in 0..<20 {
+                #expect(throws: EngineError.self) { _ = try EngineTests.engine { $0.webRTC.port = port } }
+            }
+            let after = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+            withExtendedLifetime(taken) {}
+            // Other tests open some meanwhile.
+            #expect(after < before + 20, "\(before) \(after)")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import Testing
+
+@Suite("Stream events that wait")
+struct StreamEventQueueTests {
+    private let viewer = TransportID(rawValue: "v")
+    private let publisher = TransportID(rawValue: "p")
+
+    private func all(_ queue: inout StreamEventQueue) -> [StreamEvent] {
+        var events: [StreamEvent] = []
+        while let event = queue.pop() { events.append(event) }
+        return events
+    }
+
+    private func dimensions(_ width: Int, stream: String = "cam") -> StreamEvent {
+        .dimensions(session: "s", transport: publisher, stream: stream, width: width, height: 9)
+    }
+
+    @Test("where it is half full, how a thing stands takes the place of how it stood")
+    func states() {
+        var queue = StreamEventQueue(capacity: 12)
+        let paused = StreamEvent.trackPaused(session: "s", transport: viewer, stream: "cam", kind: .video)
+        let resumed = StreamEvent.trackResumed(session: "s", transport: viewer, stream: "cam", kind: .video)
+        let other = StreamEvent.trackPaused(
+            session: "s", transport: TransportID(rawValue: "w"), stream: "cam", kind: .video)
+        queue.push(.published(session: "s", transport: publisher, stream: "cam"))
+        for width in 1...1_000 { queue.push(dimensions(width)) }
+        for _ in 0..<1_000 {
+            queue.push(paused)
+            queue.push(resumed)
+        }
+        queue.push(other)
+        queue.push(.activeSpeaker(session: "s", room: "", stream: "cam"))
+        queue.push(.activeSpeaker(session: "s", room: "", stream: nil))
+        queue.push(.activeSpeaker(session: "t", room: "", stream: "cam"))
+        #expect(queue.count == 10)
+        #expect(
+            all(&queue) == [
+                .published(session: "s", transport: publisher, stream: "cam"), dimensions(1), dimensions(2),
+                dimensions(3), dimensions(4),
+                dimensions(1_000), resumed, other,
+                .activeSpeaker(session: "s", room: "", stream: nil),
+                .activeSpeaker(session: "t", room: "", stream: "cam"),
+            ])
+        #expect(queue.missed == 0 && queue.isEmpty)
+        queue.push(paused)
+        #expect(all(&queue) == [paused])
+    }
+
+    @Test("what is told of a stream is not told of the one before it of the same name")
+    func lives() {
+        var queue = StreamEventQueue(capacity: 4)
+        let closed = StreamEvent.closed(session: "s", transport: publisher, stream: "cam")
+        let published = StreamEvent.published(session: "s", transport: publisher, stream: "cam")
+        for event in [dimensions(1), closed, published, dimensions(2), dimensions(3)] { queue.push(event) }
+        #expect(all(&queue) == [dimensions(1), closed, published, dimensions(3)])
+    }
+
+    @Test("too many give way to one that says so; others lose nothing")
+    func overflow() {
+        var queue = StreamEventQueue(capacity: 4)
+        func event(_ session: String, _ number: Int) -> StreamEvent {
+            .published(session: session, transport: publisher, stream: "\(number)")
+        }
+        queue.push(event("quiet", 0))
+        for number in 0..<100 { queue.push(event("loud", number)) }
+        queue.push(event("quiet", 1))
+        #expect(queue.missed == 100)
+        #expect(all(&queue) == [event("quiet", 0), .missed(session: "loud"), event("quiet", 1)])
+        // After it was taken, all is kept again.
+        queue.push(event("loud", 7))
+        #expect(all(&queue) == [event("loud", 7)])
+        // So many sessions that there is no telling them apart.
+        for number in 0..<1_000 { queue.push(event("\(number)", number)) }
+        let rest = all(&queue)
+        #expect(rest.contains(.missed(session: nil)) && rest.count <= 8)
+    }
+
+    @Test(
+        "it holds no more than it may, and whoever looks at each that is missed knows everything",
+        arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+    func property(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        let capacity = 6
+        var queue = StreamEventQueue(capacity: capacity)
+        // By stream: there order counts.
+        var pushed: [String: [String: [StreamEvent]]] = [:]
+        var missed: UInt64 = 0
+        var popped = 0
+        for _ in 0..<5_000 {
+            if random.next() % 5 < 3 {
+                let session = "s\(random.next() % 5)"
+                let number = random.next() % 3
+                let event: StreamEvent =
+                    switch random.next() % 3 {
+                    case 0: .published(session: session, transport: publisher, stream: "\(number)")
+                    case 1: .closed(session: session, transport: publisher, stream: "\(number)")
+                    default:
+                        .dimensions(
+                            session: session, transport: publisher, stream: "\(number)", width: Int(random.next() % 9),
+                            height: 1)
+                    }
+                queue.push(event)
+                pushed[session, default: [:]]["\(number)", default: []].append(event)
+            } else if let event = queue.pop() {
+                popped += 1
+                switch event {
+                case .missed(nil): pushed = [:]
+                case .missed(let session?): pushed[session] = [:]
+                case .published(let session, _, let stream), .closed(let session, _, let stream),
+                    .dimensions(let session, _, let stream, _, _):
+                    // Those that are passed over were overtaken by a newer state.
+                    let index = pushed[session]?[stream]?.firstIndex(of: event)
+                    #expect(index != nil)
+                    if let index { pushed[session]?[stream]?.removeFirst(index + 1) }
+                default: Issue.record("\(event) was never pushed")
+                }
+            }
+            #expect(queue.count <= 2 * capacity + 1 && queue.missed >= missed)
+            missed = queue.missed
+        }
+        #expect(popped > 1_000 && missed > 0)
+    }
+}

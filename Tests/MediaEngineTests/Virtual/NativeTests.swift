@@ -1,0 +1,124 @@
+import DTLS
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SDP
+import Testing
+import Transport
+import WebRTCClient
+
+@Suite("Participants with keys of signalling, in virtual time")
+struct NativeTests {
+    /// Everybody publishes a camera and sees all others.
+    private func room(_ count: Int, seed: UInt64, loss: Double = 0) throws -> VirtualRoom {
+        var conditions = LinkConditions(delay: .milliseconds(10))
+        conditions.loss = loss == 0 ? .none : .uniform(loss)
+        let room = try VirtualRoom(seed: seed, isNative: true, conditions: conditions) {
+            $0.webRTC.startBitrate = .kilobits(8_000)
+        }
+        for number in 0..<count { try room.publish("camera \(number)", by: room.join("p\(number)")) }
+        for participant in room.participants {
+            for other in room.participants where other !== participant {
+                try room.subscribe(participant, to: other.published[0].name)
+            }
+        }
+        return room
+    }
+
+    private func judge(_ room: VirtualRoom, sounds: Int, pictures: Int) {
+        for participant in room.participants {
+            #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
+            #expect(participant.publishEnd == nil && participant.receiveEnd == nil)
+            for stream in participant.subscribed {
+                let received = participant.received[stream]
+                #expect(received?.sounds ?? 0 >= sounds, "\(participant.name) \(stream): \(received?.sounds ?? 0)")
+                #expect(
+                    received?.pictures ?? 0 >= pictures, "\(participant.name) \(stream): \(received?.pictures ?? 0)")
+            }
+        }
+    }
+
+    @Test("media of five people reaches all others, as with DTLS", arguments: [0])
+    func everybody(loss: Double) throws {
+        let room = try room(5, seed: 31, loss: loss)
+        try room.run(seconds: 2)
+        for participant in room.participants { participant.forgetReceived() }
+        try room.run(seconds: 3)
+        judge(room, sounds: loss == 0 ? 148 : 130, pictures: loss == 0 ? 55 : 40)
+        let counters = room.call.relay.counters
+        #expect(counters.peersConnected == 10 && counters.droppedAuthentication == 0)
+    }
+
+    @Test("streams come and go on it, ICE restarts, and consent holds it up") func changes() throws {
+        let room = try room(2, seed: 32)
+        let (ada, bob) = (room.participants[0], room.participants[1])
+        try room.run(seconds: 1)
+        try room.publish("screen", by: ada, audio: false)
+        try room.subscribe(bob, to: "screen")
+        try room.run(seconds: 1.5)
+        #expect(bob.received["screen"]?.pictures ?? 0 > 15)
+        for _ in 0..<2 {
+            try ada.restartPublishing()
+            try room.restartReceiving(of: bob)
+            bob.forgetReceived()
+            try room.run(seconds: 1)
+            #expect(bob.received["camera 0"]?.sounds ?? 0 >= 48)
+        }
+        try ada.unpublish("screen")
+        try room.unsubscribe(bob, from: "screen")
+        try room.run(seconds: 35)
+        #expect(room.call.relay.counters.peersLostConsent == 0 && bob.strays.isEmpty, "\(bob.strays.prefix(3))")
+        // One that vanishes is gone when its consent is.
+        ada.vanish()
+        try room.run(seconds: 35)
+        #expect(room.call.relay.counters.peersLostConsent == 2)
+    }
+
+    @Test("packets under other keys are counted and forgotten; other keys are another connection") func keys() throws {
+        let room = try room(2, seed: 33)
+        try room.run(seconds: 1)
+        let ada = room.participants[0]
+        let relay = room.call.relay
+        let publisher = try #require(ada.publisherID)
+        let description = PeerDescription(
+            credentials: room.call.credentials(), fingerprints: [], cryptos: SignalledKeys().offered, setup: .actpass)
+        #expect(throws: EngineError.self) {
+            try relay.updatePublisher(publisher, session: "room", peer: description, sections: [])
+        }
+        var unknown = description
+        unknown.cryptos = [CryptoAttribute(tag: 1, suite: "F8_128_HMAC_SHA1_80", key: "x")]
+        #expect(throws: EngineError.self) {
+            try relay.openPublisher(PublisherRequest(session: "room", peer: unknown, sections: []))
+        }
+        let offer = try relay.openSubscriber(session: "room", isNative: true)
+        #expect(offer.relay.cryptos.count == 2)
+        var wrong = description
+        wrong.cryptos = [CryptoAttribute(tag: 7, suite: "AEAD_AES_128_GCM", key: offer.relay.cryptos[0].key)]
+        #expect(throws: EngineError.self) { try relay.connectSubscriber(offer.id, session: "room", peer: wrong) }
+        let taken = try #require(SignalledKeys.take(offer.relay.cryptos))
+        wrong.cryptos = [taken.answer]
+        try relay.connectSubscriber(offer.id, session: "room", peer: wrong)
+        // Not two of one offer.
+        let second = try relay.openSubscriber(session: "room", isNative: true)
+        #expect(Set(second.relay.cryptos.map(\.key)).isDisjoint(with: offer.relay.cryptos.map(\.key)))
+    }
+
+    @Test("those who never connect are as bounded as with DTLS") func unestablished() throws {
+        let room = try VirtualRoom(seed: 34, isNative: true) { $0.webRTC.unestablishedTransports = 8 }
+        let sections = [PublishedSection(stream: "x", track: .offered(.audio, encodings: [.init()]))]
+        for number in 0..<40 {
+            var mine = sections
+            mine[0].stream = "s\(number)"
+            let description = PeerDescription(
+                credentials: room.call.credentials(), fingerprints: [], cryptos: SignalledKeys().offered,
+                setup: .actpass)
+            _ = try room.call.control {
+                try $0.openPublisher(PublisherRequest(session: "room", peer: description, sections: mine))
+            }
+        }
+        #expect(room.call.relay.counters.peersDisplaced == 32)
+        try room.run(seconds: 16)
+        #expect(room.call.relay.counters.sessions == 0)
+    }
+}

@@ -1,0 +1,187 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import Testing
+
+@Suite("Rooms of a session in virtual time")
+struct RoomTests {
+    @Test("SUB-3 who is parted hears nothing from then on, and sees a picture at once when together again")
+    func partAndMeet() throws {
+        let (room, ada, bob) = try ParticipantTests.pair(seed: 61)
+        try room.run(seconds: 0.5)
+        #expect(bob.received["camera"]?.pictures ?? 0 > 5)
+        for round in 0..<4 {
+            room.place([round % 2 == 0 ? bob : ada], in: "one")
+            try room.run(seconds: 0.05)
+            bob.forgetReceived()
+            try room.run(seconds: 1)
+            #expect(bob.received["camera"]?.packets == 0, "round \(round)")
+            room.place([round % 2 == 0 ? ada : bob], in: "one")
+            let since = room.call.now
+            var isSeen = false
+            while !isSeen, room.call.now - since < .milliseconds(200) {
+                try room.run(seconds: 0.005)
+                isSeen = bob.received["camera"]?.pictures ?? 0 > 0 && bob.received["camera"]?.sounds ?? 0 > 0
+            }
+            #expect(isSeen, "round \(round)")
+            room.place([ada, bob], in: MediaEngine.mainRoom)
+            try room.run(seconds: 0.3)
+        }
+        #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
+    }
+
+    @Test("SUB-3 who goes together is not parted for a moment; peers that connect later are where they were placed")
+    func together() throws {
+        let (room, ada, bob) = try ParticipantTests.pair(seed: 62)
+        try room.run(seconds: 0.5)
+        bob.forgetReceived()
+        room.place([ada, bob], in: "one")
+        try room.run(seconds: 1)
+        #expect(bob.received["camera"]?.sounds ?? 0 >= 49)
+        #expect(bob.received["camera"]?.pictures ?? 0 >= 19)
+        let cleo = room.join("Cleo")
+        try room.publish("late", by: cleo)
+        try room.subscribe(cleo, to: "camera")
+        room.place([cleo], in: "two")
+        try room.subscribe(bob, to: "late")
+        try room.run(seconds: 1)
+        #expect(cleo.received["camera"]?.packets ?? 0 == 0)
+        #expect(bob.received["late"]?.packets ?? 0 == 0)
+        room.place([cleo], in: "one")
+        try room.run(seconds: 1)
+        #expect(cleo.received["camera"]?.pictures ?? 0 > 15)
+        #expect(bob.received["late"]?.pictures ?? 0 > 15)
+        // A stream that begins is where its publisher is.
+        room.place([ada], in: "two")
+        try room.publish("screen", by: ada, audio: false)
+        try room.subscribe(bob, to: "screen")
+        try room.run(seconds: 1)
+        #expect(bob.received["screen"]?.packets ?? 0 == 0)
+        #expect((bob.strays + cleo.strays).isEmpty, "\((bob.strays + cleo.strays).prefix(3))")
+    }
+
+    @Test("SUB-3 wishes hold: what one does not want it does not get for meeting somebody, and mutes stay")
+    func wishes() throws {
+        let (room, ada, bob) = try ParticipantTests.pair(seed: 63)
+        try room.prefer(bob, "camera", StreamPreferences(audio: true, video: false))
+        room.place([ada], in: "one")
+        try room.prefer(bob, "camera", StreamPreferences(audio: false, video: true))
+        try room.mute("camera", .video, true)
+        room.place([bob], in: "one")
+        try room.run(seconds: 0.1)
+        bob.forgetReceived()
+        try room.run(seconds: 1)
+        #expect(bob.received["camera"]?.packets == 0)
+        try room.mute("camera", .video, false)
+        try room.run(seconds: 1)
+        #expect(bob.received["camera"]?.pictures ?? 0 > 15)
+        #expect(bob.received["camera"]?.sounds == 0)
+        #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
+    }
+
+    @Test("SUB-3 somebody loud in another room takes nobody's place, and has the floor there alone")
+    func loudness() async throws {
+        let room = try VirtualRoom(seed: 64) { $0.webRTC.loudestAudio = 2 }
+        let people = try (0..<6).map { number in
+            let participant = room.join("p\(number)")
+            participant.level = AudioLevel(level: number < 4 ? 10 : 40, isVoice: true)
+            try room.publish("s\(number)", by: participant, video: [])
+            return participant
+        }
+        for person in people {
+            for other in people where other !== person { try room.subscribe(person, to: "s\(other.name.dropFirst())") }
+        }
+        try room.run(seconds: 1)
+        // The last two are softer than all others, and hear each other once they are apart.
+        room.place(Array(people[4...]), in: "one")
+        try room.run(seconds: 4)
+        for person in people { person.forgetReceived() }
+        try room.run(seconds: 2)
+        #expect(people[4].received["s5"]?.sounds ?? 0 >= 99)
+        #expect(people[5].received["s4"]?.sounds ?? 0 >= 99)
+        let heard = (1..<4).map { people[0].received["s\($0)"]?.sounds ?? 0 }
+        #expect(heard.count { $0 > 0 } <= 2, "\(heard)")
+        #expect(people.allSatisfy { $0.strays.isEmpty })
+        room.call.control { $0.close() }
+        var speakers: [String: Set<String>] = [:]
+        for await event in room.call.relay.events {
+            if case .activeSpeaker(_, let name, let stream?) = event { speakers[name, default: []].insert(stream) }
+        }
+        #expect(speakers["one"]?.isSubset(of: ["s4", "s5"]) == true, "\(speakers)")
+        #expect(speakers[MediaEngine.mainRoom]?.isDisjoint(with: ["s4", "s5"]) == true, "\(speakers)")
+    }
+
+    @Test("SUB-3 whatever moves there are, nobody gets anything of another room", arguments: 1...4)
+    func randomMoves(_ seed: UInt64) throws {
+        let room = try VirtualRoom(seed: 70 + seed) { $0.webRTC.startBitrate = .kilobits(8_000) }
+        for number in 0..<8 {
+            let participant = room.join("p\(number)")
+            try room.publish("camera \(number)", by: participant)
+        }
+        for participant in room.participants {
+            for stream in room.sources.keys.sorted() where participant.published.first?.name != stream {
+                try room.subscribe(participant, to: stream)
+            }
+        }
+        try room.run(seconds: 2)
+        let names = [MediaEngine.mainRoom, "one", "two"]
+        for _ in 0..<60 {
+            let some = room.participants.filter { _ in room.below(6) == 0 }
+            room.place(some, in: names[room.below(3)])
+            try room.run(seconds: Double(room.below(120)) / 1_000)
+        }
+        try room.run(seconds: 1)
+        for participant in room.participants { participant.forgetReceived() }
+        try room.run(seconds: 1)
+        for participant in room.participants {
+            #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
+            for other in room.participants where other !== participant {
+                let stream = other.published[0].name
+                let received = participant.received[stream]
+                let isTogether = other.place == participant.place
+                #expect((received?.sounds ?? 0 > 40) == isTogether, "\(participant.name) \(stream)")
+                #expect((received?.pictures ?? 0 > 15) == isTogether, "\(participant.name) \(stream)")
+            }
+        }
+    }
+
+    @Test("SUB-3 five hundred who talk in fifty rooms, moved one after the other and brought back at once")
+    func fiveHundred() throws {
+        let (count, roomCount) = (500, 50)
+        let room = try VirtualRoom(seed: 80, soundInterval: .milliseconds(200)) { $0.limits.streamsPerSession = 1_000 }
+        for number in 0..<count { try room.publish("s\(number)", by: room.join("p\(number)"), video: []) }
+        // Each would like to hear its own room, and four of another.
+        for (number, participant) in room.participants.enumerated() {
+            for mate in stride(from: number % roomCount, to: count, by: roomCount) where mate != number {
+                try room.subscribe(participant, to: "s\(mate)", kinds: [.audio])
+            }
+            for other in 1...4 { try room.subscribe(participant, to: "s\((number + other) % count)", kinds: [.audio]) }
+        }
+        try room.run(seconds: 3)
+        let clock = ContinuousClock()
+        let moving = clock.measure {
+            for (number, participant) in room.participants.enumerated() {
+                room.place([participant], in: "room \(number % roomCount)")
+            }
+        }
+        try room.run(seconds: 0.1)
+        for participant in room.participants { participant.forgetReceived() }
+        try room.run(seconds: 1)
+        for (number, participant) in room.participants.enumerated() {
+            let heard = Set(participant.received.filter { $0.value.sounds > 0 }.keys)
+            let mates = stride(from: number % roomCount, to: count, by: roomCount).filter { $0 != number }
+            #expect(heard == Set(mates.map { "s\($0)" }), "\(participant.name)")
+            #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
+        }
+        let stopping = clock.measure { room.place(room.participants, in: MediaEngine.mainRoom) }
+        for participant in room.participants { participant.forgetReceived() }
+        try room.run(seconds: 1)
+        for participant in room.participants {
+            #expect(participant.received.values.count { $0.sounds > 0 } == 13, "\(participant.name)")
+            #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
+        }
+        print("500 in 50 rooms: the relay's part of moving them \(moving), of bringing them back \(stopping)")
+        #expect(moving + stopping < .seconds(2))
+    }
+}

@@ -1,0 +1,149 @@
+import DTLS
+import MediaBase
+import SDP
+import STUN
+import Testing
+import Transport
+
+@Suite("Calls with keys of signalling, in virtual time") struct NativeCallTests {
+    @Test("media can flow after three ways of the path, and no hands are shaken")
+    func connects() throws {
+        let call = try VirtualCall(seed: 1, isNative: true)
+        CallTests.connect(call, within: .seconds(1))
+        let relay = try #require(call.relayKeys), client = try #require(call.clientKeys)
+        #expect(relay.local == client.remote && relay.remote == client.local)
+        #expect(call.connectedAt ?? .never <= .milliseconds(60))
+        call.startMedia()
+        call.run(for: .seconds(60))
+        #expect(call.areConnected && !call.trace.contains { $0.contains("dtls") })
+        #expect(CallTests.gap(call.mediaAtRelay, from: .seconds(2), to: call.now) < .milliseconds(50))
+        #expect(CallTests.gap(call.mediaAtClient, from: .seconds(2), to: call.now) < .milliseconds(50))
+    }
+
+    @Test(
+        "loss, duplication and reordering cost time, nothing else", arguments: [0.05, 0.25], [1, 2, 3, 4] as [UInt64])
+    func loss(loss: Double, seed: UInt64) throws {
+        let network = VirtualCall.Network(
+            loss: loss, duplication: 0.1, delay: .milliseconds(15), jitter: .milliseconds(30))
+        let call = try VirtualCall(seed: seed, network: network, isNative: true)
+        CallTests.connect(call)
+        call.startMedia()
+        call.run(for: .seconds(45))
+        #expect(call.areConnected)
+        #expect(CallTests.gap(call.mediaAtClient, from: .seconds(20), to: call.now) < .seconds(1))
+    }
+
+    @Test("over TCP where UDP is blocked") func streams() throws {
+        let call = try VirtualCall(seed: 3, network: .init(letsUDPThrough: false), isNative: true)
+        CallTests.connect(call)
+        #expect(call.relay.selected?.isTCP == true)
+    }
+
+    @Test("address changes and ICE restarts go as with DTLS; silence ends it by consent") func changes() throws {
+        let call = try VirtualCall(seed: 4, isNative: true)
+        CallTests.connect(call)
+        call.startMedia()
+        for round in 0..<4 {
+            call.run(for: .seconds(3))
+            let moment = call.now
+            if round % 2 == 0 {
+                call.renumber()
+                call.act { $0.client.rebind(now: moment) }
+            } else {
+                call.restartICE()
+            }
+            call.run(for: .seconds(2))
+            #expect(
+                CallTests.gap(call.mediaAtClient, from: moment + .milliseconds(500), to: call.now) < .milliseconds(60))
+        }
+        call.network.letsUDPThrough = false
+        call.network.letsTCPThrough = false
+        call.run(for: .seconds(40))
+        guard case .consentLost? = call.relayEnd?.0 else {
+            Issue.record("\(call.relayEnd as Any)")
+            return
+        }
+    }
+
+    private func transport() throws -> (WebRTCTransport, Checks) {
+        let peer = PeerDescription(credentials: .client, fingerprints: [], setup: .actpass)
+        var configuration = WebRTCTransport.Configuration(
+            credentials: .relay, peer: peer, identity: VirtualCall.relayIdentity)
+        let keys = try #require(SignalledKeys.take(SignalledKeys().offered)).keys
+        configuration.signalled = (keys, 42)
+        return (try WebRTCTransport(configuration, now: .zero), Checks(local: .relay, remote: .client))
+    }
+
+    /// An answer to a check of the relay's.
+    private func answer(to check: [UInt8], password: String = ICECredentials.client.password, damage: Bool = false)
+        throws -> [UInt8]
+    {
+        let message = try check.withUnsafeBytes { try STUNMessage(parsing: $0) }
+        var transaction = message.transaction
+        if damage { transaction.low ^= 1 }
+        return STUNMessage(.success, transaction: transaction, attributes: [])
+            .bytes(integrity: { MessageAuthentication.hmacSHA1(key: Array(password.utf8), $0) })
+    }
+
+    /// Checks that the relay made.
+    private func checks(_ outputs: [WebRTCTransport.Output]) -> [(bytes: [UInt8], to: PeerAddress)] {
+        outputs.compactMap {
+            guard case .transmit(let bytes, let to) = $0, bytes[0] == 0, bytes[1] == 1 else { return nil }
+            return (bytes, to)
+        }
+    }
+
+    private func isConnected(_ outputs: [WebRTCTransport.Output]) -> Bool {
+        outputs.contains { if case .connected = $0 { true } else { false } }
+    }
+
+    @Test("whoever knows the credentials and names another's address gets nothing sent there")
+    func noReflection() throws {
+        var (transport, checks) = try self.transport()
+        var ledger = Ledger()
+        var now = MediaTime.zero
+        for step in 0..<300 {
+            transport.stun(checks.make(nominates: true), .peer(step % 40), now, &ledger)
+            now += .milliseconds(45)
+            while transport.deadline <= now { transport.time(transport.deadline, &ledger) }
+        }
+        #expect(!transport.isConnected)
+        transport.time(.seconds(15), &ledger)
+        #expect(transport.isEnded)
+    }
+
+    @Test("only the right answer from the right address opens the path") func answers() throws {
+        var (transport, checks) = try self.transport()
+        transport.stun(checks.make(), .peer(1), .zero)
+        #expect(self.checks(transport.take()).isEmpty, "nothing is nominated")
+        transport.stun(checks.make(nominates: true), .peer(1), .zero)
+        let first = try #require(self.checks(transport.take()).first)
+        #expect(first.to == .peer(1))
+        for (bytes, from) in [
+            (try answer(to: first.bytes), PeerAddress.peer(2)),
+            (try answer(to: first.bytes, password: "anotherPasswordOf24Lettr"), .peer(1)),
+            (try answer(to: first.bytes, damage: true), .peer(1)), (first.bytes, .peer(1)),
+        ] {
+            transport.stun(bytes, from, .zero)
+            #expect(!isConnected(transport.take()) && !transport.isConnected)
+        }
+        // It is asked again where it does not answer, and not without end.
+        var repeats = 0
+        while transport.deadline < .seconds(14) {
+            transport.handleTimeout(now: transport.deadline)
+            repeats += self.checks(transport.take()).count
+        }
+        #expect((1...10).contains(repeats))
+        transport.stun(checks.make(nominates: true), .peer(3), .seconds(14))
+        let second = try #require(self.checks(transport.take()).first)
+        #expect(second.to == .peer(3) && second.bytes != first.bytes)
+        transport.stun(try answer(to: first.bytes), .peer(1), .seconds(14))
+        #expect(!transport.isConnected)
+        transport.stun(try answer(to: second.bytes), .peer(3), .seconds(14))
+        #expect(isConnected(transport.take()) && transport.isConnected)
+        transport.stun(try answer(to: second.bytes), .peer(3), .seconds(14))
+        #expect(!isConnected(transport.take()), "once")
+        transport.dtls(try WebRTCTransportTests.clientHello(), .peer(3), .seconds(14))
+        #expect(transport.take().isEmpty, "no hands are shaken")
+    }
+}
