@@ -49,7 +49,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         // Bytes behind the handshake are the first frames.
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
-        let gate = UpgradeGate(bodies: bodies)
+        let gate = UpgradeGate(bodies: bodies, unjoined: connect.unjoined, statistics: statistics)
         let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
             httpEncoder: encoder, extraHTTPHandlers: [decoder, gate],

@@ -17,6 +17,8 @@ package struct ControlConfiguration: Sendable {
     package var connections = 4_096
     /// `Access-Control-Allow-Origin`; empty: no CORS headers at all.
     package var corsOrigin = "*"
+    /// Names that a relay without an admin token may be called by in `/v1`, besides those of this machine and numeric addresses.
+    package var hosts: [String] = []
     /// Needed as bearer token by every `/v1` route; nil: none is.
     package var adminToken: String?
     /// Needed as bearer token by every `/whip` route; nil: none is.

@@ -5,7 +5,7 @@ package import NIOCore
 package struct ControlContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel
-    /// Of a session token that the request showed.
+    /// What a request to WHIP or WHEP may do; nil: nothing, it is a preflight.
     var grant: SessionGrant?
 
     package init(source: ApplicationRequestContextSource) {

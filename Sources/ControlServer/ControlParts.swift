@@ -4,6 +4,7 @@ package struct ControlParts: Sendable {
     package var tokens: any TokenVerifier
     package var tokenStatistics: TokenStatistics
     package let rooms: Rooms
+    package let messages: MessageHub
     /// The rooms, seen through a slit.
     package var sessions: any SessionsDoor
     package var issues: any IssueStore
@@ -15,7 +16,7 @@ package struct ControlParts: Sendable {
 
     package init(
         apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, rooms: Rooms,
-        issues: any IssueStore, webhooks: any WebhookSink = NoWebhooks(),
+        messages: MessageHub? = nil, issues: any IssueStore, webhooks: any WebhookSink = NoWebhooks(),
         webhookStatistics: WebhookStatistics = WebhookStatistics(), drain: DrainControl = DrainControl(),
         certificates: CertificateStore? = nil
     ) {
@@ -23,6 +24,10 @@ package struct ControlParts: Sendable {
         self.tokens = tokens
         self.tokenStatistics = tokenStatistics
         self.rooms = rooms
+        self.messages =
+            messages
+            ?? MessageHub(
+                .disabled, statistics: rooms.environment.statistics, logger: rooms.environment.logger)
         sessions = rooms
         self.issues = issues
         self.webhooks = webhooks

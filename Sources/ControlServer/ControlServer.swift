@@ -46,7 +46,11 @@ package struct ControlServer: Sendable {
         let configuration = configuration
         let bodies = bodies
         let certificates = parts.certificates
-        let connect = ConnectDoor(rooms: parts.rooms, statistics: statistics, logger: logger)
+        let unjoined = UnjoinedSockets(
+            limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
+        let connect = ConnectDoor(
+            rooms: parts.rooms, messages: parts.messages, unjoined: unjoined, statistics: statistics,
+            isTLS: certificates != nil, logger: logger)
         return Application(
             router: router(),
             server: HTTPServerBuilder { responder in
@@ -76,7 +80,9 @@ package struct ControlServer: Sendable {
         return router
     }
 
-    private var sameOrigin: SameOriginMiddleware { SameOriginMiddleware(allowed: configuration.corsOrigin) }
+    private var sameOrigin: SameOriginMiddleware {
+        SameOriginMiddleware(origin: configuration.corsOrigin, hosts: configuration.hosts)
+    }
 
     private func addAPI(to router: Router<ControlContext>) {
         let unlocked = RouteTable(group: router.group("v1"), prefix: "/v1", catalogue: catalogue)
@@ -103,6 +109,7 @@ package struct ControlServer: Sendable {
         SessionRoutes(engine: engine, rooms: parts.rooms, recorder: recorder, configuration: configuration)
             .add(to: v1)
         addMedia(to: v1)
+        UserRoutes(hub: parts.messages, standard: parts.apps.standard, logger: logger).add(to: v1)
     }
 
     private func addAdmin(to router: Router<ControlContext>) {
@@ -142,14 +149,15 @@ package struct ControlServer: Sendable {
         func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()
             group.add(
-                middleware: SessionTokenMiddleware(token: token, rooms: parts.rooms, isPublisher: access == .publish))
+                middleware: SessionTokenMiddleware(
+                    token: token, rooms: parts.rooms, hasApps: parts.apps.hasTenants, isPublisher: access == .publish))
             return RouteTable(group: group, access: access, catalogue: catalogue)
         }
         let publishToken = configuration.publishToken.map(BearerToken.init)
-        WHIPRoutes(exchange: exchange, resource: resource(.publish), token: publishToken)
+        WHIPRoutes(exchange: exchange, resource: resource(.publish))
             .add(to: table(publishToken, .publish))
         let viewToken = configuration.viewToken.map(BearerToken.init)
-        WHEPRoutes(exchange: exchange, resource: resource(.subscribe), token: viewToken)
+        WHEPRoutes(exchange: exchange, resource: resource(.subscribe))
             .add(to: table(viewToken, .view))
     }
 }

@@ -82,5 +82,6 @@ package final class ControlStatistics: Sendable {
         state.withLockedValue { $0.connect.disconnects[reason, default: 0] += 1 }
     }
 
+    func eventsMissed(_ count: UInt64) { state.withLockedValue { $0.connect.eventsMissed += count } }
     func queueOverflowed() { state.withLockedValue { $0.connect.queueOverflows += 1 } }
 }

@@ -12,7 +12,7 @@ extension ErrorCode {
             .tokenAlgorithm, .tokenUnknownApp:
             .unauthorized
         case .notPermitted, .tokenTopicMismatch, .tokenRevoked, .passwordNeeded, .passwordWrong, .shareLocked,
-            .chatDisabled, .identityMissing:
+            .chatDisabled, .identityMissing, .insecureConnection:
             .forbidden
         case .notFound, .unknownSession, .unknownUser, .unknownStream, .unknownTransport, .unknownRecording,
             .unknownIssue, .unknownSubsession, .unknownConversation, .unknownGroup, .unknownHelpRequest, .noTrack:
@@ -20,7 +20,8 @@ extension ErrorCode {
         case .methodNotAllowed: .methodNotAllowed
         case .notAcceptable: .notAcceptable
         case .requestTimeout: .requestTimeout
-        case .notJoined, .notLoggedIn, .messagingDisabled, .groupFull, .alreadyJoined, .staleOffer, .notSubscribed, .alreadySubscribed, .streamExists, .ssrcInUse,
+        case .notJoined, .notLoggedIn, .messagingDisabled, .groupFull, .alreadyJoined, .staleOffer, .notSubscribed,
+            .alreadySubscribed, .streamExists, .ssrcInUse,
             .restartExists, .recordingExists, .recordingDisabled, .subsessionsState, .notInSubsession:
             .conflict
         case .sessionEnded, .resumeExpired, .resumeGap: .gone

@@ -53,6 +53,10 @@ struct MetricsRoute {
             text.family("millrace_" + gauge.name, .gauge, gauge.help)
             text.sample(gauge.value)
         }
+        text.family(
+            "millrace_stream_events_missed_total", .counter,
+            "Events of streams that were too many for a reader, which then looked for itself")
+        text.sample(engine.missedEvents + statistics.values.connect.eventsMissed)
         text.family("millrace_worker_cpu_seconds_total", .counter, "CPU time of the media workers in seconds")
         text.sample(Double(counters.workerCPU) / 1e9)
         text.family(

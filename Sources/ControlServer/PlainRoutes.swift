@@ -22,8 +22,11 @@ struct PlainRoutes {
         let body = try await request.json(PlainTransportBody.self, limit: configuration.bodyBytes)
         guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
         let wanted = try body.request(session: session, peer: context.peerAddress)
+        // Whoever shows the admin token is an operator.
+        let visitor = context.visitor(
+            to: try rooms.standardKey(session), isTrusted: configuration.adminToken != nil, password: body.password)
         let transport =
-            wanted.direction == .publish ? try await publish(wanted, session) : try await engine.openPlain(wanted)
+            wanted.direction == .publish ? try await publish(wanted, visitor) : try await view(wanted, visitor)
         logger.info(
             "plain transport opened",
             metadata: [
@@ -35,9 +38,9 @@ struct PlainRoutes {
     }
 
     /// A publisher is a user of its session: the session's rules come first.
-    private func publish(_ wanted: PlainTransportRequest, _ session: SessionName) async throws -> PlainTransport {
+    private func publish(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
         let ticket = try await rooms.admitPublisher(
-            session: session, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
+            visitor, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
             isPlain: true)
         do {
             var named = wanted
@@ -54,11 +57,32 @@ struct PlainRoutes {
         }
     }
 
+    private func view(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
+        var ticket = try await rooms.admitViewer(visitor)
+        let transport: PlainTransport
+        do {
+            transport = try await engine.openPlain(wanted)
+        } catch {
+            await ticket?.leave()
+            throw error
+        }
+        do {
+            // The session may have begun meanwhile.
+            if ticket == nil { ticket = try await rooms.admitViewer(visitor) }
+        } catch {
+            try? await engine.closePlain(transport.id, session: wanted.session)
+            throw error
+        }
+        if let ticket { try await ticket.room.viewing(ticket, transport.id, isPlain: true) }
+        return transport
+    }
+
     @Sendable private func close(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
         try await engine.closePlain(TransportID(rawValue: id), session: session.rawValue)
         await rooms.publisherClosed(TransportID(rawValue: id), engineName: session.rawValue)
+        await rooms.viewerClosed(TransportID(rawValue: id), engineName: session.rawValue)
         logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
         return Response(status: .noContent)
     }

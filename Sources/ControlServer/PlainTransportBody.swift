@@ -7,6 +7,8 @@ struct PlainTransportBody: Decodable, Sendable {
     /// `publish` or `subscribe`.
     var direction: String
     var stream: String?
+    /// Of the session; not asked for where the relay has an admin token.
+    var password: String?
     /// Name of a crypto-suite (RFC 4568 section 6.2, RFC 7714 section 14.2).
     var suite: String?
     var rtcpMux: Bool?

@@ -1,3 +1,4 @@
+internal import Conference
 internal import Recording
 
 /// How a stream's recording stands.
@@ -19,7 +20,7 @@ struct RecordAnswer: Encodable, Sendable {
     /// - Parameter standard: the default app.
     init(_ status: RecordingStatus, standard: String) {
         session =
-            SessionAddress(engineName: status.session, standard: standard)?.name.rawValue ?? status.session
+            SessionKey(engineName: status.session, standard: standard)?.name ?? status.session
         stream = status.stream
         phase = status.phase.rawValue
         files = status.files

@@ -17,7 +17,7 @@ struct RouteTable {
     /// - Parameter options: answers `OPTIONS`, but for its `Allow` field.
     func add(
         _ path: String, _ handlers: [HTTPRequest.Method: Handler],
-        options: @escaping @Sendable (Request) -> Response = { _ in Response(status: .noContent) }
+        options: @escaping @Sendable (Request, ControlContext) -> Response = { _, _ in Response(status: .noContent) }
     ) {
         for method in handlers.keys {
             catalogue.add(.init(method: method.rawValue, path: prefix + "/" + path, access: access))
@@ -39,8 +39,8 @@ struct RouteTable {
                 }
             }
         }
-        group.on(path, method: .options) { request, _ in
-            var response = options(request)
+        group.on(path, method: .options) { request, context in
+            var response = options(request, context)
             response.headers[.allow] = allow
             return response
         }

@@ -9,6 +9,7 @@ struct SessionMetrics {
         tokens(&text)
         webhooks(&text)
         issues(await parts.issues.statistics(), &text)
+        MessageMetrics(hub: parts.messages).add(to: &text)
     }
 
     private func users(_ gauges: SessionGauges, _ text: inout PrometheusText) {

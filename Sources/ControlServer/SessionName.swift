@@ -1,3 +1,4 @@
+internal import Conference
 internal import Foundation
 internal import Signaling
 
@@ -8,8 +9,12 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
 
     /// - Parameter text: the name as people write it.
     package init(_ text: String) throws(Problem) {
-        if let reason = NameRule.objection(to: text) { throw Problem(.invalidSessionName, reason) }
-        rawValue = text.lowercased()
+        // Some letters are longer in lower case than in upper.
+        let lowered = text.lowercased()
+        if let reason = NameRule.objection(to: text) ?? NameRule.objection(to: lowered) {
+            throw Problem(.invalidSessionName, reason)
+        }
+        rawValue = lowered
     }
 
     /// - Parameter percentEncoded: one path component (RFC 3986 section 2.1).
@@ -22,4 +27,15 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
 
     /// As one path component (RFC 3986 section 3.3).
     var percentEncoded: String { StreamName.percentEncoded(rawValue) }
+}
+
+extension SessionName {
+    /// The session of that name in an app.
+    func key(app: String) throws(Problem) -> SessionKey {
+        do throws(SignalingError) {
+            return try SessionKey(app: app, name: rawValue)
+        } catch {
+            throw Problem(error)
+        }
+    }
 }

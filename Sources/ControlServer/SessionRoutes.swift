@@ -1,8 +1,10 @@
+internal import Conference
 internal import HTTPTypes
 internal import Hummingbird
 internal import MediaBase
 internal import MediaEngine
 internal import Recording
+internal import Signaling
 
 /// What is there: sessions and streams; and muting a track at the relay.
 struct SessionRoutes {
@@ -17,28 +19,36 @@ struct SessionRoutes {
         table.add("sessions/:session/streams/:stream/mute", [.put: mute])
     }
 
+    private var standard: String { rooms.configuration.standardApp }
+
     @Sendable private func sessions(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let sessions = await engine.sessions().map(SessionAnswer.init).sorted { $0.name < $1.name }
-        return try .json(SessionListAnswer(sessions: sessions))
+        let sessions = await engine.sessions().map { SessionAnswer($0, standard: standard) }
+        return try .json(SessionListAnswer(sessions: sessions.sorted { ($0.app, $0.name) < ($1.app, $1.name) }))
     }
 
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let session = try context.session
+        let address = try request.address(context, standard: standard)
         return try .json(
             await StreamListAnswer(
-                session: session, engineName: session.rawValue, engine: engine, recorder: recorder))
+                session: context.session, engineName: rooms.engineName(of: address), engine: engine,
+                recorder: recorder))
     }
 
+    /// By the session's rules, so that its users are told.
     @Sendable private func mute(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let session = try context.session
+        let address = try request.address(context, standard: standard)
         let stream = try context.stream
         let body = try await request.json(MuteBody.self, limit: configuration.bodyBytes)
         guard let kind = MediaKind(rawValue: body.kind) else {
             throw Problem(.invalidField, "\"\(body.kind)\" is not one of audio, video", field: "kind")
         }
-        if try await !rooms.setMuted(body.muted, stream, kind, in: session) {
-            // One that the rules do not know.
-            try await engine.setMuted(session: session.rawValue, stream: stream.rawValue, kind: kind, muted: body.muted)
+        if rooms.room(address) != nil {
+            try await rooms.order(
+                .setMuted(StreamID(rawValue: stream.rawValue), TrackKind(kind), body.muted), in: address)
+        } else {
+            // A session of the media engine alone.
+            try await engine.setMuted(
+                session: rooms.engineName(of: address), stream: stream.rawValue, kind: kind, muted: body.muted)
         }
         return Response(status: .noContent)
     }

@@ -15,6 +15,15 @@ extension ConfigurationKey {
         return (1...16).contains(list.count) && list.allSatisfy(numericAddress) && Set(list).count == list.count
     }
 
+    private static let hostList: @Sendable (String) -> Bool = {
+        let list = RelayConfiguration.list($0)
+        return list.count <= 64
+            && list.allSatisfy { name in
+                (1...253).contains(name.utf8.count)
+                    && name.utf8.allSatisfy { (33...126).contains($0) && !":/[]@?#\\\"".utf8.contains($0) }
+            }
+    }
+
     private static let iceServerList: @Sendable (String) -> Bool = {
         let list = RelayConfiguration.list($0)
         return list.count <= 16 && list.allSatisfy { ICEServer(url: $0, username: "", credential: "") != nil }
@@ -45,6 +54,10 @@ extension ConfigurationKey {
         .text(
             "http.corsOrigin", \.httpCORSOrigin, allowed: "*, one origin, or nothing for no CORS headers",
             "origin that browsers may call from", accepts: { !$0.contains { $0.isNewline || !$0.isASCII } }),
+        .text(
+            "http.hosts", \.httpHosts, allowed: "up to 64 host names with commas between them, or nothing", list: true,
+            "names that a relay without an admin token may be called by in /v1; numeric addresses and localhost always may",
+            accepts: hostList),
         .text(
             "http.tlsCertificate", \.httpTLSCertificate, allowed: "a PEM file, or nothing",
             "certificate of the HTTP port, with those that vouch for it; read again when it changes"),
@@ -163,8 +176,22 @@ extension ConfigurationKey {
         .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users a session"),
         .integer("limit.connections", \.limitConnections, 1...10_000_000, "clients of the control protocol"),
         .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions a user"),
+        .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions a session"),
+        .integer(
+            "limit.movesPerSecond", \.limitMovesPerSecond, 1...1_000_000,
+            "moves of one user between subsessions a second"),
+        .integer("limit.chatPerSecond", \.limitChatPerSecond, 1...1_000_000, "chat messages of one user a second"),
+        .integer(
+            "limit.broadcastsPerSecond", \.limitBroadcastsPerSecond, 1...1_000_000,
+            "broadcasts of one manager to subsessions a second"),
         .integer(
             "limit.messagesPerSecond", \.limitMessagesPerSecond, 1...1_000_000, "messages of one client a second"),
+        .integer("limit.issueSeconds", \.limitIssueSeconds, 0...86_400, "time between two reports of one client"),
+        .integer(
+            "limit.unjoined", \.limitUnjoined, 1...1_000_000, "WebSockets that have not joined a session"),
+        .integer(
+            "limit.unjoinedPerAddress", \.limitUnjoinedPerAddress, 1...1_000_000,
+            "those of them from one IPv4 address or IPv6 /64 network"),
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
             "wrong passwords of one address for one session a minute"),
@@ -173,12 +200,38 @@ extension ConfigurationKey {
             "events that wait for a client that does not read; then it is dropped"),
         .integer(
             "limit.replayEvents", \.limitReplayEvents, 0...1_000_000, "events kept for a client that comes back"),
+        .integer(
+            "limit.mediaOrders", \.limitMediaOrders, 1...100_000,
+            "subscriptions of one client that wait for the media engine at a time"),
+        .integer(
+            "limit.userMessagesPerSecond", \.limitUserMessagesPerSecond, 1...1_000_000,
+            "messages in conversations of one user a second"),
+        .integer(
+            "limit.userRequestsPerSecond", \.limitUserRequestsPerSecond, 1...1_000_000,
+            "requests about conversations of one user a second"),
+        .integer("limit.groupMembers", \.limitGroupMembers, 2...500, "members a group"),
+        .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that a user is a member of"),
+        .integer(
+            "limit.loginsPerUser", \.limitLoginsPerUser, 1...10_000, "connections of one user to its conversations"),
         .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),
         .integer(
             "connect.pingSeconds", \.connectPingSeconds, 1...600,
             "time without a sign of a client after which it is asked for one; after three it is lost"),
         .integer("connect.joinSeconds", \.connectJoinSeconds, 1...3_600, "time that a WebSocket has to join a session"),
+        .flag(
+            "connect.keysOnLoopback", \.connectKeysOnLoopback,
+            "native media without TLS for clients on this host; off where a proxy on it takes connections without TLS"),
 
+        .text(
+            "storage.directory", \.storageDirectory, allowed: "a directory, or nothing",
+            "directory of the database of conversations; by default there are none"),
+        .integer(
+            "storage.maximumMegabytes", \.storageMaximumMegabytes, 0...1_000_000_000,
+            "largest size of the database, in MiB; 0: as large as the disk"),
+        .flag("storage.checkAtStart", \.storageCheckAtStart, "looks through the whole database at the start"),
+        .flag("storage.required", \.storageRequired, "does not start where the database cannot be opened"),
+        .integer(
+            "messages.retentionDays", \.messagesRetentionDays, 0...36_500, "days that messages are kept; 0: for ever"),
         .text("record", \.record, allowed: "a directory, or nothing", "records every stream into this directory"),
         .text(
             "recording.directory", \.recordingDirectory, allowed: "a directory, or nothing",

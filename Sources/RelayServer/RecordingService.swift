@@ -24,12 +24,31 @@ struct RecordingService: Service {
                 }
                 guard recordsEverything else { return }
                 for await event in engine.streamEvents {
-                    guard case .published(let session, let stream) = event else { continue }
-                    await record(session, stream)
+                    switch event {
+                    case .published(let session, _, let stream): await record(session, stream)
+                    case .missed(let session): await recordWhatIsThere(session)
+                    default: continue
+                    }
                 }
             }
         }
         await recorder.stopAll()
+    }
+
+    /// After events were missed.
+    ///
+    /// - Parameter session: nil: any.
+    private func recordWhatIsThere(_ session: String?) async {
+        var sessions: [String] = []
+        if let session { sessions = [session] } else { sessions = await engine.sessions().map(\.name) }
+        for session in sessions {
+            for stream in (try? await engine.streams(session: session)) ?? [] {
+                switch await recorder.status(session: session, stream: stream.name)?.phase {
+                case .waiting, .recording: continue
+                case .ended, .failed, nil: await record(session, stream.name)
+                }
+            }
+        }
     }
 
     private func record(_ session: String, _ stream: String) async {

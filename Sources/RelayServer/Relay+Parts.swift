@@ -9,11 +9,13 @@ extension Relay {
         let parts: ControlParts
         let webhooks: WebhookService?
         let certificates: CertificateService?
+        let messages: MessageService?
 
         /// In the order in which they are started; they end in the other one.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] {
             var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
             if let webhooks { services.append(.init(service: webhooks, serviceName: "webhooks")) }
+            if let messages { services.append(.init(service: messages, serviceName: "messages")) }
             if let certificates { services.append(.init(service: certificates, serviceName: "certificates")) }
             return services
         }
@@ -31,16 +33,20 @@ extension Relay {
         let sink: any WebhookSink = webhooks ?? NoWebhooks()
         let issues = try issues()
         let control = configuration.control
+        let counts = ControlStatistics()
+        let (messages, messageService) = try self.messages(statistics: counts)
         let rooms = Rooms(
             engine: engine, verifier: verifier, issues: issues, hooks: sink, configuration: control.connect,
-            iceServers: control.iceServers, statistics: ControlStatistics(), logger: logger)
+            iceServers: control.iceServers, statistics: counts, logger: logger)
         var parts = ControlParts(
-            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, issues: issues,
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, messages: messages,
+            issues: issues,
             webhooks: sink, webhookStatistics: statistics)
         parts.certificates = try certificates()
         return Assembly(
             parts: parts, webhooks: webhooks,
-            certificates: parts.certificates.map { CertificateService(store: $0, logger: logger) })
+            certificates: parts.certificates.map { CertificateService(store: $0, logger: logger) },
+            messages: messageService)
     }
 
     private func issues() throws(RelayError) -> IssueArchive {

@@ -67,6 +67,7 @@ extension RelayConfiguration {
         control.connections = httpConnections
         control.corsOrigin = httpCORSOrigin
         control.sdpBytes = limitSDPBytes
+        control.hosts = Self.list(httpHosts)
         control.adminToken = adminToken.isEmpty ? nil : adminToken
         control.isDevelopment = development
         control.publishToken = whipToken.isEmpty ? nil : whipToken
@@ -86,13 +87,23 @@ extension RelayConfiguration {
         connect.conference.participants = limitParticipants
         connect.conference.streams = limitStreams
         connect.conference.subscriptions = limitSubscriptions
+        connect.conference.subsessions = limitSubsessions
+        connect.conference.movesPerSecond = limitMovesPerSecond
+        connect.conference.chatPerSecond = limitChatPerSecond
+        connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
+        connect.conference.viewers = limitTransports
         connect.conference.graceTime = .seconds(Double(connectGraceSeconds))
         connect.outbox.unsentEvents = limitUnsentEvents
         connect.outbox.replayEvents = limitReplayEvents
+        connect.mediaOrders = limitMediaOrders
         connect.messagesPerSecond = limitMessagesPerSecond
         connect.wrongPasswordsPerMinute = limitWrongPasswords
+        connect.issueInterval = .seconds(Double(limitIssueSeconds))
+        connect.unjoined = limitUnjoined
+        connect.unjoinedPerAddress = limitUnjoinedPerAddress
         connect.pingInterval = .seconds(connectPingSeconds)
         connect.joinTime = .seconds(connectJoinSeconds)
+        connect.takesKeysOnLoopback = connectKeysOnLoopback
         connect.standardApp = appDirectory.standard
         return connect
     }

@@ -33,6 +33,9 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpConnections = 4_096
     /// `Access-Control-Allow-Origin` of every answer; empty sends no CORS header.
     public var httpCORSOrigin = "*"
+    /// Host names, separated by commas, that a relay without an admin token may be called by in `/v1`, besides `localhost` and numeric
+    /// addresses.
+    public var httpHosts = ""
     /// PEM files of the HTTP port's certificate, with those that vouch for it, and of its key; both empty: HTTP without TLS. They are read
     /// again when they change.
     public var httpTLSCertificate = ""
@@ -139,14 +142,53 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitConnections = 100_000
     /// Subscriptions of one user.
     public var limitSubscriptions = 200
+    /// Subsessions of one session.
+    public var limitSubsessions = 50
+    /// Moves of one user between subsessions a second.
+    public var limitMovesPerSecond = 5
+    /// Chat messages of one user a second.
+    public var limitChatPerSecond = 5
+    /// Broadcasts of one manager to subsessions a second.
+    public var limitBroadcastsPerSecond = 2
     /// Messages that one client may send a second.
     public var limitMessagesPerSecond = 100
+    /// Seconds between two reports of one client.
+    public var limitIssueSeconds = 10
+    /// WebSockets that have not joined a session.
+    public var limitUnjoined = 1_024
+    /// Those of them from one IPv4 address, or from one IPv6 network of 64 bits.
+    public var limitUnjoinedPerAddress = 256
     /// Wrong passwords of one address for one session in a minute.
     public var limitWrongPasswords = 5
     /// Events that wait for a client that does not read; more, and it is dropped.
     public var limitUnsentEvents = 4_096
     /// Sent events that are kept for a client that comes back.
     public var limitReplayEvents = 1_024
+    /// Subscriptions of one client that wait for the media engine at a time; what is asked for beyond it is refused.
+    public var limitMediaOrders = 400
+
+    // MARK: conversations
+
+    /// Directory of the database of conversations. Empty: none are kept; with `development` a temporary one.
+    public var storageDirectory = ""
+    /// Largest size of the database, in MiB; 0: as large as the disk.
+    public var storageMaximumMegabytes = 16_384
+    /// Looks through the whole database at the start.
+    public var storageCheckAtStart = true
+    /// Refuses to start where the database cannot be opened; else the relay does without conversations.
+    public var storageRequired = false
+    /// Days that messages are kept; 0: for ever.
+    public var messagesRetentionDays = 0
+    /// Messages that one user may send a second, by all its sockets.
+    public var limitUserMessagesPerSecond = 20
+    /// Requests about conversations of one user a second.
+    public var limitUserRequestsPerSecond = 100
+    /// Members of one group.
+    public var limitGroupMembers = 500
+    /// Groups of one user.
+    public var limitGroupsPerUser = 1_000
+    /// Sockets of one user that are told of its conversations.
+    public var limitLoginsPerUser = 32
 
     // MARK: the control protocol
 
@@ -156,6 +198,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var connectPingSeconds = 10
     /// Seconds that a WebSocket has to join a session.
     public var connectJoinSeconds = 60
+    /// Clients on this host may have native media, whose keys go over the control connection, without TLS.
+    public var connectKeysOnLoopback = true
 
     // MARK: the process
 

@@ -9,6 +9,8 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case recordingDirectory(path: String, reason: String)
     /// The directory of reports cannot be written.
     case issuesDirectory(path: String, reason: String)
+    /// The database of conversations cannot be opened, and it is required.
+    case storage(path: String, reason: String, advice: String)
     /// Certificate or key of the HTTP port cannot be used.
     case tls(String)
     /// `start` on a relay that was started before; a relay runs once.
@@ -21,6 +23,7 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .http(let address, let port, let reason): "cannot listen for HTTP on \(address):\(port): \(reason)"
         case .recordingDirectory(let path, let reason): "cannot record into \(path): \(reason)"
         case .issuesDirectory(let path, let reason): "cannot keep reports in \(path): \(reason)"
+        case .storage(let path, let reason, let advice): "cannot keep conversations in \(path): \(reason); \(advice)"
         case .tls(let reason): reason
         case .alreadyStarted: "the relay was started before"
         }

@@ -25,6 +25,13 @@ struct HTTPTargetTests {
         ])
     func bad(text: String) { #expect(HTTPTarget(text) == nil) }
 
+    @Test("what logs say of one has no query: it may hold a secret") func description() throws {
+        let target = try #require(HTTPTarget("https://a.example/hooks?key=secret"))
+        #expect(target.description == "https://a.example/hooks?…" && target.path == "/hooks?key=secret")
+        let error = HTTPCallError.timeout(target)
+        #expect(!error.description.contains("secret"))
+    }
+
     @Test func pathsAreAppended() throws {
         #expect(try #require(HTTPTarget("http://a/base/")).appending("/v1/x").description == "http://a/base/v1/x")
         #expect(try #require(HTTPTarget("http://a")).appending("/v1/x?y=1").path == "/v1/x?y=1")

@@ -1,3 +1,4 @@
+import Conference
 import ControlServer
 import Crypto
 import Foundation
@@ -12,7 +13,7 @@ struct WebhookMessageTests {
         let user = UserInfo(id: ConnectionID(rawValue: "c1"), name: "Anna", joinedAt: 5)
         queue.add(
             WebhookEvent(
-                .participantLeft, session: SessionAddress(app: "shop", name: try SessionName("Lobby")),
+                .participantLeft, session: try SessionKey(app: "shop", name: "Lobby"),
                 sessionID: SessionID(rawValue: "s1"), time: 1_700_000_000_123, participant: user, reason: "left"),
             now: .zero)
         let delivery = queue.next(now: .zero)

@@ -1,3 +1,4 @@
+import Conference
 import ControlServer
 import MediaBase
 import MillraceTestKit
@@ -6,8 +7,8 @@ import Testing
 
 @Suite("Webhooks: what is sent when, in virtual time")
 struct WebhookQueueTests {
-    private func event(_ session: String, _ kind: WebhookEvent.Kind = .participantJoined) throws -> WebhookEvent {
-        WebhookEvent(kind, session: SessionAddress(app: "shop", name: try SessionName(session)), time: 0)
+    private func event(_ session: String, app: String = "shop") throws -> WebhookEvent {
+        WebhookEvent(.participantJoined, session: try SessionKey(app: app, name: session), time: 0)
     }
 
     private func drain(_ queue: inout WebhookQueue, at now: MediaTime) -> [WebhookQueue.Delivery] {
@@ -121,7 +122,7 @@ struct WebhookQueueTests {
         var flying = drain(&queue, at: .zero)
         while let first = flying.first {
             #expect(flying.count <= 2)
-            sent.append(first.event.session.name.rawValue)
+            sent.append(first.event.session.name)
             flying.removeFirst()
             queue.finished(first, .delivered, now: .zero)
             flying += drain(&queue, at: .zero)
@@ -152,7 +153,7 @@ struct WebhookQueueTests {
                 let delivery = flying.remove(at: Int(random.next() % UInt64(flying.count)))
                 let isGood = random.next() % 3 > 0
                 queue.finished(delivery, isGood ? .delivered : .failed, now: now)
-                if isGood { delivered[delivery.event.session.name.rawValue, default: []].append(delivery.number) }
+                if isGood { delivered[delivery.event.session.name, default: []].append(delivery.number) }
             default:
                 now += .milliseconds(Int64(random.next() % 2_000))
             }
@@ -163,5 +164,52 @@ struct WebhookQueueTests {
         for _ in 0..<100_000 where !queue.isEmpty { try step(mayAdd: false) }
         #expect(delivered == added)
         #expect(queue.isEmpty)
+    }
+
+    @Test("an app with much to tell leaves others their requests")
+    func requestsAreShared() throws {
+        var limits = WebhookQueue.Limits()
+        limits.requests = 4
+        var queue = WebhookQueue(limits: limits)
+        for number in 0..<50 { queue.add(try event("s\(number)", app: "loud"), now: .zero) }
+        var flying = drain(&queue, at: .zero)
+        #expect(flying.count == 3 && queue.deadline == .never)
+        for _ in 0..<2 { for session in ["a", "b"] { queue.add(try event(session, app: "quiet"), now: .zero) } }
+        let quiet = drain(&queue, at: .zero)
+        #expect(quiet.map(\.event.session.app) == ["quiet"])
+        flying += quiet
+        var delivered: [String: Int] = [:]
+        while delivered["quiet", default: 0] < 4 {
+            let next = flying.removeFirst()
+            queue.finished(next, .delivered, now: .zero)
+            delivered[next.event.session.app, default: 0] += 1
+            flying += drain(&queue, at: .zero)
+            #expect(flying.count <= 4 && !flying.isEmpty)
+        }
+        #expect(delivered["loud", default: 0] <= 8, "\(delivered)")
+    }
+
+    @Test("a full queue makes room for an app with less than its share")
+    func roomIsShared() throws {
+        var limits = WebhookQueue.Limits()
+        limits.events = 10
+        var queue = WebhookQueue(limits: limits)
+        for _ in 0..<20 { queue.add(try event("a", app: "loud"), now: .zero) }
+        let first = queue.next(now: .zero)
+        #expect(first?.number == 1 && queue.dropped == 10)
+        var taken = 0
+        for _ in 0..<10 { if queue.add(try event("b", app: "quiet"), now: .zero) { taken += 1 } }
+        #expect(taken == 5 && queue.waiting == 10)
+        let isTaken = queue.add(try event("a", app: "loud"), now: .zero)
+        #expect(!isTaken)
+        var delivered: [String: [UInt64]] = ["loud": [1]]
+        queue.finished(try #require(first), .delivered, now: .zero)
+        while let next = queue.next(now: .zero) {
+            delivered[next.event.session.app, default: []].append(next.number)
+            queue.finished(next, .delivered, now: .zero)
+        }
+        // The oldest of each stay, in their order.
+        #expect(delivered == ["loud": [1, 2, 3, 4, 5], "quiet": [21, 22, 23, 24, 25]])
+        #expect(queue.isEmpty && queue.deadline == .never)
     }
 }

@@ -57,7 +57,7 @@ struct CanvasDoorTests {
     @Test func aClientThatGoesAwayEndsItsTap() async throws {
         try await withRelay { relay, http in
             try await withMedia(relay, http: http) { media in
-                try await http.begin("GET \(media.path)/canvas.y4m HTTP/1.1\r\nHost: h\r\n\r\n", until: 200_000)
+                try await http.begin("GET \(media.path)/canvas.y4m HTTP/1.1\r\nHost: localhost\r\n\r\n", until: 200_000)
                 try await http.until("millrace_taps", isAtMost: 0)
                 try await http.until("millrace_http_canvas_bodies", isAtMost: 0)
             }

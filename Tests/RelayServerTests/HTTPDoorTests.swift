@@ -120,7 +120,7 @@ struct HTTPDoorTests {
 
             let chunk = "{" + padding + "}"
             let chunked = try await http.exchange(
-                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n\(String(chunk.utf8.count, radix: 16))\r\n\(chunk)\r\n0\r\n\r\n"
             )
             #expect(chunked.status == 413 && chunked.problemCode == "bodyTooLarge")
@@ -165,8 +165,8 @@ struct HTTPDoorTests {
     @Test(
         "a request has a time to arrive in",
         arguments: [
-            "GET /hea", "GET /healthz HTTP/1.1\r\nHost: h\r\nX-A: ",
-            "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: h\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"dir",
+            "GET /hea", "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX-A: ",
+            "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{\"dir",
         ])
     func slowRequests(text: String) async throws {
         try await withRelay({ $0.httpSendSeconds = 1 }) { _, http in
@@ -182,7 +182,7 @@ struct HTTPDoorTests {
     @Test func anIdleConnectionIsClosedWithoutAWord() async throws {
         try await withRelay({ $0.httpIdleSeconds = 1 }) { _, http in
             await #expect(throws: RawHTTPResponse.Malformed.self) { try await http.exchange("") }
-            let kept = try await http.exchange("GET /healthz HTTP/1.1\r\nHost: h\r\n\r\n")
+            let kept = try await http.exchange("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             #expect(kept.status == 200)
         }
     }
@@ -190,7 +190,7 @@ struct HTTPDoorTests {
     @Test func expectContinueIsAnswered() async throws {
         try await withRelay({ $0.httpBodyBytes = 1_024 }) { _, http in
             let head =
-                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/json\r\n"
+                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\n"
             let answer = try await http.exchange(head + "Expect: 100-continue\r\nContent-Length: 2\r\n\r\n{}")
             #expect(answer.status == 422)
             let large = try await http.exchange(

@@ -55,7 +55,7 @@ struct RelayLifecycleTests {
     @Test func stopIsQuickWithIdleConnectionsOpen() async throws {
         try await withRelay { relay, http in
             // Keeps its connection until the relay closes it.
-            async let open = http.exchange("GET /nowhere HTTP/1.1\r\nHost: h\r\n\r\n")
+            async let open = http.exchange("GET /nowhere HTTP/1.1\r\nHost: localhost\r\n\r\n")
             try await http.until("millrace_http_responses_total{status=\"404\"}", isAtLeast: 1)
             let took = await ContinuousClock().measure { await relay.stop() }
             #expect(took < .seconds(8))
@@ -68,7 +68,7 @@ struct RelayLifecycleTests {
         let clock = ContinuousClock()
         try await withRelay { relay, http in
             async let half = http.exchange(
-                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: h\r\nContent-Length: 10\r\n\r\n{")
+                "POST /v1/sessions/a/plain HTTP/1.1\r\nHost: localhost\r\nContent-Length: 10\r\n\r\n{")
             try await http.until("millrace_http_connections", isAtLeast: 2)
             let took = await clock.measure { await relay.stop() }
             #expect(took < .seconds(8))

@@ -112,7 +112,7 @@ struct WHEPDoorTests {
             let offer = try RawHTTPClient.offer("chromium-view")
             let viewer = Task {
                 try await http.begin(
-                    "POST /whep/demo?wait=60 HTTP/1.1\r\nHost: h\r\nContent-Type: application/sdp\r\n"
+                    "POST /whep/demo?wait=60 HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n"
                         + "Content-Length: \(offer.utf8.count)\r\n\r\n" + offer, until: .max)
             }
             try await until { double.state.withLock { $0.attempts } == 1 }

@@ -141,7 +141,7 @@ struct WHIPDoorTests {
             #expect(declared.status == 413 && declared.problemCode == "bodyTooLarge")
             #expect(try declared.json["limit"] as? String == "limit.sdpBytes")
             let chunked = try await http.exchange(
-                "POST /whip/b HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/sdp\r\n"
+                "POST /whip/b HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/sdp\r\n"
                     + "Transfer-Encoding: chunked\r\n\r\n\(String(large.utf8.count, radix: 16))\r\n\(large)\r\n0\r\n\r\n"
             )
             #expect(chunked.status == 413 && chunked.problemCode == "bodyTooLarge")

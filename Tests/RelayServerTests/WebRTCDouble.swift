@@ -43,7 +43,7 @@ final class WebRTCDouble: WebRTCDoor {
         }
         let answer = try result.get()
         if request.direction == .publish {
-            events.continuation.yield(.published(session: answer.session, stream: answer.stream))
+            events.continuation.yield(.published(session: answer.session, transport: answer.id, stream: answer.stream))
         }
         return answer
     }

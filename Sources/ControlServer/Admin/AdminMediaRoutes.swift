@@ -18,7 +18,7 @@ struct AdminMediaRoutes {
         let address = try request.address(context, standard: standard)
         return try .json(
             await StreamListAnswer(
-                session: address.name, engineName: address.engineName(standard: standard), engine: engine,
+                session: context.session, engineName: address.engineName(standard: standard), engine: engine,
                 recorder: recorder))
     }
 }

@@ -1,3 +1,4 @@
+internal import Conference
 internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
@@ -20,7 +21,11 @@ struct AdminSessionRoutes {
         table.add("sessions/:session/participants/:participant", [.get: participant, .delete: remove])
         table.add("sessions/:session/participants/:participant/mute", [.post: muteParticipant])
         table.add("sessions/:session/streams", [.get: streams])
+        table.add("sessions/:session/streams/:stream", [.delete: unpublish])
         table.add("sessions/:session/streams/:stream/mute", [.put: muteStream])
+        table.add("sessions/:session/mute-all", [.put: muteAll])
+        table.add("sessions/:session/share-lock", [.put: lockShare])
+        table.add("sessions/:session/signals", [.post: signal])
     }
 
     // MARK: reading
@@ -71,42 +76,73 @@ struct AdminSessionRoutes {
         if let app = body.app, !AppDirectory.isKey(app) {
             throw Problem(.invalidField, "\"\(app)\" is no app key", field: "app")
         }
-        let address = SessionAddress(app: body.app ?? standard, name: try SessionName(body.name))
+        let address = try SessionKey(app: body.app ?? standard, name: body.name)
         let session = try await door.create(address, password: body.password)
         note("session created", address)
-        let location = "/v1/admin/sessions/\(address.name.percentEncoded)?app=\(address.app)"
+        let location = "/v1/admin/sessions/\(StreamName.percentEncoded(address.name))?app=\(address.app)"
         return try .json(session, status: .created, fields: [.location: location])
     }
 
     @Sendable private func end(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let address = try request.address(context, standard: standard)
-        try await door.end(address)
-        note("session ended", address)
-        return Response(status: .noContent)
+        try await order(.end, request, context, "session ended")
     }
 
     @Sendable private func remove(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let address = try request.address(context, standard: standard)
-        try await door.remove(user: context.participant, in: address)
-        note("participant removed", address, ["connection": "\(context.participant)"])
-        return Response(status: .noContent)
+        let id = context.participant
+        return try await order(.remove(id), request, context, "participant removed", ["connection": "\(id)"])
     }
 
     @Sendable private func muteParticipant(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let address = try request.address(context, standard: standard)
         let body = try await request.json(MuteParticipantBody.self, limit: configuration.bodyBytes)
-        try await door.mute(user: context.participant, kind: kind(body.kind), in: address)
-        note("participant muted", address, ["connection": "\(context.participant)", "kind": "\(body.kind)"])
-        return Response(status: .noContent)
+        let id = context.participant
+        return try await order(
+            .muteUser(id, kind(body.kind)), request, context, "participant muted",
+            ["connection": "\(id)", "kind": "\(body.kind)"])
     }
 
     @Sendable private func muteStream(_ request: Request, _ context: ControlContext) async throws -> Response {
-        let address = try request.address(context, standard: standard)
         let stream = StreamID(rawValue: try context.stream.rawValue)
         let body = try await request.json(MuteBody.self, limit: configuration.bodyBytes)
-        try await door.setMuted(body.muted, stream: stream, kind: kind(body.kind), in: address)
-        note(
-            body.muted ? "stream muted" : "stream unmuted", address, ["stream": "\(stream)", "kind": "\(body.kind)"])
+        return try await order(
+            .setMuted(stream, kind(body.kind), body.muted), request, context,
+            body.muted ? "stream muted" : "stream unmuted", ["stream": "\(stream)", "kind": "\(body.kind)"])
+    }
+
+    @Sendable private func unpublish(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let stream = StreamID(rawValue: try context.stream.rawValue)
+        return try await order(.unpublish(stream), request, context, "stream ended", ["stream": "\(stream)"])
+    }
+
+    @Sendable private func muteAll(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let body = try await request.json(MuteAllBody.self, limit: configuration.bodyBytes)
+        let excluded = (body.excluding ?? []).map { StreamID(rawValue: $0) }
+        return try await order(
+            body.muted ? .forceMuteAll(excluding: excluded) : .disableForceMute, request, context,
+            body.muted ? "all muted" : "mute of all lifted")
+    }
+
+    @Sendable private func lockShare(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let body = try await request.json(ShareLockBody.self, limit: configuration.bodyBytes)
+        return try await order(
+            .lockShare(body.locked), request, context, body.locked ? "sharing locked" : "sharing unlocked")
+    }
+
+    @Sendable private func signal(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let body = try await request.json(SignalBody.self, limit: configuration.bodyBytes)
+        let receiver = body.to.map { ConnectionID(rawValue: $0) }
+        return try await order(
+            .signal(type: body.type, data: body.data ?? "", to: receiver), request, context, "signal sent",
+            ["type": "\(body.type)", "to": "\(body.to ?? "all")"])
+    }
+
+    /// Answers when the order is carried out.
+    private func order(
+        _ command: AdminCommand, _ request: Request, _ context: ControlContext, _ message: Logger.Message,
+        _ metadata: Logger.Metadata = [:]
+    ) async throws -> Response {
+        let address = try request.address(context, standard: standard)
+        try await door.order(command, in: address)
+        note(message, address, metadata)
         return Response(status: .noContent)
     }
 
@@ -120,16 +156,16 @@ struct AdminSessionRoutes {
     }
 
     /// `app/session`, as `next` of a page has it.
-    private func cursor(_ text: String) throws(Problem) -> SessionAddress {
+    private func cursor(_ text: String) throws(Problem) -> SessionKey {
         let parts = text.split(separator: "/", maxSplits: 1)
-        guard parts.count == 2, let name = try? SessionName(String(parts[1])) else {
+        guard parts.count == 2, let key = try? SessionKey(app: String(parts[0]), name: String(parts[1])) else {
             throw Problem(.invalidField, "\"\(text)\" is no app/session", field: "after")
         }
-        return SessionAddress(app: String(parts[0]), name: name)
+        return key
     }
 
     /// What an operator did stands in the log.
-    private func note(_ message: Logger.Message, _ address: SessionAddress, _ more: Logger.Metadata = [:]) {
+    private func note(_ message: Logger.Message, _ address: SessionKey, _ more: Logger.Metadata = [:]) {
         var metadata: Logger.Metadata = ["app": "\(address.app)", "session": "\(address.name)", "by": "admin"]
         metadata.merge(more) { $1 }
         logger.notice(message, metadata: metadata)

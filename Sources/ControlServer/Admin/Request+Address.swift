@@ -1,11 +1,12 @@
+internal import Conference
 internal import Hummingbird
 
 extension Request {
     /// The session of the path, in the app of the query.
     ///
     /// - Parameter standard: the app where the query names none.
-    func address(_ context: ControlContext, standard: String) throws(Problem) -> SessionAddress {
-        SessionAddress(app: try app(standard: standard), name: try context.session)
+    func address(_ context: ControlContext, standard: String) throws(Problem) -> SessionKey {
+        try context.session.key(app: try app(standard: standard))
     }
 
     func app(standard: String) throws(Problem) -> String { try namedApp ?? standard }

@@ -9,14 +9,24 @@ struct SameOriginMiddleware: RouterMiddleware {
 
     /// An origin that the operator named for CORS may call; `*` names none.
     let allowed: String?
+    let hosts: HostRule
 
-    init(allowed: String?) {
-        self.allowed = allowed == "*" ? nil : allowed
+    /// - Parameters:
+    ///   - origin: as `http.corsOrigin` has it.
+    ///   - hosts: names besides this machine's own that the relay may be called by.
+    init(origin: String, hosts: [String]) {
+        allowed = origin == "*" ? nil : origin
+        self.hosts = HostRule(names: hosts, origin: origin)
     }
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
+        guard request.method == .options || hosts.allows(request.head.authority) else {
+            throw Problem(
+                .notPermitted,
+                "the relay is not called \"\(request.head.authority ?? "")\"; set http.hosts or an admin token")
+        }
         if request.method != .options, let origin = request.headers[.origin], origin != allowed,
             !isOwn(origin, request: request)
         {

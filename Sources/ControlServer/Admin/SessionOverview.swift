@@ -14,10 +14,15 @@ package struct SessionOverview: Sendable, Hashable, Codable {
     package var isMuteForced: Bool
     package var isShareLocked: Bool
     package var host: ConnectionID?
+    package var isChatAllowed: Bool
+    package var subsessionStatus: SubsessionStatus
+    /// With who is in each.
+    package var subsessions: [SubsessionInfo]
 
     package init(
         app: String, name: String, id: SessionID? = nil, createdAt: Int64? = nil, participants: Int, streams: Int,
-        hasPassword: Bool = false, isMuteForced: Bool = false, isShareLocked: Bool = false, host: ConnectionID? = nil
+        hasPassword: Bool = false, isMuteForced: Bool = false, isShareLocked: Bool = false, host: ConnectionID? = nil,
+        isChatAllowed: Bool = true, subsessionStatus: SubsessionStatus = .none, subsessions: [SubsessionInfo] = []
     ) {
         self.app = app
         self.name = name
@@ -29,5 +34,8 @@ package struct SessionOverview: Sendable, Hashable, Codable {
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
         self.host = host
+        self.isChatAllowed = isChatAllowed
+        self.subsessionStatus = subsessionStatus
+        self.subsessions = subsessions
     }
 }

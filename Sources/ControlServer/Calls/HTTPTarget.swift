@@ -30,7 +30,10 @@ package struct HTTPTarget: Sendable, Hashable, CustomStringConvertible {
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    package var description: String { (isSecure ? "https://" : "http://") + authority + path }
+    /// Without the query: it may hold what is not for logs.
+    package var description: String {
+        (isSecure ? "https://" : "http://") + authority + path.prefix { $0 != "?" } + (path.contains("?") ? "?…" : "")
+    }
 
     /// Another path of the same server, below the path of this one.
     package func appending(_ path: String) -> HTTPTarget {

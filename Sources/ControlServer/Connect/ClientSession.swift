@@ -1,5 +1,6 @@
 internal import Conference
 internal import MediaBase
+internal import Messaging
 internal import NIOCore
 internal import NIOWebSocket
 internal import Signaling
@@ -20,21 +21,25 @@ struct ClientSession {
     /// So many messages that are no requests, or come too fast, may outnumber the good ones.
     static let maximumFaults = 200
 
-    private let rooms: Rooms
-    private let socket: ClientSocket
-    private let token: String?
+    let rooms: Rooms
+    let messages: MessageHub
+    let socket: ClientSocket
+    let token: String?
     private let statistics: ControlStatistics
-    private let onJoin: @Sendable () -> Void
+    let onJoin: @Sendable () -> Void
     private var rate: MessageRate
     private var faults = 0
     private var place: (room: Room, id: ConnectionID)?
+    /// Whose conversations it is told of.
+    var user: UserKey?
     private(set) var isOver = false
 
     init(
-        rooms: Rooms, socket: ClientSocket, token: String?, statistics: ControlStatistics,
+        rooms: Rooms, messages: MessageHub, socket: ClientSocket, token: String?, statistics: ControlStatistics,
         onJoin: @escaping @Sendable () -> Void
     ) {
         self.rooms = rooms
+        self.messages = messages
         self.socket = socket
         self.token = token
         self.statistics = statistics
@@ -59,6 +64,10 @@ struct ClientSession {
         }
         if let excess { return fault(message.id, excess) }
         faults = max(faults - 1, 0)
+        switch message.request {
+        case .login, .messaging: return await converse(message)
+        default: break
+        }
         if let place { return await place.room.request(message, from: place.id, socket) }
         return await receiveOutside(message)
     }
@@ -73,7 +82,7 @@ struct ClientSession {
         return false
     }
 
-    private func refuse(_ id: UInt32, _ error: SignalingError) {
+    func refuse(_ id: UInt32, _ error: SignalingError) {
         statistics.refused(error.code)
         statistics.messagesSent(1)
         socket.send([MessageCodec.failure(id, error)])
@@ -105,28 +114,38 @@ struct ClientSession {
     private mutating func join(_ request: JoinRequest, _ id: UInt32) async throws(SignalingError) {
         try check(request.version)
         guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
-        if let objection = NameRule.objection(to: request.session) {
-            throw SignalingError(.invalidSessionName, objection, field: "session")
-        }
-        let verified = try await rooms.verifier.verify(
-            token, session: request.session.lowercased(), now: ControlClock.wall
-        ).get()
+        let name = try SessionKey(app: "", name: request.session).name
+        let verified = try await rooms.verifier.verify(token, session: name, now: ControlClock.wall).get()
         let arrival = Arrival(request: id, program: request.client.map { String($0.prefix(200)) }, socket: socket)
-        place = try await rooms.join(request, verified, address: socket.address, arrival)
+        place = try await rooms.join(request, verified, arrival)
         onJoin()
+        open(verified)
     }
 
     private mutating func resume(_ request: ResumeRequest, _ id: UInt32) async throws(SignalingError) {
         try check(request.version)
-        place = try await rooms.resume(request, Arrival(request: id, program: nil, socket: socket))
+        let (room, connection) = try await rooms.resume(
+            request, Arrival(request: id, program: nil, socket: socket))
+        place = (room, connection)
         onJoin()
+        if let user = await room.messagingUser(of: connection) { open(user) }
     }
 
-    private func check(_ version: Int) throws(SignalingError) {
+    func check(_ version: Int) throws(SignalingError) {
         guard version == SignalingProtocol.version else {
             throw SignalingError(
                 .unsupportedVersion, "the relay speaks version \(SignalingProtocol.version)", field: "version")
         }
+    }
+
+    /// It asks and does not read the answers.
+    mutating func refuseSlow() async -> Bool {
+        if let place {
+            await place.room.disconnect(place.id, socket, reason: .slowConsumer)
+        } else {
+            socket.close(.policyViolation, DisconnectReason.slowConsumer.rawValue)
+        }
+        return false
     }
 
     /// The WebSocket is over; a second call does nothing.

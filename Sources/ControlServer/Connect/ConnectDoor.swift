@@ -6,19 +6,27 @@ internal import Signaling
 /// `GET /v1/connect`: one WebSocket from its first message to its end.
 struct ConnectDoor: Sendable {
     let rooms: Rooms
+    let messages: MessageHub
+    let unjoined: UnjoinedSockets
     let statistics: ControlStatistics
+    let isTLS: Bool
     let logger: Logger
 
     func handle(
         _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
     ) async {
-        let socket = ClientSocket(channel: channel.channel)
+        let socket = ClientSocket(
+            channel: channel.channel, isTLS: isTLS, trustsLoopback: rooms.configuration.takesKeysOnLoopback)
         // One that never joins is not kept.
         let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(rooms.configuration.joinTime)) {
             socket.close(.policyViolation, "no session was joined in time")
         }
         var session = ClientSession(
-            rooms: rooms, socket: socket, token: handshake.token, statistics: statistics, onJoin: { alarm.cancel() })
+            rooms: rooms, messages: messages, socket: socket, token: handshake.token, statistics: statistics,
+            onJoin: {
+                alarm.cancel()
+                unjoined.leave(channel.channel)
+            })
         var ending = ClientSession.Ending.lost
         do {
             try await channel.executeThenClose { inbound, _ in
@@ -41,6 +49,7 @@ struct ConnectDoor: Sendable {
             logger.debug("WebSocket failed", metadata: ["error": "\(error)"])
         }
         alarm.cancel()
+        session.logOut()
         await session.end(ending)
     }
 }

@@ -16,11 +16,11 @@ struct EventText: Sendable {
     let name: String
     private let head: ByteBuffer
 
-    init(_ event: Event) {
+    /// Nil where the event cannot be written.
+    init?(_ event: Event) {
         name = event.name.rawValue
-        // Strings and integers always encode.
-        let whole = (try? Self.encoder.encode(EventMessage(seq: 0, event))) ?? Data()
-        precondition(whole.suffix(2) == Data(Self.tail), "the number is not the last member")
+        guard let whole = try? Self.encoder.encode(EventMessage(seq: 0, event)), whole.suffix(2) == Data(Self.tail)
+        else { return nil }
         head = ByteBuffer(bytes: whole.dropLast(2))
     }
 

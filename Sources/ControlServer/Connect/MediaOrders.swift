@@ -1,46 +1,48 @@
 internal import Conference
+internal import Signaling
 
-/// What a room has its media engine do, one thing after the other: calls to the engine wait for its worker, and what comes later must not
-/// overtake them.
+/// What a room has its media engine do about subscriptions, one thing after the other: offers and answers wait for the engine, and what comes
+/// later must not overtake them. Of all that waits for one client and stream one order is left.
 struct MediaOrders {
-    /// In the order in which the rules gave them.
-    var commands: [MediaCommand] = []
+    /// Configuration key of what may wait for one client.
+    static let limitKey = "limit.mediaOrders"
+
     /// Somebody talks to the engine.
     var isBusy = false
+    /// Somebody has been asked to begin with what waits.
+    var isAnnounced = false
     var waiting: [CheckedContinuation<Void, Never>] = []
-}
+    /// Nil: what waited has come to nothing.
+    private var orders: [ConnectionID: [StreamID: SubscriptionOrder?]] = [:]
+    /// In the order in which they came.
+    private var sequence: [(client: ConnectionID, stream: StreamID)] = []
+    private var next = 0
 
-extension Room {
-    /// Carries it out as soon as what was ordered before is done.
-    func order(_ command: MediaCommand) {
-        orders.commands.append(command)
-        guard orders.commands.count == 1 else { return }
-        Task { await inOrder {} }
+    /// Streams about which something waits.
+    func count(of client: ConnectionID) -> Int { orders[client]?.count ?? 0 }
+
+    func has(_ stream: StreamID, of client: ConnectionID) -> Bool { orders[client]?.index(forKey: stream) != nil }
+
+    mutating func add(_ order: SubscriptionOrder, _ stream: StreamID, of client: ConnectionID) {
+        if has(stream, of: client) {
+            let known = orders[client]?[stream] ?? nil
+            orders[client]?.updateValue(known.map { $0.followed(by: order) } ?? order, forKey: stream)
+        } else {
+            orders[client, default: [:]].updateValue(order, forKey: stream)
+            sequence.append((client, stream))
+        }
     }
 
-    /// Runs `body` when all that was ordered before is done, and nothing else meanwhile.
-    func inOrder<R>(_ body: () async -> R) async -> R {
-        if orders.isBusy {
-            await withCheckedContinuation { orders.waiting.append($0) }
-        } else {
-            orders.isBusy = true
+    mutating func take() -> (order: SubscriptionOrder, stream: StreamID, client: ConnectionID)? {
+        while next < sequence.count {
+            let (client, stream) = sequence[next]
+            next += 1
+            let order = orders[client]?.removeValue(forKey: stream) ?? nil
+            if orders[client]?.isEmpty == true { orders[client] = nil }
+            if let order { return (order, stream, client) }
         }
-        await carryOutCommands()
-        let result = await body()
-        await carryOutCommands()
-        if orders.waiting.isEmpty {
-            orders.isBusy = false
-        } else {
-            orders.waiting.removeFirst().resume()
-        }
-        return result
-    }
-
-    private func carryOutCommands() async {
-        while !orders.commands.isEmpty {
-            let commands = orders.commands
-            orders.commands = []
-            for command in commands { await carryOut(command) }
-        }
+        sequence = []
+        next = 0
+        return nil
     }
 }

@@ -9,13 +9,19 @@ struct Arrival: Sendable {
     let request: UInt32
     let program: String?
     let socket: ClientSocket
+
+    /// See `ClientAddress`.
+    var address: String { socket.address }
 }
 
 extension Room {
     /// Lets a client in and answers it. A refused one is not answered here: it may try again.
     func join(_ admission: Admission, _ arrival: Arrival) -> Result<Void, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
-        switch conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall) {
+        let joined = environment.passwords.attempt(admission.password, from: arrival.address, at: key) {
+            conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall)
+        }
+        switch joined {
         case .failure(let error):
             forgetIfVacant()
             return .failure(error)
@@ -25,6 +31,7 @@ extension Room {
                 socket: arrival.socket, outbox: environment.configuration.outbox)
             var answer = join.answer
             answer.iceServers = environment.iceServers
+            answer.transports = arrival.socket.isConfidential ? [.native, .webRTC] : [.webRTC]
             answer.pingInterval = Int(environment.configuration.pingInterval / .milliseconds(1))
             reply(arrival.request, .success(answer), on: arrival.socket)
             environment.statistics.joined()
@@ -42,6 +49,7 @@ extension Room {
     /// A client comes back on another socket (CON-3).
     func resume(_ id: ConnectionID, lastEvent: UInt64, _ arrival: Arrival) -> Result<Void, SignalingError> {
         guard let client = clients[id] else { return .failure(SignalingError(.resumeExpired)) }
+        guard arrival.socket.isConfidential || !client.usesKeys else { return .failure(ClientSocket.readable) }
         let missed: Int
         do {
             missed = try client.outbox.resume(lastEvent: lastEvent)

@@ -4,10 +4,9 @@ internal import Signaling
 extension Room {
     /// Tells the application's server.
     func post(_ hook: HookEvent) {
-        guard let address = SessionAddress(app: environment.app(of: key), sessionName: key.name) else { return }
         var event: WebhookEvent
         func make(_ kind: WebhookEvent.Kind) -> WebhookEvent {
-            WebhookEvent(kind, session: address, sessionID: id, time: ControlClock.wall)
+            WebhookEvent(kind, session: key, sessionID: id, time: ControlClock.wall)
         }
         switch hook {
         case .sessionStarted: event = make(.sessionStarted)
@@ -30,13 +29,5 @@ extension Room {
             event.reason = reason.rawValue
         }
         environment.hooks.post(event)
-    }
-}
-
-extension SessionAddress {
-    /// Nil where the name is none.
-    init?(app: String, sessionName: String) {
-        guard let name = try? SessionName(sessionName) else { return nil }
-        self.init(app: app, name: name)
     }
 }

@@ -7,35 +7,33 @@ internal import Signaling
 extension Room {
     var overview: SessionOverview {
         SessionOverview(
-            app: environment.app(of: key), name: key.name, id: id, createdAt: conference.createdAt,
+            app: key.app, name: key.name, id: id, createdAt: conference.createdAt,
             participants: conference.participantCount, streams: conference.streamCount,
             hasPassword: conference.hasPassword, isMuteForced: conference.isMuteForced,
-            isShareLocked: conference.isShareLocked, host: conference.host)
+            isShareLocked: conference.isShareLocked, host: conference.host, isChatAllowed: conference.isChatAllowed,
+            subsessionStatus: conference.subsessionStatus, subsessions: conference.subsessionList)
     }
 
     var users: [UserInfo] { conference.users }
     var streams: [StreamInfo] { conference.streams }
 
-    func admin(_ command: AdminCommand) throws(SignalingError) {
+    /// Returns once the engine has done what it takes.
+    func admin(_ command: AdminCommand) async throws(SignalingError) {
         guard !isForgotten else { throw SignalingError(.sessionEnded) }
         let effects = try conference.admin(command, now: ControlClock.now).get()
-        logger.notice("operator's order", metadata: ["order": "\(command)"])
-        perform(effects)
+        // What a signal carries is not for logs.
+        let order = if case .signal(let type, _, _) = command { "signal \(type)" } else { "\(command)" }
+        logger.notice("operator's order", metadata: ["order": "\(order)"])
+        if let failure = await outcome(of: begin(effects)) { throw failure }
     }
 
     /// Watches the time of a room that was made ahead.
     func begin() { perform([]) }
 
-    /// Returns once the engine has done what was ordered so far.
-    func settle() async { await inOrder {} }
-
     /// Tells every client that the relay ends (CON-6).
     func announceDrain(_ event: Draining) {
-        let text = EventText(.draining(event))
-        for client in clients.values {
-            guard (try? client.append(text)) != nil else { continue }
-            write(client)
-        }
+        // A session that is over has nobody to tell.
+        if case .success(let effects) = conference.admin(.drain(event), now: ControlClock.now) { perform(effects) }
     }
 
     func end(_ reason: DisconnectReason) { perform(conference.end(reason)) }

@@ -10,7 +10,7 @@ extension Room {
     ///
     /// - Parameter name: of the stream, and its id; made up where nil.
     func admitPublisher(
-        _ name: String?, kinds: Set<MediaKind>, isPlain: Bool, token: VerifiedToken?
+        _ visitor: Visitor, _ name: String?, kinds: Set<MediaKind>, isPlain: Bool
     ) -> Result<PublisherTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let stream = StreamID(rawValue: name ?? Secret.id().lowercased())
@@ -18,14 +18,13 @@ extension Room {
             return .failure(
                 SignalingError(.streamExists, "the session has a stream \"\(stream)\" already", field: "stream"))
         }
-        let connection = ConnectionID(rawValue: Secret.id())
-        let admission = Admission(
-            connection: connection, name: stream.rawValue, identity: token?.identity, data: token?.data,
-            kind: .publisher, capabilities: token?.capabilities ?? Capabilities(canPublish: true),
-            token: (token?.fingerprint).map { TokenFingerprint(rawValue: $0) }, isTrusted: true)
+        let admission = visitor.admission(as: stream.rawValue, isPublisher: true)
+        let connection = admission.connection
         let join: Join
         do {
-            join = try conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall).get()
+            join = try environment.passwords.attempt(visitor.password, from: visitor.address, at: key) {
+                conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall)
+            }.get()
         } catch {
             forgetIfVacant()
             return .failure(error)
@@ -49,19 +48,21 @@ extension Room {
     ///
     /// - Parameter kinds: that it turned out to have; nil: those of the ticket.
     func opened(_ ticket: PublisherTicket, _ transport: TransportID, kinds: Set<MediaKind>? = nil) async {
-        await inOrder {
-            let stream = ticket.plan.streams[0].id
-            if let kinds { self.kinds[stream] = kinds }
-            guard owners[stream] == ticket.connection else {
-                return await close(transport, isPlain: ticket.isPlain)
-            }
-            publishers[stream] = BarePublisher(
-                connection: ticket.connection, transport: transport, isPlain: ticket.isPlain)
-            transports[transport] = ticket.connection
-            perform(conference.confirmPublish(ticket.plan))
+        let stream = ticket.plan.streams[0].id
+        guard owners[stream] == ticket.connection else {
+            // The rules have ended it meanwhile.
+            try? await close(transport, isPlain: ticket.isPlain).finish()
+            return
         }
+        if let kinds { self.kinds[stream] = kinds }
+        publishers[stream] = BarePublisher(
+            connection: ticket.connection, transport: transport, isPlain: ticket.isPlain)
+        transports[transport] = ticket.connection
+        _ = await outcome(of: begin(conference.confirmPublish(ticket.plan)))
         // A plain stream is there with its transport.
-        if ticket.isPlain { heard(.published(session: engineName, stream: ticket.stream)) }
+        if ticket.isPlain {
+            heard(.published(session: engineName, transport: transport, stream: ticket.stream))
+        }
     }
 
     /// The engine has refused it.
@@ -77,24 +78,25 @@ extension Room {
     func publisherClosed(_ transport: TransportID) async {
         guard let connection = transports.removeValue(forKey: transport) else { return }
         for (stream, publisher) in publishers where publisher.transport == transport { publishers[stream] = nil }
-        report(.publisherLeft(connection, .left))
-        await settle()
+        let effects = conference.media(
+            .publisherLeft(connection, .left), now: ControlClock.now, wallClock: ControlClock.wall)
+        _ = await outcome(of: begin(effects))
     }
 
     /// The rules end a publisher.
-    func closePublisher(_ connection: ConnectionID) async {
+    func closePublisher(_ connection: ConnectionID) -> [EngineCall] {
+        var calls: [EngineCall] = []
         for (stream, publisher) in publishers where publisher.connection == connection {
             publishers[stream] = nil
             transports[publisher.transport] = nil
-            await close(publisher.transport, isPlain: publisher.isPlain)
+            calls.append(close(publisher.transport, isPlain: publisher.isPlain))
         }
+        return calls
     }
 
-    private func close(_ transport: TransportID, isPlain: Bool) async {
-        if isPlain {
-            try? await environment.engine.closePlain(transport, session: engineName)
-        } else {
-            try? await environment.engine.closeWebRTC(transport, session: engineName)
-        }
+    func close(_ transport: TransportID, isPlain: Bool) -> EngineCall {
+        isPlain
+            ? environment.engine.beginClosePlain(transport, session: engineName)
+            : environment.engine.beginCloseWebRTC(transport, session: engineName)
     }
 }

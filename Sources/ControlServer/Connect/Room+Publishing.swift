@@ -35,7 +35,9 @@ extension Room {
             kinds[stream.id] = stream.kinds
             owners[stream.id] = client.id
         }
-        perform(conference.confirmPublish(plan))
+        // The answer goes before what others learn at once, and not before the mutes are in force.
+        client.isHeld = true
+        _ = await outcome(of: begin(conference.confirmPublish(plan)))
         guard clients[client.id] === client else {
             // It left while the engine was asked.
             endMedia(of: client)
@@ -56,11 +58,12 @@ extension Room {
         let offer: Offer
         let sections: [PublishedSection]
         do throws(SDPError) {
-            offer = try Offer(parsing: Array(request.sdp.utf8))
+            offer = try Offer(parsing: Array(request.sdp.utf8), takesKeys: true)
             sections = try Self.sections(of: plan, among: offer.publishable())
         } catch {
             throw SignalingError(Problem(error))
         }
+        if offer.peer.isNative, client.socket?.isConfidential != true { throw ClientSocket.readable }
         do throws(EngineError) {
             let relay = try await exchange(offer.peer, sections, client)
             return offer.answer(relay, tracks: sections.map { .receive($0.track) }, keepsOthers: true).text
@@ -72,7 +75,7 @@ extension Room {
     private func exchange(
         _ peer: PeerDescription, _ sections: [PublishedSection], _ client: RoomClient
     ) async throws(EngineError) -> RelayDescription {
-        if let publisher = client.publisher, publisher.peer.fingerprints == peer.fingerprints {
+        if let publisher = client.publisher, publisher.peer.isSameTransport(as: peer) {
             do throws(EngineError) {
                 let answer = try await environment.engine.updatePublisher(
                     publisher.id, session: engineName, peer: peer, sections: sections)
@@ -83,14 +86,24 @@ extension Room {
                 guard case .unknownTransport = error else { throw error }
             }
         }
-        // Another certificate is another peer connection.
-        await closePublisher(of: client)
-        let answer = try await environment.engine.openPublisher(
-            PublisherRequest(session: engineName, peer: peer, sections: sections))
+        // Another certificate, or other keys, are another peer connection. The streams go on by that one; what the engine says of the end of the old one is
+        // not about them.
+        let isAnew = client.publisher != nil
+        if let call = closePublisher(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
+        let answer: WebRTCAnswer
+        do throws(EngineError) {
+            answer = try await environment.engine.openPublisher(
+                PublisherRequest(session: engineName, peer: peer, sections: sections))
+        } catch {
+            client.isHeld = true
+            if isAnew { report(.reset(client.id, publish: true, subscribe: false)) }
+            throw error
+        }
         client.publisher = PublishPeer(id: answer.id, peer: peer)
         transports[answer.id] = client.id
         logger.info(
             "publisher opened", metadata: ["connection": "\(client.id)", "transport": "\(answer.id)"])
+        await place(answer.id, of: client)
         return answer.relay
     }
 
@@ -114,11 +127,11 @@ extension Room {
         return sections
     }
 
-    func closePublisher(of client: RoomClient) async {
-        guard let publisher = client.publisher else { return }
+    func closePublisher(of client: RoomClient) -> EngineCall? {
+        guard let publisher = client.publisher else { return nil }
         client.publisher = nil
         transports[publisher.id] = nil
-        try? await environment.engine.closeWebRTC(publisher.id, session: engineName)
+        return environment.engine.beginCloseWebRTC(publisher.id, session: engineName)
     }
 }
 

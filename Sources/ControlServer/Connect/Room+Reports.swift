@@ -1,5 +1,6 @@
 internal import Conference
 internal import Foundation
+internal import MediaBase
 internal import MediaEngine
 internal import Signaling
 
@@ -44,6 +45,15 @@ extension Room {
                 SignalingError(
                     .invalidField, "a note has at most \(Self.maximumNoteCharacters) characters", field: "note"))
         }
+        let now = ControlClock.now
+        guard client.nextReport <= now else {
+            let wait = (client.nextReport - now).rawValue
+            return .failure(
+                SignalingError(
+                    .rateLimited, "a report was taken a moment ago", limit: "limit.issueSeconds",
+                    retryAfter: Int((wait + 999_999_999) / 1_000_000_000)))
+        }
+        client.nextReport = now + environment.configuration.issueInterval
         let statistics = await measure(client)
         let bundle = Bundle(
             connection: client.id, program: client.program, user: conference.user(client.id),
@@ -60,7 +70,7 @@ extension Room {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let head = IssueHead(
-            app: environment.app(of: key), session: key.name, sessionID: id, connection: client.id,
+            app: key.app, session: key.name, sessionID: id, connection: client.id,
             note: request.note, reportedAt: ControlClock.wall)
         do {
             let issue = try await environment.issues.keep(head, bundle: Array(try encoder.encode(bundle)))

@@ -19,6 +19,7 @@ extension Room {
             reply(message.id, Result<Done, SignalingError>.failure(error), on: socket)
         case .publish(let request):
             reply(message.id, await publish(request, of: client), on: socket)
+            release(client)
         case .answer(let request):
             await decide(message, from: id, socket) { await self.answer(request, of: client) }
         case .restartICE:
@@ -27,17 +28,46 @@ extension Room {
             await decide(message, from: id, socket) { await self.statistics(of: client) }
         case .reportIssue(let request):
             await decide(message, from: id, socket) { await self.report(request, of: client) }
+        case .joinSubsession, .returnToMainSession, .answerHelp: await move(message, from: id, socket)
         case .leave, .unpublish, .updateStream, .subscribe, .updateSubscription, .unsubscribe, .signal, .rename,
             .muteUser, .requestUnmute, .setMuted, .forceMuteStream, .forceMuteAll, .disableForceMute, .makeHost,
             .setManager, .removeUser, .lockShare, .subsessions, .commitSubsessions, .withdrawSubsessions,
-            .startSubsessions, .stopSubsessions, .joinSubsession, .returnToMainSession, .broadcast, .requestHelp,
-            .answerHelp, .chat, .setChatAllowed, .login, .messaging, .ping:
+            .startSubsessions, .stopSubsessions, .broadcast, .requestHelp, .chat, .setChatAllowed, .login, .messaging,
+            .ping:
+            if let objection = objection(to: message.request, of: client, socket) {
+                reply(message.id, Result<Done, SignalingError>.failure(objection), on: socket)
+                break
+            }
             let answer = conference.request(
                 message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
-            reply(message.id, answer.result, on: socket)
-            perform(answer.effects)
+            if answer.effects.contains(where: \.isMute) {
+                await mute(message.id, answer.effects, for: client, socket)
+            } else {
+                reply(message.id, answer.result, on: socket)
+                perform(answer.effects)
+            }
         }
         return clients[id] != nil
+    }
+
+    func reply(_ request: UInt32, _ result: Result<RequestAnswer, SignalingError>, on socket: ClientSocket) {
+        switch result {
+        case .failure(let error): reply(request, Result<Done, SignalingError>.failure(error), on: socket)
+        case .success(.done): reply(request, .success(Done()), on: socket)
+        case .success(.subsessions(let answer)): reply(request, .success(answer), on: socket)
+        case .success(.committed(let answer)): reply(request, .success(answer), on: socket)
+        case .success(.help(let answer)): reply(request, .success(answer), on: socket)
+        case .success(.chat(let answer)): reply(request, .success(answer), on: socket)
+        }
+    }
+
+    /// A mute is answered when it is in force, and what its client is told of it follows the answer all the same.
+    private func mute(_ request: UInt32, _ effects: [Effect], for client: RoomClient, _ socket: ClientSocket) async {
+        client.isHeld = true
+        let failure = await outcome(of: begin(effects))
+        let result: Result<Done, SignalingError> = failure.map { .failure($0) } ?? .success(Done())
+        reply(request, result, on: socket)
+        release(client)
     }
 
     /// A request that the rules only allow or refuse, and `act` carries out.
@@ -50,7 +80,15 @@ extension Room {
         perform(allowed.effects)
         switch allowed.result {
         case .failure(let error): reply(message.id, Result<Answer, SignalingError>.failure(error), on: socket)
-        case .success: reply(message.id, await act(), on: socket)
+        case .success:
+            reply(message.id, await act(), on: socket)
+            if let client = clients[id] { release(client) }
         }
+    }
+}
+
+extension Effect {
+    fileprivate var isMute: Bool {
+        if case .media(.setMuted) = self { true } else { false }
     }
 }

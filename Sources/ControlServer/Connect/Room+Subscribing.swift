@@ -26,28 +26,64 @@ extension Room {
 
     private func openSubscriber(of client: RoomClient) async throws(EngineError) -> TransportID {
         if let subscriber = client.subscriber { return subscriber.id }
-        let offer = try await environment.engine.openSubscriber(session: engineName)
+        let transport = client.subscribeTransport
+        let offer = try await environment.engine.openSubscriber(
+            session: engineName, isNative: transport == .native)
         guard clients[client.id] === client else {
             // It left while the engine was asked.
             try? await environment.engine.closeWebRTC(offer.id, session: engineName)
             throw .unknownTransport(offer.id.rawValue)
         }
-        client.subscriber = SubscribePeer(offer, limit: environment.configuration.conference.subscriptions)
+        client.subscriber = SubscribePeer(
+            offer, transport: transport, limit: environment.configuration.conference.subscriptions)
         transports[offer.id] = client.id
         logger.info("subscriber opened", metadata: ["connection": "\(client.id)", "transport": "\(offer.id)"])
+        await place(offer.id, of: client)
         return offer.id
+    }
+
+    /// A client says, with its first subscription, how media is to come to it.
+    func choose(_ transport: MediaTransport, for client: RoomClient, _ socket: ClientSocket) -> SignalingError? {
+        if let subscriber = client.subscriber {
+            return subscriber.transport == transport
+                ? nil
+                : SignalingError(
+                    .invalidField, "the peer connection is there, as \(subscriber.transport.rawValue)",
+                    field: "transport")
+        }
+        switch transport {
+        case .native: guard socket.isConfidential else { return ClientSocket.readable }
+        case .webRTC: break
+        default: return SignalingError(.invalidField, "\(transport.rawValue) is not known", field: "transport")
+        }
+        client.subscribeTransport = transport
+        return nil
     }
 
     func updateSubscription(
         _ client: RoomClient, _ stream: StreamID, _ preferences: SubscriptionPreferences
     ) async {
         guard let id = client.subscriber?.id else { return }
+        let gone = follow(stream, of: client)
         do throws(EngineError) {
+            if !gone.isEmpty { try await environment.engine.removeTracks(id, session: engineName, mids: gone) }
             try await environment.engine.setPreferences(
                 id, session: engineName, stream: stream.rawValue, StreamPreferences(preferences))
         } catch {
             lost(error, of: client)
         }
+    }
+
+    /// The stream may have got or lost a kind since it was offered: the next offer says so.
+    /// - Returns: sections that carry nothing any more.
+    private func follow(_ stream: StreamID, of client: RoomClient) -> [MID] {
+        guard let kinds = kinds[stream],
+            let gone = try? client.subscriber?.negotiation.setKinds(
+                kinds, of: stream.rawValue, now: ControlClock.now)
+        else { return [] }
+        client.subscriber?.refused[stream]?.formIntersection(kinds)
+        planOffer(of: client)
+        return gone
     }
 
     func unsubscribe(_ client: RoomClient, _ stream: StreamID) async {
@@ -98,7 +134,8 @@ extension Room {
                 try await settle(request, client)
                 return .success(Done())
             } catch let error as SubscribeNegotiationError {
-                if error == .transportChanged { await replaceSubscriber(of: client) }
+                client.isHeld = true
+                if error == .transportChanged { replaceSubscriber(of: client) }
                 return .failure(SignalingError(error))
             } catch let error as EngineError {
                 lost(error, of: client)
@@ -124,6 +161,8 @@ extension Room {
             try await engine.removeTracks(id, session: engineName, mids: agreement.removed)
         }
         if !agreement.added.isEmpty { try await engine.addTracks(id, session: engineName, agreement.added) }
+        // The answer to this one goes before what it causes.
+        client.isHeld = true
         for track in agreement.added { connected(client, StreamID(rawValue: track.stream)) }
         for refusal in agreement.refused { refused(client, StreamID(rawValue: refusal.stream), refusal.kind) }
         planOffer(of: client)
@@ -177,16 +216,20 @@ extension Room {
     }
 
     /// The client has begun a new peer connection: it gets one from the start.
-    private func replaceSubscriber(of client: RoomClient) async {
+    private func replaceSubscriber(of client: RoomClient) {
         guard let id = client.subscriber?.id else { return }
         forgetSubscriber(of: client)
-        try? await environment.engine.closeWebRTC(id, session: engineName)
+        watch([
+            MediaCall(
+                command: .closeMedia(client.id),
+                call: environment.engine.beginCloseWebRTC(id, session: engineName))
+        ])
     }
 
-    func closeSubscriber(of client: RoomClient) async {
-        guard let subscriber = client.subscriber else { return }
+    func closeSubscriber(of client: RoomClient) -> EngineCall? {
+        guard let subscriber = client.subscriber else { return nil }
         client.subscriber = nil
         transports[subscriber.id] = nil
-        try? await environment.engine.closeWebRTC(subscriber.id, session: engineName)
+        return environment.engine.beginCloseWebRTC(subscriber.id, session: engineName)
     }
 }

@@ -2,6 +2,7 @@ internal import Conference
 internal import Logging
 internal import MediaBase
 internal import MediaEngine
+internal import Messaging
 internal import NIOCore
 internal import Signaling
 
@@ -14,11 +15,14 @@ actor Room {
     nonisolated let engineName: String
     nonisolated let environment: RoomEnvironment
     nonisolated let logger: Logger
+    nonisolated let inbox = RoomInbox()
 
     var conference: Conference
     var clients: [ConnectionID: RoomClient] = [:]
     /// Publishers without signalling, by the stream that each has.
     var publishers: [StreamID: BarePublisher] = [:]
+    /// Viewers without signalling that have a transport.
+    var viewers: [ConnectionID: BareViewer] = [:]
     /// Whose each stream is, from its plan on.
     var owners: [StreamID: ConnectionID] = [:]
     /// Whose each transport is.
@@ -37,11 +41,12 @@ actor Room {
     private var alarmTime = MediaTime.never
     /// What the media engine is still to be told, and whether it is being told something.
     var orders = MediaOrders()
+    var placements = Placements()
 
     init(_ conference: Conference, key: SessionKey, environment: RoomEnvironment) {
         id = conference.id
         self.key = key
-        engineName = key.engineName
+        engineName = key.engineName(standard: environment.configuration.standardApp)
         self.environment = environment
         var logger = environment.logger
         logger[metadataKey: "session"] = "\(key)"
@@ -52,15 +57,22 @@ actor Room {
     // MARK: effects
 
     /// Carries out what the rules ask for, in their order.
-    func perform(_ effects: [Effect]) {
+    func perform(_ effects: [Effect]) { watch(begin(effects)) }
+
+    /// The same, for those who wait until the engine has done its part.
+    /// - Returns: what the engine has been told at once.
+    func begin(_ effects: [Effect]) -> [MediaCall] {
+        var calls: [MediaCall] = []
         for effect in effects {
             switch effect {
-            case .send(let id, let event): append(EventText(event), to: id)
+            case .send(let id, let event):
+                if let text = text(of: event) { append(text, to: id) }
             case .broadcast(let audience, let event):
-                let text = EventText(event)
+                guard let text = text(of: event) else { continue }
                 for id in audience { append(text, to: id) }
             case .close(let id, let reason): close(id, reason)
-            case .media(let command): order(command)
+            case .media(.place(let ids, let place)): self.place(ids, at: place)
+            case .media(let command): calls += order(command)
             case .hook(let hook): post(hook)
             case .ended(let reason): ended(reason)
             }
@@ -68,13 +80,23 @@ actor Room {
         flush()
         dropSlow()
         rearm()
+        return calls
     }
 
     /// An event of the room's own, besides those of the rules.
     func tell(_ id: ConnectionID, _ event: Event) {
-        append(EventText(event), to: id)
+        guard let text = text(of: event) else { return }
+        append(text, to: id)
         flush()
         dropSlow()
+    }
+
+    /// One that cannot be written is left out, for all: none of them misses a number.
+    private func text(of event: Event) -> EventText? {
+        if let text = EventText(event) { return text }
+        environment.statistics.refused(.internalError)
+        logger.error("an event cannot be written", metadata: ["event": "\(event.name.rawValue)"])
+        return nil
     }
 
     private func append(_ text: EventText, to id: ConnectionID) {
@@ -96,7 +118,7 @@ actor Room {
 
     /// Hands over as much as the socket takes; it calls back for the rest.
     func write(_ client: RoomClient) {
-        guard let socket = client.socket else { return }
+        guard let socket = client.socket, !client.isHeld else { return }
         var space = socket.space
         var texts: [ByteBuffer] = []
         while space.messages > 0, space.bytes > 0, let item = client.outbox.next() {
@@ -111,6 +133,13 @@ actor Room {
         socket.whenDrained { [weak self, id = client.id] in
             Task { await self?.drained(id, socket) }
         }
+    }
+
+    /// The answer is sent: what it caused may follow.
+    func release(_ client: RoomClient) {
+        guard client.isHeld else { return }
+        client.isHeld = false
+        write(client)
     }
 
     private func drained(_ id: ConnectionID, _ socket: ClientSocket) {
@@ -147,8 +176,9 @@ actor Room {
         var texts: [ByteBuffer] = []
         if reason == .slowConsumer {
             // What it has not read it will not get: the number shows the gap.
-            let event = EventText(.disconnected(Disconnected(reason: reason)))
-            texts.append(event.message(client.outbox.lastSeq + 1))
+            if let event = text(of: .disconnected(Disconnected(reason: reason))) {
+                texts.append(event.message(client.outbox.lastSeq + 1))
+            }
         } else {
             // The last event may still be in the outbox.
             while let item = client.outbox.next() { texts.append(item.payload.message(item.seq)) }
@@ -170,6 +200,12 @@ actor Room {
         guard conference.isForgettable, !isForgotten else { return }
         isForgotten = true
         environment.onEnd(id)
+    }
+
+    /// Whose conversations a connection may read; nil without an identity.
+    func messagingUser(of id: ConnectionID) -> UserKey? {
+        guard let identity = conference.users.first(where: { $0.id == id })?.identity else { return nil }
+        return UserKey(app: key.app, id: identity)
     }
 
     // MARK: time

@@ -1,4 +1,6 @@
 internal import Conference
+internal import MediaBase
+internal import SDP
 internal import Signaling
 
 /// One connection of a room: what it is still to be told, its socket while it has one, its peer connections. Confined to its room.
@@ -9,8 +11,16 @@ final class RoomClient {
     let program: String?
     var socket: ClientSocket?
     var outbox: Outbox<EventText>
+    /// A request is being carried out whose answer goes before the events that it causes: those wait in the outbox.
+    var isHeld = false
     var publisher: PublishPeer?
     var subscriber: SubscribePeer?
+    /// Where its peers are in the engine, or are on their way to.
+    var place = Place.mainSession
+    /// When it may report again.
+    var nextReport = MediaTime.zero
+    /// What its next subscribe peer connection is to be.
+    var subscribeTransport = MediaTransport.webRTC
     /// Names of its newest events, oldest first, for reports.
     private(set) var recent: [String] = []
 
@@ -23,6 +33,9 @@ final class RoomClient {
         self.socket = socket
         self.outbox = Outbox(limits: outbox)
     }
+
+    /// What is said to it, or will be, has keys in it.
+    var usesKeys: Bool { subscribeTransport == .native || publisher?.peer.isNative == true }
 
     private static let recentEvents = 64
 

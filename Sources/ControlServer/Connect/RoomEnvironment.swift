@@ -11,14 +11,10 @@ struct RoomEnvironment: Sendable {
     let iceServers: [ICEServerInfo]
     let issues: any IssueStore
     let hooks: any WebhookSink
+    let passwords: PasswordGuard
     let logger: Logger
     /// The session is over: its name is free.
     let onEnd: @Sendable (SessionID) -> Void
     /// The connection with this resume token is over.
     let onLeave: @Sendable (String) -> Void
-
-    /// The app's key as operators know it.
-    func app(of key: SessionKey) -> String {
-        key.app == SessionKey.defaultApp ? configuration.standardApp : key.app
-    }
 }

@@ -9,7 +9,6 @@ internal import Signaling
 package final class Rooms: Sendable {
     private struct State {
         var directory: SessionDirectory<Room>
-        var passwords: PasswordLimiter
         var router: Task<Void, Never>?
     }
 
@@ -21,35 +20,38 @@ package final class Rooms: Sendable {
     let environment: RoomEnvironment
     private let state: NIOLockedValueBox<State>
 
+    /// - Parameter events: what the engine tells; nil: from now on.
     package init(
         engine: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore, hooks: any WebhookSink,
-        configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger
+        configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
+        events: AsyncStream<StreamEvent>? = nil
     ) {
         self.configuration = configuration
         self.verifier = verifier
-        let state = NIOLockedValueBox(
-            State(
-                directory: SessionDirectory(limits: configuration.directory),
-                passwords: PasswordLimiter(perMinute: configuration.wrongPasswordsPerMinute)))
+        let state = NIOLockedValueBox(State(directory: SessionDirectory(limits: configuration.directory)))
         self.state = state
         environment = RoomEnvironment(
             engine: engine, configuration: configuration, statistics: statistics,
-            iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks, logger: logger,
+            iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
+            passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute), logger: logger,
             onEnd: { id in state.withLockedValue { $0.directory.remove(id) } },
             onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })
-        let events = engine.observeStreams()
+        let events = events ?? engine.observeStreams()
         let router = Task { [weak self] in
-            for await event in events { await self?.route(event) }
+            for await event in events { self?.route(event) }
         }
         state.withLockedValue { $0.router = router }
     }
 
     deinit { state.withLockedValue { $0.router?.cancel() } }
 
-    /// Each event to the session that it is about.
-    private func route(_ event: StreamEvent) async {
-        guard let key = SessionKey(engineName: event.session), let room = room(key) else { return }
-        await room.heard(event)
+    /// Each event to the session that it is about. Nobody is waited for: a session that is busy holds up itself alone.
+    private func route(_ event: StreamEvent) {
+        guard let session = event.session else {
+            for room in all { room.post(.missed(session: room.engineName)) }
+            return
+        }
+        room(engineName: session)?.post(event)
     }
 
     private func locked<R>(_ body: (inout State) throws(SignalingError) -> R) throws(SignalingError) -> R {
@@ -69,9 +71,6 @@ package final class Rooms: Sendable {
 
     var count: Int { state.withLockedValue { $0.directory.count } }
 
-    /// The app's key as the rules know it.
-    func ruleApp(_ app: String) -> String { app == configuration.standardApp ? SessionKey.defaultApp : app }
-
     /// No session begins any more and nobody joins.
     package func beginDraining() { state.withLockedValue { $0.directory.isDraining = true } }
 
@@ -90,7 +89,7 @@ package final class Rooms: Sendable {
         if let known { return known }
         let id = SessionID(rawValue: Secret.id())
         let conference = try Conference(
-            id: id, app: environment.app(of: key), name: key.name, limits: configuration.conference,
+            id: id, app: key.app, name: key.name, limits: configuration.conference,
             reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
         let room = Room(conference, key: key, environment: environment)
         return try locked { state throws(SignalingError) in
@@ -100,13 +99,9 @@ package final class Rooms: Sendable {
 
     /// Lets a client with a verified token in. On success the room has answered it.
     func join(
-        _ request: JoinRequest, _ token: VerifiedToken, address: String, _ arrival: Arrival
+        _ request: JoinRequest, _ token: VerifiedToken, _ arrival: Arrival
     ) async throws(SignalingError) -> (Room, ConnectionID) {
-        let key = try SessionKey(app: ruleApp(token.app), name: request.session)
-        let now = ControlClock.now
-        try locked { state throws(SignalingError) in
-            try state.passwords.check(address: address, session: key, now: now)
-        }
+        let key = try SessionKey(app: token.app, name: request.session)
         let admission = Admission(
             connection: ConnectionID(rawValue: Secret.id()), resumeToken: Secret.token(), name: request.name,
             identity: token.identity, data: token.data, capabilities: token.capabilities,
@@ -126,9 +121,6 @@ package final class Rooms: Sendable {
             case .failure(let error):
                 state.withLockedValue { $0.directory.unseat(resumeToken: admission.resumeToken) }
                 if error.code == .sessionEnded { continue }
-                if error.code == .passwordWrong {
-                    state.withLockedValue { $0.passwords.recordWrong(address: address, session: key, now: now) }
-                }
                 throw error
             }
         }
@@ -146,15 +138,13 @@ package final class Rooms: Sendable {
         return (room, id)
     }
 
-    /// Lets a publisher without signalling in; of the default app where no token says otherwise.
+    /// Lets a publisher without signalling in.
     func admitPublisher(
-        session: SessionName, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool, token: VerifiedToken? = nil
+        _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool
     ) async throws(SignalingError) -> PublisherTicket {
-        let app = token.map { ruleApp($0.app) } ?? SessionKey.defaultApp
-        let key = try SessionKey(app: app, name: session.rawValue)
         for _ in 0..<Self.attempts {
-            let result = await (try enter(key)).room.admitPublisher(
-                stream?.rawValue, kinds: kinds, isPlain: isPlain, token: token)
+            let result = await (try enter(visitor.key)).room.admitPublisher(
+                visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain)
             switch result {
             case .success(let ticket): return ticket
             case .failure(let error) where error.code == .sessionEnded: continue
@@ -164,46 +154,40 @@ package final class Rooms: Sendable {
         throw SignalingError(.sessionEnded)
     }
 
+    /// Lets a viewer without signalling in.
+    ///
+    /// - Returns: nil where there is no such session.
+    func admitViewer(_ visitor: Visitor) async throws(SignalingError) -> ViewerTicket? {
+        for _ in 0..<Self.attempts {
+            guard let room = room(visitor.key) else { return nil }
+            switch await room.admitViewer(visitor) {
+            case .success(let ticket): return ticket
+            case .failure(let error) where error.code == .sessionEnded: continue
+            case .failure(let error): throw error
+            }
+        }
+        return nil
+    }
+
+    /// A key in the default app.
+    func standardKey(_ session: SessionName) throws(Problem) -> SessionKey {
+        try session.key(app: configuration.standardApp)
+    }
+
+    func engineName(of key: SessionKey) -> String { key.engineName(standard: configuration.standardApp) }
+
+    private func room(engineName: String) -> Room? {
+        SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { room($0) }
+    }
+
     /// A publisher's own door has closed it.
     func publisherClosed(_ transport: TransportID, engineName: String) async {
-        guard let key = SessionKey(engineName: engineName) else { return }
-        await room(key)?.publisherClosed(transport)
+        await room(engineName: engineName)?.publisherClosed(transport)
     }
 
-    /// Mutes a stream of the default app as an operator.
-    ///
-    /// - Returns: false where the session's rules know no such stream.
-    func setMuted(
-        _ isMuted: Bool, _ stream: StreamName, _ kind: MediaKind, in session: SessionName
-    ) async throws(SignalingError) -> Bool {
-        let id = StreamID(rawValue: stream.rawValue)
-        guard let key = try? SessionKey(app: SessionKey.defaultApp, name: session.rawValue), let room = room(key),
-            await room.streams.contains(where: { $0.id == id })
-        else { return false }
-        try await room.admin(.setMuted(id, TrackKind(kind), isMuted))
-        await room.settle()
-        return true
-    }
-}
-
-extension SessionKey {
-    /// - Parameter engineName: as `engineName` is; nil where it is not of a session of the rules.
-    init?(engineName: String) {
-        let parts = engineName.split(separator: "\u{1F}", maxSplits: 1, omittingEmptySubsequences: false)
-        guard let name = parts.last else { return nil }
-        try? self.init(app: parts.count == 2 ? String(parts[0]) : SessionKey.defaultApp, name: String(name))
-    }
-}
-
-extension StreamEvent {
-    /// Engine's name of the session that it is about.
-    var session: String {
-        switch self {
-        case .published(let session, _), .closed(let session, _), .trackPaused(let session, _, _, _),
-            .trackResumed(let session, _, _, _), .mediaBegan(let session, _, _),
-            .dimensions(let session, _, _, _), .peerGone(let session, _), .activeSpeaker(let session, _):
-            session
-        }
+    /// A viewer's own door has closed it.
+    func viewerClosed(_ transport: TransportID, engineName: String) async {
+        await room(engineName: engineName)?.viewerClosed(transport)
     }
 }
 

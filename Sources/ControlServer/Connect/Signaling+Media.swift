@@ -55,6 +55,8 @@ extension StatisticsAnswer.Track {
 extension WebRTCAnswer {
     /// The relay's side, as an answer's text says it.
     var relay: RelayDescription {
-        RelayDescription(credentials: credentials, fingerprint: fingerprint, setup: setup, candidates: candidates)
+        RelayDescription(
+            credentials: credentials, fingerprint: fingerprint, cryptos: crypto.map { [$0] } ?? [], setup: setup,
+            candidates: candidates)
     }
 }

@@ -3,11 +3,15 @@ extension APIOperation {
     private static let paging: [(name: String, about: String)] = [
         ("after", "Where the page begins: `next` of the page before"), ("limit", "Entries of a page, 1 to 1000; 100"),
     ]
+    private static let password: (name: String, about: String) = (
+        "password", "Of the session, where it has one; not asked of those who show the door's own token"
+    )
     private static let admin = "/v1/admin/sessions/{session}"
 
     /// Every operation of the relay. A test holds them against the router.
     package static let all: [APIOperation] =
-        operation + page + tokens + sessions + streams(under: "/v1") + administration + streams(under: "/v1/admin")
+        operation + page + tokens + sessions + users + streams(under: "/v1") + administration
+        + streams(under: "/v1/admin")
         + relay
         + webRTC
 
@@ -38,16 +42,27 @@ extension APIOperation {
             ], .json("Token")),
     ]
 
+    private static let users: [APIOperation] = [
+        .get(
+            "/v1/users/{user}/export", .admin, "users", "All conversations of a user, a JSON object a line",
+            query: [("app", "App of the user; by default the default app")], .type("application/x-ndjson")),
+        .act(
+            "DELETE", "/v1/users/{user}", .admin, "users", "Removes a user's conversations, and what it wrote",
+            query: [("app", "App of the user; by default the default app")]),
+    ]
+
     private static let sessions: [APIOperation] = [
         .get(
             "/v1/connect", .session, "sessions", "A WebSocket of the control protocol, millrace.v1",
             query: [("token", "The session token, where it comes neither in Authorization nor in the first message")],
             status: 101),
         .get("/v1/sessions", .admin, "media", "Sessions of the media plane", .json("MediaSessions")),
-        .get("/v1/sessions/{session}/streams", .admin, "media", "Its streams and tracks", .json("MediaStreams")),
+        .get(
+            "/v1/sessions/{session}/streams", .admin, "media", "Its streams and tracks", query: [app],
+            .json("MediaStreams")),
         .act(
             "PUT", "/v1/sessions/{session}/streams/{stream}/mute", .admin, "media", "Mutes a track at the relay",
-            body: .json("Mute")),
+            query: [app], body: .json("Mute")),
         .act(
             "POST", "/v1/sessions/{session}/plain", .admin, "media", "Opens a plain SRTP transport",
             body: .json("PlainRequest"), status: 201, .json("PlainTransport")),
@@ -104,6 +119,18 @@ extension APIOperation {
         .act(
             "PUT", admin + "/streams/{stream}/mute", .admin, "streams", "Mutes or unmutes a stream at the relay",
             query: [app], body: .json("Mute")),
+        .act("DELETE", admin + "/streams/{stream}", .admin, "streams", "Ends a stream", query: [app]),
+        .act(
+            "PUT", admin + "/mute-all", .admin, "sessions",
+            "Mutes the sound of all, those that begin as well, or ends that",
+            query: [app], body: .json("MuteAll")),
+        .act(
+            "PUT", admin + "/share-lock", .admin, "sessions",
+            "Keeps participants from sharing their screens, or ends that",
+            query: [app], body: .json("ShareLock")),
+        .act(
+            "POST", admin + "/signals", .admin, "sessions", "Sends a signal to one participant or to all", query: [app],
+            body: .json("Signal")),
     ]
 
     private static let relay: [APIOperation] = [
@@ -124,7 +151,8 @@ extension APIOperation {
             .get("/whip/{session}", .publish, "webrtc", "Nothing; for clients that look first", status: 204),
             .act(
                 "POST", "/whip/{session}", .publish, "webrtc", "Publishes a stream (RFC 9725)",
-                query: [("stream", "Its name; by default one that is made up")], body: offer, status: 201, offer),
+                query: [("stream", "Its name; by default one that is made up"), password], body: offer, status: 201,
+                offer),
         ]
         for path in ["/whep/{session}", "/whep/{session}/{stream}"] {
             all += [
@@ -132,7 +160,7 @@ extension APIOperation {
                 .act("HEAD", path, .view, "webrtc", "The media type of offers", status: 200),
                 .act(
                     "POST", path, .view, "webrtc", "Views a stream",
-                    query: [("wait", "Seconds to wait for it, 0 to 60")],
+                    query: [("wait", "Seconds to wait for it, 0 to 60"), password],
                     body: offer, status: 201, offer),
             ]
         }

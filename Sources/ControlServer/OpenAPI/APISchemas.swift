@@ -13,7 +13,9 @@ enum APISchemas {
         ],
         "Token": ["token": "string", "app": "string", "session": "string", "expiresAt": "integer"],
         "MediaSessions": ["sessions": "[MediaSession]"],
-        "MediaSession": ["name": "string", "streams": "integer", "publishers": "integer", "subscribers": "integer"],
+        "MediaSession": [
+            "app": "string", "name": "string", "streams": "integer", "publishers": "integer", "subscribers": "integer",
+        ],
         "MediaStreams": ["session": "string", "streams": "[MediaStream]"],
         "MediaStream": [
             "name": "string", "createdAt": "string", "subscribers": "integer", "taps": "integer",
@@ -26,8 +28,12 @@ enum APISchemas {
         ],
         "Mute": ["kind": "string", "muted": "boolean"],
         "KindRequest": ["kind": "string"],
+        "MuteAll": ["muted": "boolean", "excluding?": "[string]"],
+        "ShareLock": ["locked": "boolean"],
+        "Signal": ["type": "string", "data?": "string", "to?": "string"],
         "PlainRequest": [
-            "direction": "string", "stream?": "string", "suite?": "string", "rtcpMux?": "boolean",
+            "direction": "string", "stream?": "string", "password?": "string", "suite?": "string",
+            "rtcpMux?": "boolean",
             "address?": "string", "audio?": "object", "video?": "object",
         ],
         "PlainTransport": [
@@ -45,8 +51,10 @@ enum APISchemas {
         "Session": [
             "app": "string", "name": "string", "id?": "string", "createdAt?": "integer", "participants": "integer",
             "streams": "integer", "hasPassword": "boolean", "isMuteForced": "boolean", "isShareLocked": "boolean",
-            "host?": "string",
+            "host?": "string", "isChatAllowed": "boolean", "subsessionStatus": "string",
+            "subsessions": "[Subsession]",
         ],
+        "Subsession": ["id": "string", "name": "string", "users": "[string]"],
         "SessionPage": ["sessions": "[Session]", "next?": "string"],
         "Participant": [
             "id": "string", "name": "string", "identity?": "string", "data?": "string", "kind": "string",

@@ -24,6 +24,11 @@ package struct AppDirectory: Sendable {
         self.standard = standard ?? secrets.keys.min() ?? Self.unnamed
     }
 
+    /// There are apps besides the built-in one: sessions that not everybody may enter.
+    package var hasTenants: Bool {
+        secrets.contains { $0.key != Self.development || $0.value != Self.developmentSecret }
+    }
+
     package var keys: [String] { secrets.keys.sorted() }
     package func secret(of app: String) -> String? { secrets[app] }
 

@@ -17,7 +17,9 @@ package struct JWTVerifier: TokenVerifier {
         self.statistics = statistics
     }
 
-    package func verify(_ token: String, session: String, now: Int64) async -> Result<VerifiedToken, SignalingError> {
+    package func verify(
+        _ token: String, session: String?, now: Int64
+    ) async -> Result<VerifiedToken, SignalingError> {
         do throws(SignalingError) {
             let verified = try await judge(token, session: session, now: Double(now) / 1_000)
             statistics.accepted()
@@ -30,7 +32,7 @@ package struct JWTVerifier: TokenVerifier {
 
     /// - Parameter now: seconds since 1970.
     private func judge(
-        _ token: String, session: String, now: Double
+        _ token: String, session: String?, now: Double
     ) async throws(SignalingError) -> VerifiedToken {
         guard !token.isEmpty else { throw SignalingError(.tokenMissing) }
         let text: TokenText
@@ -89,7 +91,7 @@ package struct JWTVerifier: TokenVerifier {
     }
 
     private func verified(
-        _ claims: TokenClaims, text: TokenText, wanted: String
+        _ claims: TokenClaims, text: TokenText, wanted: String?
     ) throws(SignalingError) -> VerifiedToken {
         let topic: SessionName
         do throws(Problem) {
@@ -99,7 +101,7 @@ package struct JWTVerifier: TokenVerifier {
                 .tokenMalformed, "the token's tpc is no session name: \(error.detail)",
                 field: TokenClaims.CodingKeys.topic.rawValue)
         }
-        guard topic.rawValue == wanted else {
+        if let wanted, topic.rawValue != wanted {
             throw SignalingError(.tokenTopicMismatch, "the token is for another session than \"\(wanted)\"")
         }
         let role = claims.role ?? .standard(canHost: claims.canHost)

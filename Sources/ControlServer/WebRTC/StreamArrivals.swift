@@ -25,8 +25,14 @@ final class StreamArrivals: Sendable {
     init(events: AsyncStream<StreamEvent>) {
         Task { [state] in
             for await event in events {
-                guard case .published(let session, _) = event else { continue }
-                let waiting = state.withLockedValue { $0.waiting[session].map { Array($0.values) } ?? [] }
+                let waiting: [AsyncStream<Void>.Continuation]
+                switch event {
+                // After some were missed, whoever waits looks for itself.
+                case .published(let session, _, _), .missed(let session?):
+                    waiting = state.withLockedValue { $0.waiting[session].map { Array($0.values) } ?? [] }
+                case .missed(nil): waiting = state.withLockedValue { $0.waiting.values.flatMap(\.values) }
+                default: continue
+                }
                 for waiter in waiting { waiter.yield() }
             }
             let rest = state.withLockedValue { state in

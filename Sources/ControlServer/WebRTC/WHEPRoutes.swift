@@ -9,7 +9,6 @@ struct WHEPRoutes {
 
     let exchange: WebRTCExchange
     let resource: WebRTCResource
-    let token: BearerToken?
 
     func add(to table: RouteTable) {
         for path in ["whep/:session", "whep/:session/:stream"] {
@@ -19,12 +18,12 @@ struct WHEPRoutes {
                     .post: view, .get: { _, _ in Response(status: .noContent) },
                     // Players tell a WHEP endpoint by it.
                     .head: { _, _ in Response(status: .ok, headers: [.contentType: WebRTCExchange.mediaType]) },
-                ], options: { exchange.options($0, token: token) })
+                ], options: exchange.options)
         }
         table.add(
             "whep/:session/:stream/:id",
             [.get: resource.get, .patch: resource.patch, .delete: resource.delete],
-            options: { _ in Response(status: .ok, headers: [.acceptPatch: WebRTCResource.fragmentType]) })
+            options: { _, _ in Response(status: .ok, headers: [.acceptPatch: WebRTCResource.fragmentType]) })
         table.add("whep/:session/:stream/:id/layer", [.post: chooseLayer])
     }
 

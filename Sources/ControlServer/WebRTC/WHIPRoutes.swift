@@ -5,16 +5,15 @@ internal import Hummingbird
 struct WHIPRoutes {
     let exchange: WebRTCExchange
     let resource: WebRTCResource
-    let token: BearerToken?
 
     func add(to table: RouteTable) {
         table.add(
             "whip/:session", [.post: publish, .get: { _, _ in Response(status: .noContent) }],
-            options: { exchange.options($0, token: token) })
+            options: exchange.options)
         table.add(
             "whip/:session/:stream/:id",
             [.get: resource.get, .patch: resource.patch, .delete: resource.delete],
-            options: { _ in Response(status: .ok, headers: [.acceptPatch: WebRTCResource.fragmentType]) })
+            options: { _, _ in Response(status: .ok, headers: [.acceptPatch: WebRTCResource.fragmentType]) })
     }
 
     @Sendable private func publish(_ request: Request, _ context: ControlContext) async throws -> Response {

@@ -39,12 +39,14 @@ struct WebRTCExchange {
         let offer = try ClientOffer(body, direction)
         let answer: WebRTCAnswer
         switch direction {
-        case .publish: answer = try await publish(offer, session, stream, context)
+        case .publish: answer = try await publish(offer, stream, try visitor(request, context), context)
         case .subscribe:
             let wanted = offer.request(session: try context.engineName, stream: stream?.rawValue)
+            let viewer = try visitor(request, context)
             answer =
                 wait == .zero
-                ? try await door.openWebRTC(wanted) : try await openWhenPublished(wanted, within: wait, context)
+                ? try await view(wanted, viewer)
+                : try await viewWhenPublished(wanted, viewer, within: wait, context)
         }
         logger.info(
             "WebRTC transport opened",
@@ -57,11 +59,10 @@ struct WebRTCExchange {
 
     /// A publisher is a user of its session: the session's rules come first.
     private func publish(
-        _ offer: ClientOffer, _ session: SessionName, _ stream: StreamName?, _ context: ControlContext
+        _ offer: ClientOffer, _ stream: StreamName?, _ visitor: Visitor, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let name = try context.engineName
-        let ticket = try await rooms.admitPublisher(
-            session: session, stream: stream, kinds: offer.kinds, isPlain: false, token: context.grant?.token)
+        let ticket = try await rooms.admitPublisher(visitor, stream: stream, kinds: offer.kinds, isPlain: false)
         do {
             let answer = try await door.openWebRTC(offer.request(session: name, stream: ticket.stream))
             await ticket.room.opened(ticket, answer.id)
@@ -72,11 +73,40 @@ struct WebRTCExchange {
         }
     }
 
+    /// Whoever asks, with the session's password out of `?password=`.
+    private func visitor(_ request: Request, _ context: ControlContext) throws(Problem) -> Visitor {
+        guard let grant = context.grant else { throw Problem(.unauthorized, "the request shows no token") }
+        return context.visitor(
+            to: grant.key, token: grant.token, isTrusted: grant.isTrusted,
+            password: request.uri.queryParameters["password"].map { String($0) })
+    }
+
+    /// The session's rules come first, and hear of the transport, so that they can end it.
+    private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
+        var ticket = try await rooms.admitViewer(viewer)
+        let answer: WebRTCAnswer
+        do {
+            answer = try await door.openWebRTC(request)
+        } catch {
+            await ticket?.leave()
+            throw error
+        }
+        do {
+            // The session may have begun meanwhile.
+            if ticket == nil { ticket = try await rooms.admitViewer(viewer) }
+        } catch {
+            try? await door.closeWebRTC(answer.id, session: answer.session)
+            throw error
+        }
+        if let ticket { try await ticket.room.viewing(ticket, answer.id, isPlain: false) }
+        return answer
+    }
+
     static var draining: Problem { Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
 
     /// Tries at once, and again whenever the session gets a stream.
-    private func openWhenPublished(
-        _ request: WebRTCRequest, within limit: Duration, _ context: ControlContext
+    private func viewWhenPublished(
+        _ request: WebRTCRequest, _ viewer: Visitor, within limit: Duration, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let waiter = arrivals.wait(for: request.session)
         defer { waiter.finish() }
@@ -94,9 +124,9 @@ struct WebRTCExchange {
         defer { statistics.waitEnded() }
         var last = EngineError.unknownSession(request.session)
         for await _ in waiter.wakes {
-            do throws(EngineError) {
-                return try await door.openWebRTC(request)
-            } catch {
+            do {
+                return try await view(request, viewer)
+            } catch let error as EngineError {
                 switch error {
                 case .unknownSession, .unknownStream: last = error
                 default: throw error
@@ -125,10 +155,10 @@ struct WebRTCExchange {
     }
 
     /// What `OPTIONS` of an endpoint says. Servers are named where the client may know them, and not in a preflight (RFC 9725 section 4.6).
-    func options(_ request: Request, token: BearerToken?) -> Response {
+    func options(_ request: Request, _ context: ControlContext) -> Response {
         var fields: HTTPFields = [.acceptPost: Self.mediaType]
         let isPreflight = request.headers[.accessControlRequestMethod] != nil
-        if !isPreflight, token?.objection(to: request.headers[.authorization]) == nil { addICEServers(to: &fields) }
+        if !isPreflight, context.grant != nil { addICEServers(to: &fields) }
         return Response(status: .ok, headers: fields)
     }
 }

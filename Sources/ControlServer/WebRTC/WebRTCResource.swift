@@ -73,7 +73,10 @@ struct WebRTCResource {
     @Sendable func delete(_ request: Request, _ context: ControlContext) async throws -> Response {
         let target = try await target(context)
         try await door.closeWebRTC(target.id, session: target.session)
-        if direction == .publish { await rooms.publisherClosed(target.id, engineName: target.session) }
+        switch direction {
+        case .publish: await rooms.publisherClosed(target.id, engineName: target.session)
+        case .subscribe: await rooms.viewerClosed(target.id, engineName: target.session)
+        }
         logger.info(
             "WebRTC transport closed", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])
         return Response(status: .ok)

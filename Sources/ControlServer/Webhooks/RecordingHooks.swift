@@ -1,3 +1,4 @@
+internal import Conference
 internal import Foundation
 package import Recording
 
@@ -20,7 +21,7 @@ package struct RecordingHooks: Sendable {
     }
 
     private func post(_ kind: WebhookEvent.Kind, _ status: RecordingStatus) {
-        guard let session = SessionAddress(engineName: status.session, standard: standard) else { return }
+        guard let session = SessionKey(engineName: status.session, standard: standard) else { return }
         sink.post(
             WebhookEvent(
                 kind, session: session, time: Int64(Date().timeIntervalSince1970 * 1_000),

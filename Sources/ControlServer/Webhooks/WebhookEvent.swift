@@ -1,3 +1,4 @@
+package import Conference
 package import Signaling
 
 /// Something that the application's server is told of.
@@ -30,7 +31,7 @@ package struct WebhookEvent: Hashable, Sendable {
     }
 
     package var kind: Kind
-    package var session: SessionAddress
+    package var session: SessionKey
     /// Nil for a session of media alone.
     package var sessionID: SessionID?
     /// Milliseconds since 1970.
@@ -42,7 +43,7 @@ package struct WebhookEvent: Hashable, Sendable {
     package var reason: String?
 
     package init(
-        _ kind: Kind, session: SessionAddress, sessionID: SessionID? = nil, time: Int64, participant: UserInfo? = nil,
+        _ kind: Kind, session: SessionKey, sessionID: SessionID? = nil, time: Int64, participant: UserInfo? = nil,
         stream: StreamInfo? = nil, recording: Recording? = nil, reason: String? = nil
     ) {
         self.kind = kind

@@ -37,7 +37,7 @@ package struct WebhookMessage: Sendable {
         self.id = id
         let document = Body(
             id: id, number: delivery.number, event: event.kind.rawValue, time: event.time,
-            session: .init(app: event.session.app, name: event.session.name.rawValue, id: event.sessionID),
+            session: .init(app: event.session.app, name: event.session.name, id: event.sessionID),
             participant: event.participant, stream: event.stream, recording: event.recording, reason: event.reason)
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -58,6 +58,12 @@ struct AdminDoorTests {
                 ("POST", "\(lobby)/participants/c1/mute", #"{"kind":"video"}"#),
                 ("PUT", "\(lobby)/streams/s1/mute", #"{"kind":"audio","muted":true}"#),
                 ("PUT", "\(lobby)/streams/s1/mute", #"{"kind":"audio","muted":false}"#),
+                ("PUT", "\(lobby)/mute-all", #"{"muted":true,"excluding":["s1"]}"#),
+                ("PUT", "\(lobby)/mute-all", #"{"muted":false}"#),
+                ("PUT", "\(lobby)/share-lock", #"{"locked":true}"#),
+                ("POST", "\(lobby)/signals?app=bank", #"{"type":"notice","data":"at noon"}"#),
+                ("POST", "\(lobby)/signals", #"{"type":"refresh","to":"c1"}"#),
+                ("DELETE", "\(lobby)/streams/s0", nil),
                 ("DELETE", "\(lobby)/participants/c0", nil), ("DELETE", "\(lobby)?app=bank", nil),
             ]
             for (method, path, body) in steps {
@@ -67,7 +73,9 @@ struct AdminDoorTests {
             #expect(
                 double.deeds == [
                     "create bank/new one x", "mute shop/lobby c1 video", "mute shop/lobby s1 audio",
-                    "unmute shop/lobby s1 audio", "remove shop/lobby c0", "end bank/lobby",
+                    "unmute shop/lobby s1 audio", "mute all shop/lobby [\"s1\"]", "unmute all shop/lobby",
+                    "lock shop/lobby", "signal bank/lobby notice at noon -", "signal shop/lobby refresh  c1",
+                    "unpublish shop/lobby s0", "remove shop/lobby c0", "end bank/lobby",
                 ])
         }
     }
@@ -88,6 +96,10 @@ struct AdminDoorTests {
             ("POST", "/lobby/participants/c0/mute", "{", 400, "invalidJSON"),
             ("PUT", "/lobby/streams/s9/mute", #"{"kind":"audio","muted":true}"#, 404, "unknownStream"),
             ("PUT", "/lobby/streams/s0/mute", #"{"kind":"audio"}"#, 422, "invalidField"),
+            ("DELETE", "/lobby/streams/s9", nil, 404, "unknownStream"),
+            ("PUT", "/lobby/mute-all", "{}", 422, "invalidField"),
+            ("PUT", "/nowhere/share-lock", #"{"locked":true}"#, 404, "unknownSession"),
+            ("POST", "/lobby/signals", #"{"type":"x","to":"c9"}"#, 404, "unknownUser"),
             ("POST", "", #"{"name":""}"#, 400, "invalidSessionName"),
             ("POST", "", #"{"name":"a","app":"a b"}"#, 422, "invalidField"),
             ("POST", "/lobby", "{}", 405, "methodNotAllowed"),

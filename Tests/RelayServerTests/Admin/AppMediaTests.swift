@@ -1,4 +1,4 @@
-import ControlServer
+import Conference
 import Foundation
 import MediaEngine
 import RelayServer
@@ -15,9 +15,8 @@ struct AppMediaTests {
             $0.appDefault = "shop"
         } _: { relay, http in
             let engine = try #require(relay.engine)
-            let name = try SessionName("lobby")
             for (app, stream) in [("shop", "counter"), ("bank", "vault")] {
-                let session = SessionAddress(app: app, name: name).engineName(standard: "shop")
+                let session = try SessionKey(app: app, name: "lobby").engineName(standard: "shop")
                 var request = PlainTransportRequest(direction: .publish, session: session)
                 request.stream = stream
                 request.audio = PlainTrackRequest(payloadType: 111, ssrc: app == "shop" ? 1 : 2)
@@ -29,6 +28,9 @@ struct AppMediaTests {
                 #expect(streams.compactMap { $0["name"] as? String } == [stream], "\(query)")
                 #expect(answer["session"] as? String == "lobby")
             }
+            let list = try await http.request("GET", "/v1/sessions").json["sessions"] as? [[String: Any]]
+            let names = (list ?? []).map { "\($0["app"] ?? "") \($0["name"] ?? "")" }
+            #expect(names == ["bank lobby", "shop lobby"])
             for path in ["/v1/admin", "/v1"] {
                 let strange = try await http.request("GET", "\(path)/sessions/lobby/streams/vault/canvas.wav?app=shop")
                 #expect(strange.status == 404 && strange.problemCode == "unknownStream")

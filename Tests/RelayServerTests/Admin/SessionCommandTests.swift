@@ -46,7 +46,10 @@ struct SessionCommandTests {
             try double.add("lobby", users: 2)
             for arguments in [
                 ["mute", "lobby", "--stream", "s1", "--kind", "video"], ["mute", "lobby", "--stream", "s1", "--off"],
-                ["mute", "lobby", "--participant", "c0"], ["remove", "lobby", "c1"], ["end", "lobby", "--json"],
+                ["mute", "lobby", "--participant", "c0"], ["mute-all", "lobby", "--except", "s0"],
+                ["mute-all", "lobby", "--off"], ["lock-share", "lobby"], ["lock-share", "lobby", "--off"],
+                ["signal", "lobby", "notice", "at noon"], ["signal", "lobby", "refresh", "--to", "c1"],
+                ["unpublish", "lobby", "s1"], ["remove", "lobby", "c1"], ["end", "lobby", "--json"],
             ] {
                 let result = try await run(arguments)
                 #expect(result.status == 0, "\(arguments): \(result.errors)")
@@ -54,6 +57,8 @@ struct SessionCommandTests {
             #expect(
                 double.deeds == [
                     "mute shop/lobby s1 video", "unmute shop/lobby s1 audio", "mute shop/lobby c0 audio",
+                    "mute all shop/lobby [\"s0\"]", "unmute all shop/lobby", "lock shop/lobby", "unlock shop/lobby",
+                    "signal shop/lobby notice at noon -", "signal shop/lobby refresh  c1", "unpublish shop/lobby s1",
                     "remove shop/lobby c1", "end shop/lobby",
                 ])
             let drain = try await run(["drain", "--seconds", "7", "--to", "wss://b.example"])

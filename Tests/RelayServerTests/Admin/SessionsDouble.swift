@@ -1,3 +1,4 @@
+import Conference
 import ControlServer
 import NIOConcurrencyHelpers
 import Signaling
@@ -10,7 +11,7 @@ final class SessionsDouble: SessionsDoor {
     }
 
     struct State: Sendable {
-        var sessions: [SessionAddress: Session] = [:]
+        var sessions: [SessionKey: Session] = [:]
         /// What was asked to be done, in words.
         var deeds: [String] = []
         var gauges = SessionGauges()
@@ -22,7 +23,7 @@ final class SessionsDouble: SessionsDoor {
 
     /// A session with so many users, `c0` and so on, and a stream each, `s0` and so on.
     func add(_ name: String, app: String = "shop", users: Int = 0) throws {
-        let address = SessionAddress(app: app, name: try SessionName(name))
+        let address = try SessionKey(app: app, name: name)
         var session = Session()
         for number in 0..<users {
             let id = ConnectionID(rawValue: "c\(number)")
@@ -36,39 +37,39 @@ final class SessionsDouble: SessionsDoor {
         state.withLockedValue { $0.sessions[address] = session }
     }
 
-    private func find(_ address: SessionAddress) throws(SignalingError) -> Session {
+    private func find(_ address: SessionKey) throws(SignalingError) -> Session {
         guard let session = state.withLockedValue({ $0.sessions[address] }) else {
             throw SignalingError(.unknownSession)
         }
         return session
     }
 
-    private func overview(_ address: SessionAddress, _ session: Session) -> SessionOverview {
+    private func overview(_ address: SessionKey, _ session: Session) -> SessionOverview {
         SessionOverview(
-            app: address.app, name: address.name.rawValue, id: SessionID(rawValue: "id"), createdAt: 1,
+            app: address.app, name: address.name, id: SessionID(rawValue: "id"), createdAt: 1,
             participants: session.users.count, streams: session.streams.count)
     }
 
     private func did(_ deed: String) { state.withLockedValue { $0.deeds.append(deed) } }
 
-    func sessions(app: String?, after: SessionAddress?, limit: Int) async -> [SessionOverview] {
+    func sessions(app: String?, after: SessionKey?, limit: Int) async -> [SessionOverview] {
         let all = state.withLockedValue { $0.sessions }.sorted { $0.key < $1.key }
         return all.filter { address, _ in
             (app ?? address.app) == address.app && (after.map { $0 < address } ?? true)
         }.prefix(limit).map(overview)
     }
 
-    func session(_ address: SessionAddress) async throws(SignalingError) -> SessionOverview {
+    func session(_ address: SessionKey) async throws(SignalingError) -> SessionOverview {
         overview(address, try find(address))
     }
 
-    func participants(of address: SessionAddress) async throws(SignalingError) -> [UserInfo] {
+    func participants(of address: SessionKey) async throws(SignalingError) -> [UserInfo] {
         try find(address).users
     }
 
-    func streams(of address: SessionAddress) async throws(SignalingError) -> [StreamInfo] { try find(address).streams }
+    func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] { try find(address).streams }
 
-    func create(_ address: SessionAddress, password: String?) async throws(SignalingError) -> SessionOverview {
+    func create(_ address: SessionKey, password: String?) async throws(SignalingError) -> SessionOverview {
         did("create \(address) \(password ?? "-")")
         return state.withLockedValue { state in
             let session = state.sessions[address, default: Session()]
@@ -77,35 +78,39 @@ final class SessionsDouble: SessionsDoor {
         }
     }
 
-    func setMuted(
-        _ isMuted: Bool, stream: StreamID, kind: TrackKind, in address: SessionAddress
-    ) async throws(SignalingError) {
-        guard try find(address).streams.contains(where: { $0.id == stream }) else {
-            throw SignalingError(.unknownStream)
+    func order(_ command: AdminCommand, in address: SessionKey) async throws(SignalingError) {
+        let session = try find(address)
+        func require(_ user: ConnectionID) throws(SignalingError) {
+            guard session.users.contains(where: { $0.id == user }) else { throw SignalingError(.unknownUser) }
         }
-        did("\(isMuted ? "mute" : "unmute") \(address) \(stream) \(kind.rawValue)")
-    }
-
-    func mute(user: ConnectionID, kind: TrackKind, in address: SessionAddress) async throws(SignalingError) {
-        try require(user, in: address)
-        did("mute \(address) \(user) \(kind.rawValue)")
-    }
-
-    func remove(user: ConnectionID, in address: SessionAddress) async throws(SignalingError) {
-        try require(user, in: address)
-        did("remove \(address) \(user)")
-    }
-
-    func end(_ address: SessionAddress) async throws(SignalingError) {
-        _ = try find(address)
-        did("end \(address)")
+        func require(_ stream: StreamID) throws(SignalingError) {
+            guard session.streams.contains(where: { $0.id == stream }) else { throw SignalingError(.unknownStream) }
+        }
+        switch command {
+        case .setMuted(let stream, let kind, let isMuted):
+            try require(stream)
+            did("\(isMuted ? "mute" : "unmute") \(address) \(stream) \(kind.rawValue)")
+        case .muteUser(let user, let kind):
+            try require(user)
+            did("mute \(address) \(user) \(kind.rawValue)")
+        case .forceMuteAll(let excluding): did("mute all \(address) \(excluding.map(\.rawValue))")
+        case .disableForceMute: did("unmute all \(address)")
+        case .lockShare(let isLocked): did("\(isLocked ? "lock" : "unlock") \(address)")
+        case .unpublish(let stream):
+            try require(stream)
+            did("unpublish \(address) \(stream)")
+        case .remove(let user):
+            try require(user)
+            did("remove \(address) \(user)")
+        case .signal(let type, let data, let to):
+            if let to { try require(to) }
+            did("signal \(address) \(type) \(data) \(to?.rawValue ?? "-")")
+        case .drain: did("drain \(address)")
+        case .end: did("end \(address)")
+        }
     }
 
     func announceDrain(seconds: Int, url: String?) async { did("drain \(url ?? "-")") }
     func endAll() async { did("end all") }
     func gauges() async -> SessionGauges { state.withLockedValue { $0.gauges } }
-
-    private func require(_ user: ConnectionID, in address: SessionAddress) throws(SignalingError) {
-        guard try find(address).users.contains(where: { $0.id == user }) else { throw SignalingError(.unknownUser) }
-    }
 }

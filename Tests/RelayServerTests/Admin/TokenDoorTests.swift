@@ -55,6 +55,19 @@ struct TokenDoorTests {
             let now = Int64(Date().timeIntervalSince1970 * 1_000)
             let verified = try await parts.tokens.verify(token, session: "demo", now: now).get()
             #expect(verified.app == "dev" && verified.identity == "Anna B" && !verified.capabilities.canPublish)
+            func identity(_ query: String) async throws -> String? {
+                let answer = try await http.request("GET", "/v1/dev/token?session=demo&\(query)").json
+                let token = try #require(answer["token"] as? String)
+                return try await parts.tokens.verify(token, session: "demo", now: now).get().identity
+            }
+            #expect(try await identity("name=Anna&identity=anna%40work") == "anna@work")
+            #expect(try await identity("name=Anna&identity=") == "Anna")
+            let name = String(repeating: "n", count: 40)
+            #expect(try await identity("name=\(name)") == String(name.prefix(35)))
+            #expect(try await identity("name=") == nil)
+            let long = try await http.request(
+                "GET", "/v1/dev/token?session=demo&identity=\(String(repeating: "i", count: 36))")
+            #expect(try long.status == 422 && long.json["field"] as? String == "identity")
             #expect(parts.apps.standard == "dev")
             #expect(try await http.request("GET", "/v1/dev/token").status == 422)
             #expect(try await http.request("GET", "/v1/dev/token?session=a&role=king").status == 422)

@@ -1,3 +1,4 @@
+import Conference
 import ControlServer
 import Crypto
 import Foundation
@@ -35,7 +36,7 @@ struct WebhookServiceTests {
     }
 
     private func event(_ kind: WebhookEvent.Kind, _ session: String = "lobby") throws -> WebhookEvent {
-        WebhookEvent(kind, session: SessionAddress(app: "shop", name: try SessionName(session)), time: 1)
+        WebhookEvent(kind, session: try SessionKey(app: "shop", name: session), time: 1)
     }
 
     private func names(_ received: [WebhookReceiver.Received]) throws -> [String] {

@@ -14,6 +14,7 @@ struct ConnectFixture: Sendable {
     let bodies: OpenBodies
     let engine: MediaEngine
     let issues: IssueArchive
+    let messages: MessageHub
 
     var http: RawHTTPClient { RawHTTPClient(port: port) }
     var counts: ConnectCounts { server.statistics.values.connect }
@@ -34,8 +35,12 @@ struct ConnectFixture: Sendable {
 }
 
 /// Runs `body` against doors on a free port.
+///
+/// - Parameter events: what the rooms hear of the engine; nil: all that it tells.
 func withConnect(
-    _ configure: (inout ControlConfiguration) -> Void = { _ in }, _ body: (ConnectFixture) async throws -> Void
+    storage: MessageHub.Storage = .disabled, messages: MessageHubConfiguration = MessageHubConfiguration(),
+    _ configure: (inout ControlConfiguration) -> Void = { _ in }, events: AsyncStream<StreamEvent>? = nil,
+    _ body: (ConnectFixture) async throws -> Void
 ) async throws {
     var engineConfiguration = EngineConfiguration()
     engineConfiguration.bindAddress = "127.0.0.1"
@@ -52,13 +57,17 @@ func withConnect(
     logger.logLevel = .critical
     let issues = try IssueArchive(logger: logger)
     let bodies = OpenBodies()
+    let statistics = ControlStatistics()
     let rooms = Rooms(
         engine: engine, verifier: TestVerifier(), issues: issues, hooks: NoWebhooks(),
-        configuration: configuration.connect, iceServers: configuration.iceServers, statistics: ControlStatistics(),
-        logger: logger)
+        configuration: configuration.connect, iceServers: configuration.iceServers, statistics: statistics,
+        logger: logger, events: events)
+    let messages = MessageHub(
+        storage, configuration: messages, statistics: statistics, logger: logger)
     let verifier = JWTVerifier(apps: AppDirectory())
     let parts = ControlParts(
-        apps: AppDirectory(), tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, issues: issues)
+        apps: AppDirectory(), tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms,
+        messages: messages, issues: issues)
     let server = ControlServer(
         engine: engine, webRTC: engine, configuration: configuration, recorder: nil, bodies: bodies, parts: parts,
         logger: logger)
@@ -68,7 +77,7 @@ func withConnect(
     var iterator = ports.makeAsyncIterator()
     let port = try #require(await iterator.next())
     let fixture = ConnectFixture(
-        port: port, rooms: rooms, server: server, bodies: bodies, engine: engine, issues: issues)
+        port: port, rooms: rooms, server: server, bodies: bodies, engine: engine, issues: issues, messages: messages)
     let result: Result<Void, any Error>
     do {
         result = .success(try await body(fixture))

@@ -34,6 +34,8 @@ final class SocketClient: Sendable {
         var closed: Closed?
         var isPaused = false
         var texts = 0
+        /// How many events had come before each answer.
+        var eventsBefore: [UInt32: Int] = [:]
     }
 
     let channel: NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
@@ -122,7 +124,10 @@ final class SocketClient: Sendable {
         let event = head.seq == nil ? nil : try? decoder.decode(EventMessage.self, from: data)
         state.withLockedValue { state in
             state.texts += 1
-            if let id = head.id { state.answers[id] = text }
+            if let id = head.id {
+                state.answers[id] = text
+                state.eventsBefore[id] = state.events.count
+            }
             if let event { state.events.append(event) }
         }
     }
@@ -210,6 +215,13 @@ final class SocketClient: Sendable {
 
     func events(count: Int) async throws -> [EventMessage] {
         try await eventually("\(count) events") { $0.events.count >= count ? $0.events : nil }
+    }
+
+    /// Whether the answer came before every such event, of which there has to be one.
+    func came(_ answer: UInt32, before isEffect: (Event) -> Bool) -> Bool {
+        let (events, count) = state.withLockedValue { ($0.events, $0.eventsBefore[answer]) }
+        guard let count, let place = events.firstIndex(where: { isEffect($0.event) }) else { return false }
+        return count <= place
     }
 
     /// How the relay closed.

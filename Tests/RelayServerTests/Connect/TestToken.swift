@@ -27,16 +27,16 @@ struct TestToken: Codable, Sendable {
 }
 
 struct TestVerifier: TokenVerifier {
-    func verify(_ token: String, session: String, now: Int64) async -> Result<VerifiedToken, SignalingError> {
+    func verify(_ token: String, session: String?, now: Int64) async -> Result<VerifiedToken, SignalingError> {
         guard let data = Data(base64Encoded: token), let claims = try? JSONDecoder().decode(TestToken.self, from: data)
         else { return .failure(SignalingError(.tokenMalformed)) }
         if let refusal = claims.refusal { return .failure(SignalingError(refusal)) }
-        if let topic = claims.topic, topic.lowercased() != session {
+        if let session, let topic = claims.topic, topic.lowercased() != session {
             return .failure(SignalingError(.tokenTopicMismatch))
         }
         return .success(
             VerifiedToken(
-                app: claims.app, session: session, identity: claims.identity, data: claims.data,
+                app: claims.app, session: session ?? claims.topic ?? "", identity: claims.identity, data: claims.data,
                 capabilities: claims.capabilities, expiresAt: now + 3_600_000, fingerprint: String(claims.serial)))
     }
 }

@@ -1,6 +1,7 @@
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOWebSocket
+internal import Signaling
 
 /// The sending half of one WebSocket. Nothing here waits: what the client does not take piles up, and `backlog` says how much.
 final class ClientSocket: Sendable {
@@ -21,8 +22,22 @@ final class ClientSocket: Sendable {
     private let channel: any Channel
     private let state = NIOLockedValueBox(State())
 
-    init(channel: any Channel) {
+    /// Nobody between the relay and whoever speaks to it reads along: keys may be told.
+    let isConfidential: Bool
+
+    /// - Parameters:
+    ///   - isTLS: the connection is encrypted.
+    ///   - trustsLoopback: connections within this host are taken for confidential.
+    init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool) {
         self.channel = channel
+        isConfidential = isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? "")
+    }
+
+    /// What those are told who tell keys, or want them, on a connection that is not confidential.
+    static let readable = SignalingError(.insecureConnection, "keys go over TLS, or within the relay's host, alone")
+
+    static func isLoopback(_ address: String) -> Bool {
+        address == "::1" || (address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]).hasPrefix("127.")
     }
 
     /// Handed over and not yet taken by the kernel.
@@ -50,8 +65,8 @@ final class ClientSocket: Sendable {
         backlog.messages <= window.messages / 2 && backlog.bytes <= window.bytes / 2
     }
 
-    /// Numeric address of the client; empty where it has none.
-    var address: String { channel.remoteAddress?.ipAddress ?? "" }
+    /// See `ClientAddress`.
+    var address: String { ClientAddress.group(of: channel.remoteAddress) }
 
     /// In order, after all that was sent before.
     func send(_ texts: [ByteBuffer]) {

@@ -9,10 +9,18 @@ final class MediaClient: Sendable {
     let publishing: MediaPeer
     let receiving: MediaPeer
 
-    init(_ socket: SocketClient, _ joined: JoinAnswer, receiving: MediaPeer? = nil) async throws {
+    /// - Parameter source: named in all that it publishes.
+    init(
+        _ socket: SocketClient, _ joined: JoinAnswer, publishing: MediaPeer? = nil, receiving: MediaPeer? = nil,
+        source: UInt32 = 1
+    ) async throws {
         self.socket = socket
         self.joined = joined
-        publishing = try await MediaPeer(.publish)
+        if let publishing {
+            self.publishing = publishing
+        } else {
+            self.publishing = try await MediaPeer(.publish, source: source)
+        }
         if let receiving { self.receiving = receiving } else { self.receiving = try await MediaPeer(.receive) }
     }
 
@@ -40,10 +48,11 @@ final class MediaClient: Sendable {
 
     /// Subscribes, and answers the offer that comes of it.
     func subscribe(
-        _ stream: StreamID, _ preferences: SubscriptionPreferences = SubscriptionPreferences()
+        _ stream: StreamID, _ preferences: SubscriptionPreferences = SubscriptionPreferences(),
+        transport: MediaTransport? = nil
     ) async throws -> OfferMade.Stream {
-        #expect(
-            try await socket.ask(.subscribe(SubscribeRequest(stream: stream, preferences: preferences))) == nil)
+        let wish = SubscribeRequest(stream: stream, preferences: preferences, transport: transport)
+        #expect(try await socket.ask(.subscribe(wish)) == nil)
         let offer = try await answerOffer()
         return try #require(offer.streams.first { $0.id == stream })
     }
@@ -54,6 +63,14 @@ final class MediaClient: Sendable {
         let answer = AnswerRequest(revision: offer.revision, sdp: try receiving.answer(offer.sdp))
         #expect(try await socket.ask(.answer(answer)) == nil)
         return offer
+    }
+
+    /// Answers offers until one carries so many streams, and says what it carries.
+    func answerOffers(until count: Int) async throws -> [OfferMade.Stream] {
+        while true {
+            let offer = try await answerOffer()
+            if offer.streams.count >= count { return offer.streams }
+        }
     }
 
     /// Lets media flow: so many pictures of a stream that does come.

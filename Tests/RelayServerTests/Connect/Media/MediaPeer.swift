@@ -18,6 +18,8 @@ final class MediaPeer: @unchecked Sendable {
         /// When the newest was taken.
         var lastSound = MediaTime.zero
         var lastPicture = MediaTime.zero
+        /// Of its sound.
+        var sources: Set<UInt32> = []
     }
 
     static let identity = try! DTLSIdentity.generate()
@@ -36,10 +38,14 @@ final class MediaPeer: @unchecked Sendable {
     private var receptions: [String: Reception] = [:]
     private var isDeaf = false
 
-    init(_ direction: WebRTCEndpoint.Direction, source: UInt32 = 1) async throws {
+    init(
+        _ direction: WebRTCEndpoint.Direction, source: UInt32 = 1, identity: DTLSIdentity = MediaPeer.identity,
+        isNative: Bool = false
+    ) async throws {
         var random = SystemRandomNumberGenerator()
-        endpoint = WebRTCEndpoint(
-            .init(direction, tracks: [], identity: Self.identity, using: &random))
+        var configuration = WebRTCEndpoint.Configuration(direction, tracks: [], identity: identity, using: &random)
+        if isNative { configuration.keys = SignalledKeys() }
+        endpoint = WebRTCEndpoint(configuration)
         self.source = source
         channel = try await DatagramBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .bind(host: "127.0.0.1", port: 0).get()
@@ -67,6 +73,16 @@ final class MediaPeer: @unchecked Sendable {
     /// Nothing of the network comes or goes any more.
     func goDeaf(_ isDeaf: Bool = true) { lock.withLock { self.isDeaf = isDeaf } }
 
+    /// Sections by which sound of another source has come than of the one that is named for it; sources are one more than their numbers.
+    func wrongSources(_ expected: [String: Int]) -> [String] {
+        lock.withLock {
+            receptions.filter { mid, reception in
+                let source = expected[mid].map { UInt32($0 + 1) }
+                return reception.sources.contains { $0 != source }
+            }.keys.sorted()
+        }
+    }
+
     var isConnected: Bool { lock.withLock { endpoint.isConnected } }
     func reception(_ mid: String?) -> Reception { lock.withLock { mid.flatMap { receptions[$0] } ?? Reception() } }
 
@@ -85,6 +101,15 @@ final class MediaPeer: @unchecked Sendable {
                     framesPerSecond: 20)
             }
             return (one, two)
+        }
+    }
+
+    /// Sends no more of a track, from the next offer on.
+    func stop(_ place: Int) {
+        lock.withLock {
+            endpoint.stopTrack(place)
+            audio.remove(place)
+            video[place] = nil
         }
     }
 
@@ -147,6 +172,7 @@ final class MediaPeer: @unchecked Sendable {
         case .audio:
             guard let sound = SyntheticSound(parsing: packet.payload) else { return }
             reception.sounds += 1
+            reception.sources.insert(sound.source)
             reception.lastSound = max(reception.lastSound, sound.captured)
         case .video:
             reception.pictures += packet.header.marker ? 1 : 0

@@ -1,0 +1,144 @@
+internal import Conference
+internal import Logging
+internal import MediaBase
+internal import MediaEngine
+internal import Signaling
+
+/// One command of the rules that the engine has in its mailbox.
+struct MediaCall {
+    let command: MediaCommand
+    let call: EngineCall
+}
+
+/// What the rules have the media engine do. What stops media, or lets it go on, is with the engine before anything else happens; what is about
+/// subscriptions waits its turn.
+extension Room {
+    /// - Returns: what the engine has been told at once.
+    func order(_ command: MediaCommand) -> [MediaCall] {
+        switch command {
+        case .setMuted(let stream, let kind, let isMuted):
+            [
+                MediaCall(
+                    command: command,
+                    call: environment.engine.beginSetMuted(
+                        session: engineName, stream: stream.rawValue, kind: MediaKind(kind), muted: isMuted))
+            ]
+        case .unpublish(let stream): unpublish(stream).map { MediaCall(command: command, call: $0) }
+        case .closeMedia(let id):
+            // A client's are closed with it.
+            ((clients[id].map { closePeers(of: $0) } ?? []) + closePublisher(id) + closeViewer(id)).map {
+                MediaCall(command: command, call: $0)
+            }
+        case .subscribe(let id, let stream, let preferences): queue(.begin(preferences), stream, of: id)
+        case .updateSubscription(let id, let stream, let preferences): queue(.change(preferences), stream, of: id)
+        case .unsubscribe(let id, let stream): queue(.end, stream, of: id)
+        // Who is where has a way of its own.
+        case .place: []
+        }
+    }
+
+    // MARK: at once
+
+    /// Returns when the engine has done all of it.
+    /// - Returns: a mute that it did not do; the rules have taken that back by then.
+    func outcome(of calls: [MediaCall]) async -> SignalingError? {
+        var failure: SignalingError?
+        for call in calls {
+            do throws(EngineError) {
+                try await call.call.finish()
+            } catch {
+                failure = failure ?? failed(call.command, error)
+            }
+        }
+        return failure
+    }
+
+    /// For calls that nobody waits for.
+    func watch(_ calls: [MediaCall]) {
+        guard !calls.isEmpty else { return }
+        Task { _ = await outcome(of: calls) }
+    }
+
+    private func failed(_ command: MediaCommand, _ error: EngineError) -> SignalingError? {
+        guard case .setMuted(let stream, let kind, let isMuted) = command else {
+            switch error {
+            // It is gone already.
+            case .unknownSession, .unknownStream, .unknownTransport, .stopped: break
+            default: logger.error("media engine did not close", metadata: ["error": "\(error)"])
+            }
+            return nil
+        }
+        switch error {
+        case .unknownSession, .unknownStream, .invalidRequest:
+            // Nothing of it can be forwarded. One that is still to come begins as the rules say.
+            return conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
+        default:
+            logger.error("media engine did not mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
+            report(.muteFailed(stream, kind, isMuted))
+            return SignalingError(Problem(error))
+        }
+    }
+
+    // MARK: one after the other
+
+    private func queue(_ order: SubscriptionOrder, _ stream: StreamID, of client: ConnectionID) -> [MediaCall] {
+        orders.add(order, stream, of: client)
+        if !orders.isAnnounced {
+            orders.isAnnounced = true
+            Task { await inOrder {} }
+        }
+        return []
+    }
+
+    /// What a client asks for is refused where too much waits for it already, or it is to come in a way that cannot be.
+    func objection(to request: Request, of client: RoomClient, _ socket: ClientSocket) -> SignalingError? {
+        let stream: StreamID
+        switch request {
+        case .subscribe(let body):
+            if let transport = body.transport, let objection = choose(transport, for: client, socket) {
+                return objection
+            }
+            stream = body.stream
+        case .updateSubscription(let body): stream = body.stream
+        case .unsubscribe(let body): stream = body.stream
+        default: return nil
+        }
+        let limit = environment.configuration.mediaOrders
+        guard orders.count(of: client.id) >= limit, !orders.has(stream, of: client.id) else { return nil }
+        return SignalingError(
+            .limitReached, "\(limit) streams wait for the media engine", limit: MediaOrders.limitKey, retryAfter: 1)
+    }
+
+    /// Runs `body` when all that was ordered before is done, and nothing else meanwhile.
+    func inOrder<R>(_ body: () async -> R) async -> R {
+        if orders.isBusy {
+            await withCheckedContinuation { orders.waiting.append($0) }
+        } else {
+            orders.isBusy = true
+        }
+        await carryOutOrders()
+        let result = await body()
+        await carryOutOrders()
+        if orders.waiting.isEmpty {
+            orders.isBusy = false
+        } else {
+            orders.waiting.removeFirst().resume()
+        }
+        return result
+    }
+
+    private func carryOutOrders() async {
+        while let (order, stream, id) = orders.take() {
+            guard let client = clients[id] else { continue }
+            switch order {
+            case .begin(let preferences): await subscribe(client, stream, preferences)
+            case .change(let preferences): await updateSubscription(client, stream, preferences)
+            case .end: await unsubscribe(client, stream)
+            case .renew(let preferences):
+                await unsubscribe(client, stream)
+                await subscribe(client, stream, preferences)
+            }
+        }
+        orders.isAnnounced = false
+    }
+}

@@ -1,0 +1,103 @@
+internal import Conference
+internal import Logging
+internal import MediaBase
+internal import MediaEngine
+internal import Signaling
+
+/// After events of the engine were too many to be kept: what they would have told is asked for.
+extension Room {
+    /// Between two tries with an engine that is too busy to answer.
+    private static let lookPause = Duration.milliseconds(200)
+
+    func reconcile() async {
+        logger.notice("events of the media engine were missed")
+        while !conference.isEnded {
+            do throws(EngineError) {
+                return try await inOrder { () async -> Result<Void, EngineError> in
+                    do throws(EngineError) {
+                        return .success(try await look())
+                    } catch {
+                        return .failure(error)
+                    }
+                }.get()
+            } catch {
+                guard case .limitReached = error else { return }
+                try? await Task.sleep(for: Self.lookPause)
+            }
+        }
+    }
+
+    private func look() async throws(EngineError) {
+        try await lookAtTransports()
+        let streams = try await streamsOfEngine()
+        let names = Set(streams.map { StreamID(rawValue: $0.name) })
+        // WebRTC publishers' streams end with their transports.
+        for (stream, publisher) in publishers where publisher.isPlain && !names.contains(stream) {
+            closed(stream, publisher.transport)
+        }
+        for snapshot in streams {
+            let stream = StreamID(rawValue: snapshot.name)
+            if let transport = transport(of: stream),
+                [snapshot.audio, snapshot.video].contains(where: { $0.map { $0.packets > 0 } ?? false })
+            {
+                announce(stream, by: transport)
+            }
+            if let width = snapshot.video?.width, let height = snapshot.video?.height {
+                report(.dimensions(stream, width: width, height: height))
+            }
+        }
+        let speaking = streams.filter(\.isSpeaking).map { StreamID(rawValue: $0.name) }
+        for place in Set(clients.values.map(\.place)).union([.mainSession]) {
+            report(.activeSpeaker(speaking.first { self.place(of: $0) == place }, in: place))
+        }
+        for client in clients.values { try await lookAtPauses(of: client) }
+    }
+
+    /// Where a stream is heard; that of a publisher without signalling in the main session.
+    private func place(of stream: StreamID) -> Place {
+        owners[stream].flatMap { clients[$0]?.place } ?? .mainSession
+    }
+
+    private func streamsOfEngine() async throws(EngineError) -> [StreamSnapshot] {
+        do throws(EngineError) {
+            return try await environment.engine.streams(session: engineName)
+        } catch {
+            guard case .unknownSession = error else { throw error }
+            return []
+        }
+    }
+
+    private func lookAtTransports() async throws(EngineError) {
+        let plain = Set(publishers.values.filter(\.isPlain).map(\.transport))
+            .union(viewers.values.filter(\.isPlain).map(\.transport))
+        for transport in transports.keys where !plain.contains(transport) {
+            do throws(EngineError) {
+                _ = try await environment.engine.peerStatistics(transport, session: engineName)
+            } catch {
+                switch error {
+                case .unknownTransport, .unknownSession: gone(transport)
+                default: throw error
+                }
+            }
+        }
+    }
+
+    /// Tracks that are wanted and that the path does not carry, or carries again.
+    private func lookAtPauses(of client: RoomClient) async throws(EngineError) {
+        let wishes = conference.subscriptions(of: client.id).filter(\.preferences.video).map(\.stream)
+        guard !wishes.isEmpty, let id = client.subscriber?.id else { return }
+        let tracks: [PeerStatistics.Track]
+        do throws(EngineError) {
+            tracks = try await environment.engine.peerStatistics(id, session: engineName).subscribed
+        } catch {
+            guard case .unknownTransport = error else { throw error }
+            // That it is gone will be told.
+            return
+        }
+        for track in tracks where track.kind == .video {
+            let stream = StreamID(rawValue: track.stream)
+            guard wishes.contains(stream), let isPaused = track.isPaused else { continue }
+            report(isPaused ? .videoPaused(client.id, stream) : .videoResumed(client.id, stream))
+        }
+    }
+}

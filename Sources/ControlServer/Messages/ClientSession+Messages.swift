@@ -1,0 +1,71 @@
+internal import Messaging
+internal import Signaling
+
+/// A WebSocket's way to the conversations of its user, in a session or outside.
+extension ClientSession {
+    /// - Returns: false where the connection is over.
+    mutating func converse(_ message: RequestMessage) async -> Bool {
+        guard socket.backlog.bytes <= messages.configuration.unsentBytes else { return await refuseSlow() }
+        do throws(SignalingError) {
+            switch message.request {
+            case .login(let request): try await login(request, message.id)
+            case .messaging(let request):
+                guard let user else {
+                    _ = try messages.database()
+                    throw SignalingError(.notLoggedIn)
+                }
+                try await messages.request(request, from: user, id: message.id, socket)
+            default: throw SignalingError(.unknownMethod)
+            }
+        } catch {
+            refuse(message.id, error)
+        }
+        return true
+    }
+
+    private mutating func login(_ request: LoginRequest, _ id: UInt32) async throws(SignalingError) {
+        try check(request.version)
+        _ = try messages.database()
+        let key = try await identified(request)
+        guard user == nil || user == key else {
+            throw SignalingError(.notPermitted, "this connection is another user's", field: "token")
+        }
+        try await messages.login(request, key, id: id, socket)
+        user = key
+        onJoin()
+    }
+
+    /// Who logs in: whom the request's token names, else who joined, else whom the handshake's token names.
+    private func identified(_ request: LoginRequest) async throws(SignalingError) -> UserKey {
+        if request.token == nil, let user { return user }
+        guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
+        let verified = try await rooms.verifier.verify(token, session: nil, now: ControlClock.wall).get()
+        guard let identity = verified.identity else {
+            throw SignalingError(.identityMissing, "the token has no user_identity", field: "token")
+        }
+        return UserKey(app: verified.app, id: identity)
+    }
+
+    /// A join with an identity opens its conversations as well.
+    mutating func open(_ token: VerifiedToken) {
+        guard let identity = token.identity else { return }
+        open(UserKey(app: token.app, id: identity))
+    }
+
+    mutating func open(_ key: UserKey) {
+        guard user == nil, case .open = messages.storage else { return }
+        do {
+            try messages.enter(key, socket)
+            user = key
+        } catch {
+            // Too many of the user's sockets: the session goes on without, and a request says so.
+        }
+    }
+
+    /// The socket is told of nothing any more.
+    mutating func logOut() {
+        guard let user else { return }
+        messages.leave(user, socket)
+        self.user = nil
+    }
+}

@@ -1,0 +1,39 @@
+internal import Logging
+internal import Messaging
+internal import NIOCore
+internal import NIOWebSocket
+internal import Signaling
+
+/// Hands events of conversations to sockets. Who does not read is not waited for.
+struct MessageCourier: Sendable {
+    let configuration: MessageHubConfiguration
+    let statistics: ControlStatistics
+    let logger: Logger
+
+    /// - Returns: how many events were handed over, and how many sockets were closed instead.
+    func deliver(
+        _ delivery: MessageDelivery, to sockets: [ClientSocket], origin: ClientSocket?
+    ) -> (events: Int, slow: Int) {
+        let sockets = delivery.sparesOrigin ? sockets.filter { $0 !== origin } : sockets
+        guard !sockets.isEmpty else { return (0, 0) }
+        // Encoded once, whoever gets it.
+        guard let text = EventText(.messaging(delivery.event))?.message(0) else {
+            statistics.refused(.internalError)
+            logger.error("an event of conversations cannot be written")
+            return (0, 0)
+        }
+        var slow = 0
+        for socket in sockets {
+            let backlog = socket.backlog
+            guard backlog.messages < configuration.unsentEvents, backlog.bytes < configuration.unsentBytes else {
+                slow += 1
+                logger.notice("client does not read its messages", metadata: ["address": "\(socket.address)"])
+                socket.close(.policyViolation, DisconnectReason.slowConsumer.rawValue)
+                continue
+            }
+            socket.send([text])
+        }
+        statistics.messagesSent(sockets.count - slow)
+        return (sockets.count - slow, slow)
+    }
+}

@@ -1,0 +1,104 @@
+internal import Messaging
+internal import NIOCore
+internal import Persistence
+internal import Signaling
+
+extension MessageHub {
+    /// Carries out a login and answers it. The socket hears of what is committed after that.
+    func login(
+        _ request: LoginRequest, _ user: UserKey, id: UInt32, _ socket: ClientSocket
+    ) async throws(SignalingError) {
+        let database = try database()
+        try admit(user, isMessage: false)
+        try enter(user, socket)
+        await write(MessagingCommand(user: user, action: .login(name: request.name)), database, id: id, socket)
+    }
+
+    /// Carries out a request of a user and answers it.
+    func request(
+        _ request: MessagingRequest, from user: UserKey, id: UInt32, _ socket: ClientSocket
+    ) async throws(SignalingError) {
+        let database = try database()
+        var isMessage = false
+        if case .sendMessage = request { isMessage = true }
+        try admit(user, isMessage: isMessage)
+        let command = MessagingCommand(user: user, action: .request(request), newGroup: Secret.id())
+        guard command.isReading else { return await write(command, database, id: id, socket) }
+        let answer = await database.read(command)
+        statistics.messagesSent(1)
+        socket.send([text(answer, id: id)])
+    }
+
+    /// The answer and the events behind it go out in the order of the commits.
+    private func write(
+        _ command: MessagingCommand, _ database: MessageDatabase, id: UInt32, _ socket: ClientSocket
+    ) async {
+        await withCheckedContinuation { continuation in
+            database.submit(command) { [self] answer in
+                if case .success(let outcome) = answer, case .sent = outcome.answer { stored() }
+                statistics.messagesSent(1)
+                tell(
+                    Outbound(
+                        deliveries: (try? answer.get())?.deliveries ?? [], app: command.user.app, origin: socket,
+                        reply: text(answer, id: id), told: continuation))
+            }
+        }
+    }
+
+    private func text(_ answer: MessageDatabase.Answer, id: UInt32) -> ByteBuffer {
+        switch answer {
+        case .failure(let failure):
+            if case .failed(let error) = failure { complain(error) }
+            statistics.refused(failure.answer.code)
+            return MessageCodec.failure(id, failure.answer)
+        case .success(let outcome):
+            switch outcome.answer {
+            case .done, .swept, .sliceRemoved: return MessageCodec.answer(id, .success(Done()))
+            case .loggedIn(let answer): return MessageCodec.answer(id, .success(answer))
+            case .sent(let answer): return MessageCodec.answer(id, .success(answer))
+            case .conversations(let answer): return MessageCodec.answer(id, .success(answer))
+            case .history(let answer): return MessageCodec.answer(id, .success(answer))
+            case .changes(let answer): return MessageCodec.answer(id, .success(answer))
+            case .group(let group): return MessageCodec.answer(id, .success(group))
+            }
+        }
+    }
+
+    // MARK: the relay's own
+
+    /// Removes all there is of a user; others are told.
+    func remove(_ user: UserKey) async throws(SignalingError) {
+        let database = try database()
+        while true {
+            let result = await database.removeSlice(of: user) { [self] in tell($0, app: user.app) }
+            switch result {
+            case .success(true): return
+            case .success(false): continue
+            case .failure(let failure):
+                if case .failed(let error) = failure { complain(error) }
+                throw failure.answer
+            }
+        }
+    }
+
+    /// Removes one slice of messages that are too old.
+    ///
+    /// - Returns: whether there may be more.
+    func sweep(_ database: MessageDatabase, olderThan time: Int64?) async -> Bool {
+        let result = await database.sweep(olderThan: time) { [self] answer in
+            if case .success(let outcome) = answer, case .swept(_, let app) = outcome.answer { tell(answer, app: app) }
+        }
+        switch result {
+        case .success(let removed): return removed != nil
+        case .failure(.failed(let error)):
+            complain(error)
+            return false
+        case .failure(.refused): return false
+        }
+    }
+
+    private func tell(_ answer: MessageDatabase.Answer, app: String) {
+        guard case .success(let outcome) = answer, !outcome.deliveries.isEmpty else { return }
+        tell(Outbound(deliveries: outcome.deliveries, app: app))
+    }
+}

@@ -1,0 +1,166 @@
+package import Logging
+internal import MediaBase
+internal import Messaging
+internal import NIOConcurrencyHelpers
+internal import NIOCore
+package import Persistence
+internal import Signaling
+
+/// Conversations at the doors: which sockets are whose, how fast users may ask, and the way of answers and of the events behind them. The
+/// rules are those of `Messaging`, the store is behind them.
+package final class MessageHub: Sendable {
+    /// What stands behind the doors.
+    package enum Storage: Sendable {
+        case open(MessageDatabase)
+        /// None was configured.
+        case disabled
+        /// It could not be opened; the relay does the rest of its work.
+        case failed(StorageError)
+    }
+
+    /// What is told after a commit: the answer first.
+    struct Outbound: Sendable {
+        var deliveries: [MessageDelivery] = []
+        var app = ""
+        /// Whose request it was, with its answer.
+        var origin: ClientSocket?
+        var reply: ByteBuffer?
+        var told: CheckedContinuation<Void, Never>?
+    }
+
+    private struct State {
+        var sockets: [UserKey: [ClientSocket]] = [:]
+        var rates: UserRates
+        var counts = MessageCounts()
+        /// When each kind of failure was last logged.
+        var complaints: [StorageError.Kind: MediaTime] = [:]
+    }
+
+    /// Failures come by the request; the log has one in so much time.
+    private static let complaintInterval = MediaTime.seconds(10)
+
+    package let storage: Storage
+    let configuration: MessageHubConfiguration
+    let statistics: ControlStatistics
+    let logger: Logger
+    private let state: NIOLockedValueBox<State>
+    private let outbound: AsyncStream<Outbound>.Continuation
+    private let deliverer: Task<Void, Never>
+
+    package init(
+        _ storage: Storage, configuration: MessageHubConfiguration = MessageHubConfiguration(),
+        statistics: ControlStatistics, logger: Logger
+    ) {
+        self.storage = storage
+        self.configuration = configuration
+        self.statistics = statistics
+        self.logger = logger
+        let state = NIOLockedValueBox(State(rates: UserRates(configuration.limits, now: ControlClock.now)))
+        self.state = state
+        // Bounded by the store's queue and by requests: a socket has one at a time.
+        let (stream, continuation) = AsyncStream<Outbound>.makeStream()
+        outbound = continuation
+        let courier = MessageCourier(configuration: configuration, statistics: statistics, logger: logger)
+        deliverer = Task {
+            for await item in stream {
+                if let origin = item.origin, let reply = item.reply { origin.send([reply]) }
+                for delivery in item.deliveries {
+                    let keys = delivery.users.map { UserKey(app: item.app, id: $0) }
+                    let sockets = state.withLockedValue { state in keys.flatMap { state.sockets[$0] ?? [] } }
+                    let sent = courier.deliver(delivery, to: sockets, origin: item.origin)
+                    state.withLockedValue {
+                        $0.counts.events += UInt64(sent.events)
+                        $0.counts.slowSockets += UInt64(sent.slow)
+                    }
+                }
+                item.told?.resume()
+            }
+        }
+    }
+
+    deinit {
+        outbound.finish()
+        deliverer.cancel()
+    }
+
+    package var counts: MessageCounts {
+        state.withLockedValue { state in
+            var counts = state.counts
+            counts.users = state.sockets.count
+            counts.sockets = state.sockets.values.reduce(0) { $0 + $1.count }
+            return counts
+        }
+    }
+
+    /// - Throws: `messagingDisabled`, `storageFailed`.
+    func database() throws(SignalingError) -> MessageDatabase {
+        switch storage {
+        case .open(let database): return database
+        case .disabled: throw SignalingError(.messagingDisabled)
+        case .failed(let error): throw error.answer
+        }
+    }
+
+    // MARK: who is there
+
+    /// From now on the socket is told of the user's conversations.
+    /// - Throws: `limitReached` where the user has too many.
+    func enter(_ user: UserKey, _ socket: ClientSocket) throws(SignalingError) {
+        let isIn = state.withLockedValue { state -> Bool in
+            var sockets = state.sockets[user] ?? []
+            if sockets.contains(where: { $0 === socket }) { return true }
+            guard sockets.count < configuration.loginsPerUser else { return false }
+            sockets.append(socket)
+            state.sockets[user] = sockets
+            return true
+        }
+        guard isIn else {
+            throw SignalingError(
+                .limitReached, "the user is logged in \(configuration.loginsPerUser) times",
+                limit: MessageHubConfiguration.loginsKey)
+        }
+    }
+
+    func leave(_ user: UserKey, _ socket: ClientSocket) {
+        state.withLockedValue { state in
+            guard var sockets = state.sockets[user] else { return }
+            sockets.removeAll { $0 === socket }
+            state.sockets[user] = sockets.isEmpty ? nil : sockets
+        }
+    }
+
+    func admit(_ user: UserKey, isMessage: Bool) throws(SignalingError) {
+        let excess = state.withLockedValue { state -> SignalingError? in
+            do throws(SignalingError) {
+                try state.rates.admit(user, isMessage: isMessage, now: ControlClock.now)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let excess { throw excess }
+    }
+
+    func stored() { state.withLockedValue { $0.counts.messages += 1 } }
+
+    /// In the order of the calls.
+    func tell(_ item: Outbound) { outbound.yield(item) }
+
+    // MARK: failures
+
+    /// Says in the log what the operator is to do, not for each request.
+    func complain(_ error: StorageError) {
+        let now = ControlClock.now
+        let isNew = state.withLockedValue { state -> Bool in
+            if let last = state.complaints[error.kind], now - last < Self.complaintInterval { return false }
+            state.complaints[error.kind] = now
+            return true
+        }
+        guard isNew else { return }
+        logger.error(
+            "conversations cannot be stored or read",
+            metadata: [
+                "kind": "\(error.kind.rawValue)", "detail": "\(error.detail)", "advice": "\(error.advice)",
+            ])
+    }
+}

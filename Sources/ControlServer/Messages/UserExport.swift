@@ -1,0 +1,115 @@
+internal import Messaging
+internal import Persistence
+internal import Signaling
+
+/// All that a user can read, as lines of JSON: the user, its groups, its conversations and their messages, a piece at a time.
+struct UserExport {
+    enum Line: Encodable {
+        case user(app: String, id: String, totalUnread: Int, exportedAt: Int64)
+        case conversation(Conversation)
+        /// Off the list; its messages follow all the same.
+        case deletedConversation(ConversationRef)
+        case group(Group)
+        case message(Message)
+
+        private enum CodingKeys: String, CodingKey {
+            case kind
+            case app
+            case user
+            case totalUnread
+            case exportedAt
+            case conversation
+            case group
+            case message
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.container(keyedBy: CodingKeys.self)
+            switch self {
+            case .user(let app, let id, let totalUnread, let exportedAt):
+                try container.encode("user", forKey: .kind)
+                try container.encode(app, forKey: .app)
+                try container.encode(id, forKey: .user)
+                try container.encode(totalUnread, forKey: .totalUnread)
+                try container.encode(exportedAt, forKey: .exportedAt)
+            case .conversation(let conversation):
+                try container.encode("conversation", forKey: .kind)
+                try container.encode(conversation, forKey: .conversation)
+            case .deletedConversation(let ref):
+                try container.encode("deletedConversation", forKey: .kind)
+                try container.encode(ref, forKey: .conversation)
+            case .group(let group):
+                try container.encode("group", forKey: .kind)
+                try container.encode(group, forKey: .group)
+            case .message(let message):
+                try container.encode("message", forKey: .kind)
+                try container.encode(message, forKey: .message)
+            }
+        }
+    }
+
+    private static let page = ConversationLimits.pageSize.upperBound
+
+    let user: UserKey
+    let database: MessageDatabase
+    /// Conversations whose messages are still to come.
+    private var waiting: [ConversationRef] = []
+    private var since: Int64 = 0
+    private var isListRead = false
+    private var place: (ref: ConversationRef, after: Int64)?
+
+    init(_ user: UserKey, _ database: MessageDatabase) {
+        self.user = user
+        self.database = database
+    }
+
+    private func ask(_ request: MessagingRequest) async throws -> MessagingAnswer {
+        try await database.read(MessagingCommand(user: user, action: .request(request))).get().answer
+    }
+
+    /// The next lines; nil after the last.
+    mutating func next() async throws -> [Line]? {
+        if let place { return try await messages(place.ref, after: place.after) }
+        if !isListRead { return try await conversations() }
+        guard let ref = waiting.popLast() else { return nil }
+        var lines: [Line] = []
+        if ref.type == .group {
+            do {
+                if case .group(let group) = try await ask(.group(GroupRequest(group: ref.id))) {
+                    lines.append(.group(group))
+                }
+            } catch StorageFailure.refused {
+                // It has left the group.
+                return []
+            }
+        }
+        place = (ref, 0)
+        return lines
+    }
+
+    private mutating func conversations() async throws -> [Line] {
+        let request = ConversationChangesRequest(since: since, count: Self.page)
+        guard case .changes(let page) = try await ask(.conversationChanges(request)) else { return [] }
+        guard page.cursor > 0 else {
+            throw StorageFailure.refused(SignalingError(.unknownUser, "nothing is known of this user"))
+        }
+        var lines: [Line] = []
+        if since == 0 {
+            lines.append(
+                .user(
+                    app: user.app, id: user.id, totalUnread: page.totalUnread, exportedAt: ControlClock.wall))
+        }
+        lines += page.conversations.map { .conversation($0) } + page.deleted.map { .deletedConversation($0) }
+        waiting += page.conversations.map(\.ref) + page.deleted
+        since = page.cursor
+        isListRead = !page.hasMore
+        return lines
+    }
+
+    private mutating func messages(_ ref: ConversationRef, after number: Int64) async throws -> [Line] {
+        let request = HistoryRequest(conversation: ref, after: number, count: Self.page)
+        guard case .history(let page) = try await ask(.history(request)) else { return [] }
+        place = page.hasMore ? page.messages.last.map { (ref, $0.number) } : nil
+        return page.messages.map { .message($0) }
+    }
+}

@@ -1,0 +1,81 @@
+internal import Foundation
+internal import HTTPTypes
+internal import Hummingbird
+internal import Logging
+internal import Messaging
+internal import NIOCore
+internal import NIOFoundationCompat
+internal import Persistence
+internal import Signaling
+
+/// `/v1/users/{user}`: what is stored of a user, given out whole or removed.
+struct UserRoutes {
+    let hub: MessageHub
+    /// The default app.
+    let standard: String
+    let logger: Logger
+
+    func add(to table: RouteTable) {
+        table.add("users/:user", [.delete: remove])
+        table.add("users/:user/export", [.get: export])
+    }
+
+    private func user(_ request: Request, _ context: ControlContext) throws -> UserKey {
+        let text = context.parameters.get("user") ?? ""
+        return UserKey(app: try request.app(standard: standard), id: text.removingPercentEncoding ?? text)
+    }
+
+    @Sendable private func remove(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let user = try user(request, context)
+        do {
+            try await hub.remove(user)
+        } catch {
+            throw Problem(error)
+        }
+        logger.notice("user removed", metadata: ["app": "\(user.app)", "user": "\(user.id)", "by": "admin"])
+        return Response(status: .noContent)
+    }
+
+    @Sendable private func export(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let user = try user(request, context)
+        let database: MessageDatabase
+        do {
+            database = try hub.database()
+        } catch {
+            throw Problem(error)
+        }
+        var lines = UserExport(user, database)
+        // What is wrong from the beginning can still be said properly.
+        let first: [UserExport.Line]
+        do {
+            first = try await lines.next() ?? []
+        } catch let failure as StorageFailure {
+            if case .failed(let error) = failure { hub.complain(error) }
+            throw Problem(failure.answer)
+        }
+        logger.notice("user exported", metadata: ["app": "\(user.app)", "user": "\(user.id)", "by": "admin"])
+        let rest = lines
+        let body = ResponseBody { writer in
+            var lines = rest
+            var next: [UserExport.Line]? = first
+            while let page = next {
+                if !page.isEmpty { try await writer.write(Self.text(page)) }
+                next = try await lines.next()
+            }
+            try await writer.finish(nil)
+        }
+        return Response(
+            status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
+    }
+
+    private static func text(_ lines: [UserExport.Line]) throws -> ByteBuffer {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var buffer = ByteBuffer()
+        for line in lines {
+            buffer.writeBytes(try encoder.encode(line))
+            buffer.writeInteger(UInt8(ascii: "\n"))
+        }
+        return buffer
+    }
+}

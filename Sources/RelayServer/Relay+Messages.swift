@@ -1,0 +1,48 @@
+internal import ControlServer
+internal import Foundation
+internal import Logging
+internal import Messaging
+internal import Persistence
+
+extension Relay {
+    /// The doors of conversations, and what keeps their store tidy.
+    func messages(statistics: ControlStatistics) throws(RelayError) -> (MessageHub, MessageService?) {
+        let isTemporary = configuration.storageDirectory.isEmpty && configuration.development
+        let directory =
+            isTemporary
+            ? NSTemporaryDirectory() + "millrace-messages-\(UUID().uuidString)" : configuration.storageDirectory
+        let hub = MessageHub(
+            try storage(in: directory), configuration: configuration.messages, statistics: statistics, logger: logger)
+        guard case .open = hub.storage else { return (hub, nil) }
+        let service = MessageService(
+            hub: hub, retentionDays: configuration.messagesRetentionDays,
+            temporaryDirectory: isTemporary ? directory : nil)
+        return (hub, service)
+    }
+
+    /// Opens the store of conversations. Where it cannot be opened, the relay goes on without, or does not start, as the configuration says.
+    private func storage(in directory: String) throws(RelayError) -> MessageHub.Storage {
+        guard !directory.isEmpty else { return .disabled }
+        let storage = configuration.storage(in: directory)
+        do {
+            let database = try MessageDatabase(storage, limits: configuration.messages.limits) {
+                Int64(Date().timeIntervalSince1970 * 1_000)
+            }
+            logger.info(
+                "conversations are stored",
+                metadata: ["file": "\(storage.databasePath)", "bytes": "\(database.bytes)"])
+            return .open(database)
+        } catch {
+            guard !configuration.storageRequired else {
+                throw .storage(path: directory, reason: error.detail, advice: error.advice)
+            }
+            logger.critical(
+                "the relay runs WITHOUT conversations: their database cannot be opened; nothing in it was changed",
+                metadata: [
+                    "directory": "\(directory)", "kind": "\(error.kind.rawValue)", "detail": "\(error.detail)",
+                    "advice": "\(error.advice)",
+                ])
+            return .failed(error)
+        }
+    }
+}

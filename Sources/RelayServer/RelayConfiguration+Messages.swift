@@ -1,0 +1,24 @@
+internal import ControlServer
+internal import Persistence
+
+extension RelayConfiguration {
+    /// The store of conversations in a directory.
+    func storage(in directory: String) -> StorageConfiguration {
+        var storage = StorageConfiguration(directory: directory)
+        storage.maximumMegabytes = storageMaximumMegabytes
+        storage.checksAtStart = storageCheckAtStart
+        return storage
+    }
+
+    /// The share of the doors of conversations.
+    var messages: MessageHubConfiguration {
+        var messages = MessageHubConfiguration()
+        messages.limits.userMessagesPerSecond = limitUserMessagesPerSecond
+        messages.limits.userRequestsPerSecond = limitUserRequestsPerSecond
+        messages.limits.groupMembers = limitGroupMembers
+        messages.limits.groupsPerUser = limitGroupsPerUser
+        messages.loginsPerUser = limitLoginsPerUser
+        messages.unsentEvents = limitUnsentEvents
+        return messages
+    }
+}

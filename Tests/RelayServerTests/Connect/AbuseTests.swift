@@ -1,0 +1,100 @@
+import Signaling
+import Testing
+
+@Suite("What clients do too much of")
+struct AbuseTests {
+    @Test("SES-4 passwords that are guessed at the same time are counted one by one")
+    func parallelGuesses() async throws {
+        try await withConnect { relay in
+            _ = try await relay.join("Ada", password: "secret")
+            var clients: [SocketClient] = []
+            for _ in 0..<40 { clients.append(try await relay.connect()) }
+            let codes = try await withThrowingTaskGroup(of: ErrorCode?.self) { group in
+                for client in clients {
+                    group.addTask { try await client.refusal(password: "guess")?.code }
+                }
+                return try await group.reduce(into: [ErrorCode?: Int]()) { $0[$1, default: 0] += 1 }
+            }
+            #expect(codes == [.passwordWrong: 5, .rateLimited: 35])
+        }
+    }
+
+    @Test("ISS-1 a client reports once in a while")
+    func reports() async throws {
+        try await withConnect { relay in
+            let (ada, _) = try await relay.join("Ada")
+            _ = try await ada.request(ReportIssueRequest(note: "no sound"), Request.reportIssue).get()
+            let error = try await ada.request(ReportIssueRequest(note: "again"), Request.reportIssue).failure
+            #expect(error?.code == .rateLimited && error?.limit == "limit.issueSeconds")
+            #expect((1...10).contains(error?.retryAfter ?? 0))
+            // Others are not kept from it.
+            let (ben, _) = try await relay.join("Ben")
+            _ = try await ben.request(ReportIssueRequest(), Request.reportIssue).get()
+            #expect(await relay.issues.statistics().kept == 2)
+        }
+    }
+
+    @Test("WebSockets that do not join have few places, which those that join leave")
+    func unjoined() async throws {
+        try await withConnect({ $0.connect.unjoinedPerAddress = 8 }) { relay in
+            var idle: [SocketClient] = []
+            for _ in 0..<8 { idle.append(try await relay.connect()) }
+            await #expect(throws: (any Error).self) { _ = try await relay.connect() }
+            let handshake = """
+                GET /v1/connect HTTP/1.1\r
+                Host: localhost\r
+                Connection: Upgrade\r
+                Upgrade: websocket\r
+                Sec-WebSocket-Version: 13\r
+                Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r
+                \r
+
+                """
+            let refused = try await relay.http.exchange(handshake)
+            #expect(refused.status == 503 && refused.problemCode == "limitReached", "\(refused.text)")
+            #expect(try refused.json["limit"] as? String == "limit.unjoinedPerAddress")
+            #expect(refused.fields["retry-after"] != nil)
+            _ = try await idle[0].join("Ada")
+            let next = try await relay.connect()
+            _ = try await next.join("Ben")
+            idle[1].channel.channel.close(promise: nil)
+            try await eventually("a place is free") { (try? await relay.connect()) != nil }
+        }
+    }
+
+    @Test("pages of names that lead to this machine are refused where there is no admin token")
+    func hosts() async throws {
+        try await withRelay { relay, http in
+            func status(_ host: String, _ path: String, _ more: String = "") async throws -> Int {
+                try await http.exchange(
+                    "GET \(path) HTTP/1.1\r\nHost: \(host)\r\n\(more)Connection: close\r\n\r\n"
+                ).status
+            }
+            let port = relay.httpPort
+            let strange = ["evil.example", "evil.example:\(port)", "localhost.evil.example", "127.0.0.1.evil.example"]
+            let own = [
+                "localhost", "LOCALHOST:\(port)", "127.0.0.1:\(port)", "[::1]:\(port)", "192.0.2.7", "a.localhost",
+            ]
+            for path in ["/v1/sessions", "/v1/admin/sessions", "/v1/admin/relay"] {
+                for (hosts, expected) in [(strange, 403), (own, 200)] {
+                    for host in hosts {
+                        let bare = try await status(host, path)
+                        let fromPage = try await status(host, path, "Origin: http://\(host)\r\n")
+                        #expect(bare == expected && fromPage == expected, "\(host) \(path)")
+                    }
+                }
+            }
+            let health = try await status("evil.example", "/healthz")
+            #expect(health == 200)
+        }
+        try await withRelay {
+            $0.adminToken = "admin-token-1"
+            $0.httpAddress = "127.0.0.1"
+        } _: { _, http in
+            let answer = try await http.exchange(
+                "GET /v1/sessions HTTP/1.1\r\nHost: relay.example\r\nAuthorization: Bearer admin-token-1\r\nConnection: close\r\n\r\n"
+            )
+            #expect(answer.status == 200)
+        }
+    }
+}

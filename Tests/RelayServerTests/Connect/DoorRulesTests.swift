@@ -1,0 +1,174 @@
+import ControlServer
+import Foundation
+import MediaEngine
+import RelayServer
+import Signaling
+import Testing
+
+@Suite("WHIP, WHEP and plain SRTP go by the session's rules")
+struct DoorRulesTests {
+    private static let secret = "shop-secret-shop-secret-shop-secret"
+
+    private func bearer(_ token: String) -> [String: String] { ["Authorization": "Bearer \(token)"] }
+
+    private func publish(
+        _ http: RawHTTPClient, _ query: String = "?stream=cam", _ fields: [String: String] = [:]
+    ) async throws -> RawHTTPResponse {
+        try await http.request(
+            "POST", "/whip/demo\(query)", body: RawHTTPClient.offer("chromium-publish"),
+            fields: RawHTTPClient.sdp.merging(fields) { $1 })
+    }
+
+    /// A stream that is there at once.
+    private func publishPlain(_ http: RawHTTPClient, password: String? = nil) async throws -> RawHTTPResponse {
+        let secret = password.map { ",\"password\":\"\($0)\"" } ?? ""
+        return try await http.request(
+            "POST", "/v1/sessions/demo/plain",
+            body: "{\"direction\":\"publish\",\"stream\":\"plain\",\"audio\":{},\"video\":{}\(secret)}")
+    }
+
+    @Test("SES-3, TOK-3 where there are apps, nobody enters their sessions without a token")
+    func strangers() async throws {
+        try await withRelay {
+            $0.apps = "shop:\(Self.secret)"
+            $0.iceServers = "turn:turn.example"
+            $0.iceUsername = "u"
+            $0.iceCredential = "secret"
+        } _: { _, http in
+            for door in ["/whip/demo", "/whep/demo", "/whep/demo/cam"] {
+                for (token, code) in [(nil, "tokenMissing"), ("guess", "tokenMalformed")] {
+                    let fields = RawHTTPClient.sdp.merging(token.map(bearer) ?? [:]) { $1 }
+                    let answer = try await http.request(
+                        "POST", door, body: RawHTTPClient.offer("chromium-publish"), fields: fields)
+                    #expect(answer.status == 401 && answer.problemCode == code, "\(door) \(answer.text)")
+                    #expect(answer.fields["www-authenticate"] == "Bearer realm=\"millrace\"")
+                }
+                let options = try await http.request("OPTIONS", door)
+                #expect(options.status == 200 && options.fields["link"] == nil)
+            }
+            var grant = TokenGrant(session: "demo", identity: "encoder")
+            try grant.set(role: "publisher")
+            let now = Int64(Date().timeIntervalSince1970)
+            let token = try await TokenMinter(app: "shop", secret: Self.secret).mint(grant, now: now)
+            #expect(try await publish(http, "?stream=cam", bearer(token)).status == 201)
+            let options = try await http.request("OPTIONS", "/whip/demo", fields: bearer(token))
+            #expect(options.fields["link"]?.contains("secret") == true)
+        }
+    }
+
+    @Test("SES-4 a session's password is asked of publishers and viewers without signalling")
+    func passwords() async throws {
+        try await withConnect({ $0.publishToken = "operators" }) { relay in
+            _ = try await relay.join("Ada", password: "open sesam")
+            let token = bearer(TestToken().text)
+            for (query, status, code) in [
+                ("?stream=a", 403, "passwordNeeded"), ("?stream=a&password=guess", 403, "passwordWrong"),
+                ("?stream=a&password=much-too-long", 422, "passwordInvalid"),
+                ("?stream=a&password=open%20sesam", 201, nil),
+            ] {
+                let answer = try await publish(relay.http, query, token)
+                #expect(answer.status == status && answer.problemCode == code, "\(query) \(answer.text)")
+            }
+            // Operators give the door's own token out.
+            #expect(try await publish(relay.http, "?stream=b", bearer("operators")).status == 201)
+            #expect(try await publishPlain(relay.http).problemCode == "passwordNeeded")
+            #expect(try await publishPlain(relay.http, password: "open sesam").status == 201)
+
+            let needed = try await relay.http.view("demo/plain")
+            #expect(needed.status == 403 && needed.problemCode == "passwordNeeded", "\(needed.text)")
+            #expect(try await relay.http.view("demo/plain?password=open%20sesam").status == 201)
+            let plain = #"{"direction":"subscribe","audio":{"port":5004}}"#
+            let subscriber = try await relay.http.request("POST", "/v1/sessions/demo/plain", body: plain)
+            #expect(subscriber.status == 403 && subscriber.problemCode == "passwordNeeded")
+            // Guesses are counted, whichever door they come by.
+            for _ in 0..<4 {
+                #expect(try await relay.http.view("demo/plain?password=guess").problemCode == "passwordWrong")
+            }
+            let limited = try await relay.http.view("demo/plain?password=open%20sesam")
+            #expect(limited.status == 429 && limited.fields["retry-after"] != nil)
+        }
+    }
+
+    @Test("SES-4 who publishes first without signalling does not take the password from the first client")
+    func firstPublisher() async throws {
+        try await withConnect { relay in
+            #expect(try await publishPlain(relay.http).status == 201)
+            let early = try await relay.http.view("demo/plain")
+            #expect(early.status == 201, "\(early.text)")
+            let resource = try #require(early.fields["location"])
+            _ = try await relay.join("Ada", password: "secret")
+            let ben = try await relay.connect()
+            #expect(try await ben.refusal()?.code == .passwordNeeded)
+            #expect(try await relay.http.view("demo/plain").problemCode == "passwordNeeded")
+            // And who came before it, and does not know it, sees no more.
+            try await eventually("the viewer is ended") {
+                try await relay.http.request("GET", resource).status == 404
+            }
+        }
+    }
+
+    @Test("USR-6, SES-5 viewers without signalling end with their token's user, and with the session")
+    func viewersEnd() async throws {
+        try await withConnect { relay in
+            let (host, _) = try await relay.join("Host", token: .host)
+            #expect(try await publishPlain(relay.http).status == 201)
+            let token = TestToken()
+            let (_, guest) = try await relay.join("Guest", token: token)
+            let fields = bearer(token.text)
+            func view(_ fields: [String: String]) async throws -> String {
+                let answer = try await relay.http.view("demo/plain", fields: fields)
+                try #require(answer.status == 201, "\(answer.text)")
+                return try #require(answer.fields["location"])
+            }
+            let guests = try await view(fields)
+            let other = bearer(TestToken().text)
+            let others = try await view(other)
+            #expect(try await relay.http.request("GET", guests, fields: fields).status == 204)
+            #expect(try await host.ask(.removeUser(RemoveUserRequest(user: guest.connection))) == nil)
+            try await eventually("the removed one's is ended") {
+                try await relay.http.request("GET", guests, fields: fields).status == 404
+            }
+            let again = try await relay.http.view("demo/plain", fields: fields)
+            #expect(again.status == 403 && again.problemCode == "tokenRevoked")
+            #expect(try await relay.http.request("GET", others, fields: other).status == 204)
+            #expect(try await host.ask(.leave(LeaveRequest(endForAll: true))) == nil)
+            try await eventually("the other is ended") {
+                try await relay.http.request("GET", others, fields: other).status == 404
+            }
+        }
+    }
+
+    @Test("USR-8 what the media plane cannot do for a mute is said")
+    func mutesThatFail() async throws {
+        try await withConnect { relay in
+            let (ada, _) = try await relay.join("Ada")
+            #expect(try await publishPlain(relay.http).status == 201)
+            let path = "/v1/sessions/demo/streams/plain/mute"
+            let muted = try await relay.http.request("PUT", path, body: #"{"kind":"video","muted":true}"#)
+            #expect(muted.status == 204)
+            #expect(try await relay.engine.streams(session: "demo").first?.video?.muted == true)
+            guard case .streamChanged(let change) = try await ada.next(.streamChanged) else { return }
+            #expect(change.stream.isVideoMuted)
+            #expect(try await publish(relay.http).status == 201)
+            // The first media of this one is still to come.
+            let silent = "/v1/sessions/demo/streams/cam/mute"
+            #expect(try await relay.http.request("PUT", silent, body: #"{"kind":"audio","muted":true}"#).status == 204)
+            let nothing = "/v1/sessions/demo/streams/nothing/mute"
+            let unknown = try await relay.http.request("PUT", nothing, body: #"{"kind":"audio","muted":true}"#)
+            #expect(unknown.status == 404 && unknown.problemCode == "unknownStream")
+        }
+        // A stream that is gone, and nobody has told the session yet: nothing of it can be forwarded, so the mute holds.
+        try await withConnect(events: AsyncStream { $0.finish() }) { relay in
+            _ = try await relay.join("Ada")
+            let plain = try await publishPlain(relay.http)
+            let location = try #require(plain.fields["location"])
+            let id = TransportID(rawValue: String(try #require(location.split(separator: "/").last)))
+            try await relay.engine.closePlain(id, session: "demo")
+            for kind in ["audio", "video"] {
+                let path = "/v1/sessions/demo/streams/plain/mute"
+                let muted = try await relay.http.request("PUT", path, body: "{\"kind\":\"\(kind)\",\"muted\":true}")
+                #expect(muted.status == 204, "\(muted.text)")
+            }
+        }
+    }
+}

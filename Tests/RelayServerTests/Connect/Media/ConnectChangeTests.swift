@@ -1,0 +1,131 @@
+import DTLS
+import MediaBase
+import Signaling
+import Testing
+
+@Suite("Publishing anew over the control protocol", .serialized)
+struct ConnectChangeTests {
+    @Test(
+        "STR-1 a publish peer connection with another certificate carries the same streams on", .timeLimit(.minutes(2)))
+    func anotherCertificate() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada")
+            let ben = try await relay.enter("Ben")
+            var camera = try await ada.publish("camera")
+            let id = try #require(camera.id)
+            _ = try await ben.socket.next(.streamCreated)
+            let sections = try await ben.subscribe(id)
+            try await ben.hears(sections)
+
+            var peers: [MediaPeer] = []
+            for _ in 0..<3 {
+                let anew = try await MediaPeer(.publish, identity: .generate())
+                let places = anew.add()
+                let (sdp, mids) = anew.offer()
+                camera.audioMid = places.audio.flatMap { mids[$0] }
+                camera.videoMid = places.video.flatMap { mids[$0] }
+                let answer = try await ada.socket.request(
+                    PublishRequest(sdp: sdp, streams: [camera]), Request.publish
+                ).get()
+                #expect(answer.streams == [id])
+                try anew.accept(answer.sdp)
+                try await ben.hears(sections)
+                // What the engine says of the old one's end has come by then.
+                try await ben.sees(5, more: sections)
+                peers.append(anew)
+            }
+            for client in [ada, ben] {
+                #expect(!client.socket.events.contains { $0.event.name == .streamDestroyed })
+                #expect(!client.socket.events.contains { $0.event.name == .mediaReset })
+            }
+            for peer in peers { await peer.close() }
+            for client in [ada, ben] { await client.close() }
+        }
+    }
+
+    @Test(
+        "STR-1 STR-3 a picture that is added to a stream reaches those who are subscribed to it",
+        .timeLimit(.minutes(2)))
+    func addedTrack() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada")
+            let ben = try await relay.enter("Ben")
+            var camera = try await ada.publish("camera", video: false)
+            let id = try #require(camera.id)
+            _ = try await ben.socket.next(.streamCreated)
+            let before = try await ben.subscribe(id)
+            #expect(before.audioMid != nil && before.videoMid == nil)
+            try await ben.hears(before)
+
+            let place = try #require(ada.publishing.add(audio: false).video)
+            let (sdp, mids) = ada.publishing.offer()
+            camera.videoMid = mids[place]
+            let answer = try await ada.socket.request(
+                PublishRequest(sdp: sdp, streams: [camera]), Request.publish
+            ).get()
+            try ada.publishing.accept(answer.sdp)
+            let offer = try await ben.answerOffer()
+            let after = try #require(offer.streams.first { $0.id == id })
+            #expect(after.audioMid == before.audioMid && after.videoMid != nil)
+            try await ben.hears(after)
+            try await ben.sees(5, more: after)
+
+            // And when it goes again, its section does.
+            camera.videoMid = nil
+            ada.publishing.stop(place)
+            let (less, _) = ada.publishing.offer()
+            let last = try await ada.socket.request(
+                PublishRequest(sdp: less, streams: [camera]), Request.publish
+            ).get()
+            try ada.publishing.accept(last.sdp)
+            let final = try await ben.answerOffer()
+            #expect(final.streams.first { $0.id == id }?.videoMid == nil)
+            try await ben.hears(before)
+            for client in [ada, ben] { await client.close() }
+        }
+    }
+
+    @Test("an answer comes before the events that its request causes", .timeLimit(.minutes(2)))
+    func answerFirst() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let ben = try await relay.enter("Ben")
+            var camera = try await ada.publish("camera")
+            let id = try #require(camera.id)
+            _ = try await ada.socket.next(.streamCreated)
+            _ = try await ben.socket.next(.streamCreated)
+
+            camera.name = "another"
+            let (sdp, _) = ada.publishing.offer()
+            let publish = try await ada.socket.post(.publish(PublishRequest(sdp: sdp, streams: [camera])))
+            let answer = try await ada.socket.answer(to: publish, as: PublishRequest.Answer.self).get()
+            try ada.publishing.accept(answer.sdp)
+            func isRenamed(_ event: Event) -> Bool {
+                if case .streamChanged(let body) = event { body.stream.name == "another" } else { false }
+            }
+            try await eventually("the new name") { ada.socket.events.contains { isRenamed($0.event) } }
+            #expect(ada.socket.came(publish, before: isRenamed))
+
+            let mute = try await ada.socket.post(
+                .setMuted(SetMutedRequest(stream: id, kind: .audio, isMuted: true)))
+            _ = try await ada.socket.answer(to: mute, as: Done.self).get()
+            func isMuted(_ event: Event) -> Bool {
+                if case .streamChanged(let body) = event { body.stream.isAudioMuted } else { false }
+            }
+            try await eventually("the mute") { ada.socket.events.contains { isMuted($0.event) } }
+            #expect(ada.socket.came(mute, before: isMuted))
+
+            let second = try #require(try await ben.publish("other").id)
+            let force = try await ada.socket.post(.forceMuteAll(ForceMuteAllRequest()))
+            _ = try await ada.socket.answer(to: force, as: Done.self).get()
+            func isForced(_ event: Event) -> Bool {
+                if case .muteForced(let body) = event { body.isActive } else { false }
+            }
+            try await eventually("the force") { ada.socket.events.contains { isForced($0.event) } }
+            #expect(ada.socket.came(force, before: isForced) && second != id)
+            // Numbers are in order all the same.
+            #expect(ada.socket.events.map(\.seq) == Array(1...UInt64(ada.socket.events.count)))
+            for client in [ada, ben] { await client.close() }
+        }
+    }
+}

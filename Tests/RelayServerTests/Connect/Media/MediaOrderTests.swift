@@ -1,0 +1,171 @@
+import Conference
+import MediaBase
+import NIOConcurrencyHelpers
+import Signaling
+import Testing
+
+@testable import ControlServer
+@testable import MediaEngine
+
+@Suite("What a room has its media engine do", .serialized)
+struct MediaOrderTests {
+    /// Holds a room's lane to the engine, as a slow call would.
+    private final class Stall: Sendable {
+        private let isOver = NIOLockedValueBox(false)
+
+        init(_ room: Room) async throws {
+            Task { await room.inOrder { while !isOver.withLockedValue({ $0 }) { await moment() } } }
+            try await eventually("the lane is held") { await room.orders.isBusy }
+        }
+
+        func end() { isOver.withLockedValue { $0 = true } }
+    }
+
+    private func room(_ relay: ConnectFixture) throws -> Room {
+        try #require(relay.rooms.room(SessionKey(app: "app", name: "demo")) ?? relay.rooms.all.first)
+    }
+
+    private func plain(_ stream: String, _ relay: ConnectFixture) async throws -> StreamID {
+        let answer = try await relay.http.request(
+            "POST", "/v1/sessions/demo/plain", body: #"{"direction":"publish","stream":"\#(stream)","audio":{}}"#)
+        #expect(answer.status == 201)
+        return StreamID(rawValue: stream)
+    }
+
+    @Test("USR-8 MUT-2 a mute waits for nothing, and is answered when it is in force", .timeLimit(.minutes(2)))
+    func muteAtOnce() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let id = try #require(try await ada.publish("camera").id)
+            _ = try await ada.socket.next(.streamCreated)
+            let room = try room(relay)
+            let cam = try await plain("cam", relay)
+            func isMuted(_ stream: StreamID) async throws -> Bool? {
+                try await relay.engine.streams(session: room.engineName)
+                    .first { $0.name == stream.rawValue }?.audio?.muted
+            }
+            try await eventually("sound has come") { try await isMuted(id) != nil }
+            let stall = try await Stall(room)
+            for state in [true, false, true] {
+                let mute = SetMutedRequest(stream: id, kind: .audio, isMuted: state)
+                #expect(try await ada.socket.ask(.setMuted(mute)) == nil)
+                #expect(try await isMuted(id) == state)
+            }
+            #expect(try await ada.socket.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
+            #expect(try await isMuted(cam) == true)
+            // STR-4: nor does what ends it.
+            #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: id))) == nil)
+            try await eventually("it is gone") { try await isMuted(id) == nil }
+            #expect(await room.orders.isBusy)
+            stall.end()
+            await ada.close()
+        }
+    }
+
+    @Test("USR-6 the media of one who is removed ends at once", .timeLimit(.minutes(2)))
+    func removedAtOnce() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let ben = try await relay.enter("Ben")
+            let id = try #require(try await ben.publish("camera").id)
+            _ = try await ada.socket.next(.streamCreated)
+            let room = try room(relay)
+            let stall = try await Stall(room)
+            #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: ben.joined.connection))) == nil)
+            try await eventually("the engine has it no more") {
+                let streams = (try? await relay.engine.streams(session: room.engineName)) ?? []
+                return !streams.contains { $0.name == id.rawValue }
+            }
+            #expect(await room.orders.isBusy)
+            stall.end()
+            for client in [ada, ben] { await client.close() }
+        }
+    }
+
+    @Test("STR-3 wishes that wait are one a stream, the last; and no more than the limit", .timeLimit(.minutes(2)))
+    func bounded() async throws {
+        try await withConnect({ $0.connect.mediaOrders = 2 }) { relay in
+            let (ada, joined) = try await relay.join("Ada")
+            var streams: [StreamID] = []
+            for name in ["one", "two", "three"] { streams.append(try await plain(name, relay)) }
+            for _ in streams { _ = try await ada.next(.streamCreated) }
+            let room = try room(relay)
+            let stall = try await Stall(room)
+            for stream in streams.prefix(2) {
+                #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: stream))) == nil)
+            }
+            let refused = try await ada.ask(.subscribe(SubscribeRequest(stream: streams[2])))
+            #expect(refused?.code == .limitReached && refused?.limit == "limit.mediaOrders")
+            for height in 1...300 {
+                let wish = UpdateSubscriptionRequest(
+                    stream: streams[0], preferences: SubscriptionPreferences(height: height))
+                #expect(try await ada.ask(.updateSubscription(wish)) == nil)
+            }
+            // What comes to nothing waits no more than the rest.
+            for _ in 0..<50 {
+                #expect(try await ada.ask(.unsubscribe(UnsubscribeRequest(stream: streams[1]))) == nil)
+                #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[1]))) == nil)
+            }
+            #expect(await room.orders.count(of: joined.connection) == 2)
+            stall.end()
+            guard case .offer(let offer) = try await ada.next(.offer) else { return }
+            #expect(Set(offer.streams.map(\.id)) == Set(streams.prefix(2)))
+            #expect(await room.orders.count(of: joined.connection) == 0)
+            #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[2]))) == nil)
+        }
+    }
+
+    @Test("of two orders for one stream the engine hears what they come to")
+    func merging() {
+        let low = SubscriptionPreferences(height: 90)
+        let high = SubscriptionPreferences(height: 720)
+        var orders = MediaOrders()
+        let ada = ConnectionID(rawValue: "ada")
+        let stream = StreamID(rawValue: "stream")
+        func outcome(_ all: [SubscriptionOrder]) -> SubscriptionOrder? {
+            for order in all { orders.add(order, stream, of: ada) }
+            return orders.take()?.order
+        }
+        #expect(outcome([.begin(low), .change(high)]) == .begin(high))
+        #expect(outcome([.begin(low), .end]) == nil)
+        #expect(outcome([.begin(low), .end, .begin(high)]) == .begin(high))
+        #expect(outcome([.change(low), .change(high)]) == .change(high))
+        #expect(outcome([.change(low), .end]) == .end)
+        #expect(outcome([.end, .begin(low), .change(high)]) == .renew(high))
+        #expect(outcome([.end, .begin(low), .end]) == .end)
+        #expect(orders.count(of: ada) == 0)
+    }
+
+    @Test(
+        "USR-8 a mute that the engine does not do is an error, and nobody is told that it is so",
+        .timeLimit(.minutes(2)))
+    func failedMute() async throws {
+        try await withConnect { relay in
+            let (ada, _) = try await relay.join("Ada", token: .host)
+            let cam = try await plain("cam", relay)
+            _ = try await ada.next(.streamCreated)
+            let room = try room(relay)
+            #expect(try await ada.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
+            _ = try await ada.next(.streamChanged)
+            let refused = EngineCall {
+                $0.yield(.limitReached(name: "mailbox", limit: 1))
+                $0.finish()
+            }
+            let error = await room.outcome(of: [
+                MediaCall(command: .setMuted(cam, .audio, true), call: refused)
+            ])
+            #expect(error?.code == .limitReached && error?.limit == "limit.mailbox")
+            guard case .streamChanged(let changed) = try await ada.next(.streamChanged) else { return }
+            #expect(!changed.stream.isAudioMuted && changed.stream.hasAudio)
+            // What is not there any more is said to be so.
+            let gone = EngineCall {
+                $0.yield(.unknownStream("x"))
+                $0.finish()
+            }
+            let unknown = await room.outcome(of: [
+                MediaCall(command: .setMuted(StreamID(rawValue: "x"), .audio, true), call: gone)
+            ])
+            #expect(unknown?.code == .unknownStream)
+        }
+    }
+}

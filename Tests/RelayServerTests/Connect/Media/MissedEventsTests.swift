@@ -1,0 +1,51 @@
+import MediaEngine
+import Signaling
+import Testing
+
+@Suite("Events of the media engine that do not come", .serialized)
+struct MissedEventsTests {
+    private func transport(_ answer: RawHTTPResponse) throws -> TransportID {
+        try #require(answer.status == 201, "\(answer.text)")
+        let location = try #require(answer.fields["location"])
+        return TransportID(rawValue: String(try #require(location.split(separator: "/").last)))
+    }
+
+    @Test("what was missed is looked for: first media, sizes, publishers that end", .timeLimit(.minutes(2)))
+    func reconciling() async throws {
+        // Nothing of what the engine tells gets here.
+        let (events, told) = AsyncStream<StreamEvent>.makeStream()
+        try await withConnect(events: events) { relay in
+            let ada = try await relay.enter("Ada", token: .host)
+            let ben = try await relay.enter("Ben")
+            let camera = try await ada.publish("camera")
+            try await eventually("media comes") {
+                (try? await relay.engine.streams(session: "demo"))?.first?.video?.width != nil
+            }
+            #expect(!ben.socket.events.contains { $0.event.name == .streamCreated })
+            told.yield(.missed(session: nil))
+            guard case .streamCreated(let created) = try await ben.socket.next(.streamCreated) else { return }
+            #expect(created.stream.id == camera.id && created.stream.hasAudio && created.stream.hasVideo)
+            guard case .streamChanged(let changed) = try await ben.socket.next(.streamChanged) else { return }
+            #expect(changed.stream.width == 320 && changed.stream.height == 180)
+
+            let plain = try await relay.http.request(
+                "POST", "/v1/sessions/demo/plain", body: #"{"direction":"publish","stream":"plain","audio":{}}"#)
+            try await relay.engine.closePlain(transport(plain), session: "demo")
+            let whip = try await relay.http.publish(stream: "web")
+            try await relay.engine.closeWebRTC(transport(whip), session: "demo")
+            #expect(await relay.rooms.gauges().users[.publisher] == 2)
+            told.yield(.missed(session: "demo"))
+            for _ in 0..<2 { _ = try await ben.socket.next(.userLeft) }
+            #expect(await relay.rooms.gauges().users[.publisher] ?? 0 == 0)
+            // What stands as it was is not told again.
+            let before = ben.socket.events.count
+            told.yield(.missed(session: "demo"))
+            #expect(try await ben.socket.ask(.signal(SignalRequest(type: "x", to: ben.joined.connection))) == nil)
+            _ = try await ben.socket.next(.signal)
+            await moment(.milliseconds(200))
+            #expect(ben.socket.events.count <= before + 1)
+            await ada.close()
+            await ben.close()
+        }
+    }
+}

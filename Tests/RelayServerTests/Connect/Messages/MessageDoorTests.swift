@@ -1,0 +1,222 @@
+import ControlServer
+import Foundation
+import MillraceTestKit
+import Persistence
+import Signaling
+import Testing
+
+@Suite(.serialized) struct MessageDoorTests {
+    @Test("CHT-2 CHT-5 a message reaches all sockets of both users, and the sender's own but the one that sent it")
+    func delivery() async throws {
+        try await withMessages { relay in
+            let (ada, phone) = (try await relay.login("ada"), try await relay.login("ada"))
+            let bob = try await relay.login("bob")
+            let answer = try await ada.send("hello", to: .peer("bob"), id: "m-1").get()
+            #expect(answer.number == 1)
+            guard case .messageReceived(let received) = try await bob.nextMessaging(.messageReceived) else { return }
+            #expect(received.message.text == "hello" && received.message.from == "ada")
+            #expect(received.message.conversation == .peer("ada") && received.message.time == answer.time)
+            guard case .messageReceived(let own) = try await phone.nextMessaging(.messageReceived) else { return }
+            #expect(own.message.conversation == .peer("bob") && own.message.from == "ada")
+            guard case .notification(let call) = try await bob.nextMessaging(.notification) else { return }
+            #expect(call.message == received.message)
+            guard case .totalUnreadChanged(let total) = try await bob.nextMessaging(.totalUnreadChanged) else { return }
+            #expect(total.total == 1)
+            guard case .conversationsChanged(let change) = try await bob.nextMessaging(.conversationsChanged) else {
+                return
+            }
+            #expect(change.conversations.map(\.id) == ["ada"])
+            _ = try await ada.nextMessaging(.conversationsChanged)
+            #expect(!ada.events.contains { $0.event.name == .messageReceived })
+            // Events of conversations are not numbered.
+            #expect((ada.events + bob.events + phone.events).allSatisfy { $0.seq == 0 })
+            #expect(try await bob.list().totalUnread == 1)
+            #expect(relay.messages.counts.users == 2 && relay.messages.counts.sockets == 3)
+            #expect(relay.messages.counts.messages == 1)
+        }
+    }
+
+    @Test("SES-3 users of two apps by the same id hear nothing of each other")
+    func apps() async throws {
+        try await withMessages { relay in
+            let bob = try await relay.login("bob", app: "other")
+            let ada = try await relay.login("ada")
+            _ = try await ada.send("hello", to: .peer("bob")).get()
+            #expect(try await bob.list().conversations == [])
+            #expect(
+                try await bob.ask(HistoryRequest(conversation: .peer("ada"), count: 1), MessagingRequest.history)
+                    .failure?.code == .unknownConversation)
+            #expect(bob.events.isEmpty)
+        }
+    }
+
+    @Test("a join with an identity opens conversations; one without does not")
+    func joined() async throws {
+        try await withMessages { relay in
+            let (ada, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
+            let (nobody, _) = try await relay.join("Nobody", token: TestToken())
+            let bob = try await relay.login("bob")
+            _ = try await bob.send("hello", to: .peer("ada")).get()
+            _ = try await ada.nextMessaging(.messageReceived)
+            #expect(try await ada.list().totalUnread == 1)
+            #expect(
+                try await nobody.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+                    .failure?.code == .notLoggedIn)
+            // Where it stands, without a token.
+            let login = try await ada.request(LoginRequest(), Request.login).get()
+            #expect(login.user == "ada" && login.cursor > 0)
+            // Events of the session go on being numbered from 1.
+            let numbers = ada.events.map(\.seq).filter { $0 > 0 }
+            #expect(numbers == Array(1...UInt64(numbers.count)))
+        }
+    }
+
+    @Test("a socket that is logged in may join, and come back by resume")
+    func loginThenJoin() async throws {
+        try await withMessages { relay in
+            let ada = try await relay.login("ada")
+            let joined = try await ada.join("Ada", token: TestToken(identity: "ada"))
+            await ada.cut()
+            let back = try await relay.connect()
+            try await eventually("the loss is noticed") { relay.messages.counts.sockets == 0 }
+            let request = ResumeRequest(resumeToken: joined.resumeToken, lastEvent: 0)
+            _ = try await back.request(request, Request.resume).get()
+            #expect(try await back.list().conversations == [])
+        }
+    }
+
+    @Test("who may log in, and as whom")
+    func login() async throws {
+        try await withMessages { relay in
+            let client = try await relay.connect()
+            func code(_ request: LoginRequest) async throws -> ErrorCode? {
+                try await client.request(request, Request.login).failure?.code
+            }
+            #expect(try await code(LoginRequest()) == .tokenMissing)
+            #expect(try await code(LoginRequest(token: "?")) == .tokenMalformed)
+            #expect(try await code(LoginRequest(token: TestToken().text)) == .identityMissing)
+            #expect(
+                try await code(LoginRequest(version: 2, token: TestToken(identity: "ada").text)) == .unsupportedVersion)
+            let expired = TestToken(identity: "ada", refusal: .tokenExpired)
+            #expect(try await code(LoginRequest(token: expired.text)) == .tokenExpired)
+            #expect(
+                try await client.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+                    .failure?.code == .notLoggedIn)
+            #expect(try await code(LoginRequest(token: TestToken(identity: "ada").text)) == nil)
+            #expect(try await code(LoginRequest(token: TestToken(identity: "ada").text)) == nil)
+            #expect(try await code(LoginRequest(token: TestToken(identity: "bob").text)) == .notPermitted)
+            #expect(relay.messages.counts.sockets == 1)
+            // The token of the handshake does as well.
+            let other = try await relay.connect(token: TestToken(identity: "bob").text)
+            #expect(try await other.request(LoginRequest(), Request.login).get().user == "bob")
+        }
+    }
+
+    @Test("CHT-10 messages come too fast for one user, whichever socket they come by")
+    func rate() async throws {
+        var configuration = MessageHubConfiguration()
+        configuration.limits.userMessagesPerSecond = 5
+        configuration.loginsPerUser = 2
+        try await withMessages(configuration) { relay in
+            let sockets = [try await relay.login("ada"), try await relay.login("ada")]
+            var codes: [ErrorCode] = []
+            for number in 0..<20 {
+                let answer = try await sockets[number % 2].send("x", to: .peer("bob"))
+                if let code = answer.failure?.code { codes.append(code) }
+            }
+            #expect(codes.count >= 5 && Set(codes) == [.rateLimited])
+            let third = try await relay.connect()
+            let refused = try await third.request(LoginRequest(token: TestToken(identity: "ada").text), Request.login)
+            #expect(refused.failure?.code == .limitReached && refused.failure?.limit == "limit.loginsPerUser")
+        }
+    }
+
+    @Test("a socket that does not read is closed, and nobody waits for it")
+    func slow() async throws {
+        var configuration = MessageHubConfiguration()
+        configuration.limits.userMessagesPerSecond = 100_000
+        configuration.limits.userRequestsPerSecond = 100_000
+        configuration.unsentBytes = 256 << 10
+        try await withMessages(configuration) { relay in
+            let ada = try await relay.login("ada")
+            let bob = try await relay.login("bob")
+            bob.pause()
+            let text = String(repeating: "x", count: 8_000)
+            for _ in 0..<2_000 where relay.messages.counts.slowSockets == 0 {
+                _ = try await ada.send(text, to: .peer("bob")).get()
+            }
+            #expect(relay.messages.counts.slowSockets > 0)
+            bob.pause(false)
+            let closed = try await bob.closing()
+            #expect(closed.code == 1_008 && closed.reason == "slowConsumer")
+        }
+    }
+
+    @Test("a relay without a store says so")
+    func disabled() async throws {
+        try await withConnect { relay in
+            let (client, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
+            #expect(
+                try await client.ask(ConversationsRequest(count: 1), MessagingRequest.conversations)
+                    .failure?.code == .messagingDisabled)
+            #expect(try await client.request(LoginRequest(), Request.login).failure?.code == .messagingDisabled)
+            let token = TestToken(identity: "ada").text
+            #expect(
+                try await client.request(LoginRequest(token: token), Request.login).failure?.code == .messagingDisabled)
+        }
+        try await withConnect(storage: .failed(StorageError(.corrupted, "/secret"))) { relay in
+            let client = try await relay.connect()
+            let token = TestToken(identity: "ada").text
+            let refused = try await client.request(LoginRequest(token: token), Request.login)
+            #expect(refused.failure?.code == .storageFailed)
+            #expect(try await relay.http.request("GET", "/metrics").text.contains("millrace_storage_up 0\n"))
+        }
+    }
+
+    @Test("a disk that fills up is told to who writes, and sessions go on")
+    func full() async throws {
+        let folder = TemporaryFolder()
+        var storage = StorageConfiguration(directory: folder.path)
+        storage.maximumMegabytes = 1
+        let database = try MessageDatabase(storage, wallClock: { 0 })
+        defer { database.close() }
+        var configuration = MessageHubConfiguration()
+        configuration.limits.userMessagesPerSecond = 100_000
+        configuration.limits.userRequestsPerSecond = 100_000
+        try await withConnect(storage: .open(database), messages: configuration) { relay in
+            let (ada, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
+            let text = String(repeating: "x", count: 8_000)
+            var code: ErrorCode?
+            for _ in 0..<500 where code == nil { code = try await ada.send(text, to: .peer("bob")).failure?.code }
+            #expect(code == .storageFailed)
+            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            let (_, second) = try await relay.join("Bob")
+            #expect(second.users.count == 2)
+            let metrics = try await relay.http.request("GET", "/metrics").text
+            #expect(metrics.contains("millrace_storage_failures_total{cause=\"diskFull\"} "))
+            #expect(!metrics.contains("millrace_storage_failures_total{cause=\"diskFull\"} 0\n"))
+        }
+    }
+
+    @Test("CHT-2 groups are told to their members, and end for all")
+    func groups() async throws {
+        try await withMessages { relay in
+            let (ada, bob) = (try await relay.login("ada"), try await relay.login("bob"))
+            let group = try await ada.ask(
+                CreateGroupRequest(name: "Team", members: ["bob"]), MessagingRequest.createGroup
+            ).get()
+            guard case .groupChanged(let change) = try await bob.nextMessaging(.groupChanged) else { return }
+            #expect(change.group == group)
+            _ = try await bob.send("hello", to: .group(group.id)).get()
+            guard case .messageReceived(let received) = try await ada.nextMessaging(.messageReceived) else { return }
+            #expect(received.message.conversation == .group(group.id))
+            #expect(
+                try await bob.ask(DismissGroupRequest(group: group.id), MessagingRequest.dismissGroup)
+                    .failure?.code == .notPermitted)
+            _ = try await ada.ask(DismissGroupRequest(group: group.id), MessagingRequest.dismissGroup).get()
+            guard case .groupDismissed(let end) = try await bob.nextMessaging(.groupDismissed) else { return }
+            #expect(end.group == group.id)
+            #expect(try await bob.list().conversations == [])
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import ControlServer
+import Foundation
+import MillraceTestKit
+import Persistence
+import Signaling
+import Testing
+
+/// Doors over a store of their own.
+func withMessages(
+    _ configuration: MessageHubConfiguration = MessageHubConfiguration(),
+    _ configure: (inout ControlConfiguration) -> Void = { _ in }, _ body: (ConnectFixture) async throws -> Void
+) async throws {
+    let folder = TemporaryFolder()
+    let database = try MessageDatabase(
+        StorageConfiguration(directory: folder.path), limits: configuration.limits,
+        wallClock: { Int64(Date().timeIntervalSince1970 * 1_000) })
+    defer { database.close() }
+    try await withConnect(storage: .open(database), messages: configuration, configure, body)
+}
+
+extension ConnectFixture {
+    /// A socket that is logged in, in no session.
+    func login(_ user: String, app: String = "app") async throws -> SocketClient {
+        let client = try await connect()
+        let token = TestToken(app: app, identity: user)
+        let answer = try await client.request(LoginRequest(token: token.text), Request.login).get()
+        try #require(answer.user == user)
+        return client
+    }
+}
+
+extension SocketClient {
+    /// Asks something about conversations.
+    func ask<Body: RequestBody>(
+        _ body: Body, _ make: (Body) -> MessagingRequest
+    ) async throws -> Result<Body.Answer, SignalingError> {
+        try await request(body) { .messaging(make($0)) }
+    }
+
+    func send(
+        _ text: String, to ref: ConversationRef, id: String = UUID().uuidString
+    ) async throws -> Result<SendMessageRequest.Answer, SignalingError> {
+        try await ask(SendMessageRequest(conversation: ref, message: id, text: text), MessagingRequest.sendMessage)
+    }
+
+    func list() async throws -> ConversationsRequest.Answer {
+        try await ask(ConversationsRequest(count: 100), MessagingRequest.conversations).get()
+    }
+
+    func texts(_ ref: ConversationRef) async throws -> [String] {
+        try await ask(HistoryRequest(conversation: ref, count: 100), MessagingRequest.history).get()
+            .messages.map(\.text)
+    }
+
+    /// The next event of conversations by that name.
+    func nextMessaging(_ name: EventName) async throws -> MessagingEvent {
+        guard case .messaging(let event) = try await next(name) else { throw TimedOut(description: "\(name)") }
+        return event
+    }
+}

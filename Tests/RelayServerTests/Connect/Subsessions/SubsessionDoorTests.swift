@@ -1,0 +1,136 @@
+import Foundation
+import Signaling
+import Testing
+
+@Suite("Subsessions and chat over the WebSocket")
+struct SubsessionDoorTests {
+    private struct Stage {
+        let host: SocketClient
+        let users: [SocketClient]
+        let ids: [ConnectionID]
+        let rooms: [SubsessionID]
+
+        init(_ relay: ConnectFixture) async throws {
+            host = try await relay.join("host", token: .host).0
+            var users: [SocketClient] = []
+            var ids: [ConnectionID] = []
+            for index in 0..<2 {
+                let (socket, answer) = try await relay.join("user \(index)")
+                users.append(socket)
+                ids.append(answer.connection)
+            }
+            let list = try await host.request(
+                CommitSubsessionsRequest(names: ["one", "two"]), Request.commitSubsessions
+            ).get().subsessions
+            #expect(try await host.ask(.startSubsessions(StartSubsessionsRequest())) == nil)
+            (self.users, self.ids, rooms) = (users, ids, list.map(\.id))
+        }
+
+        func join(_ user: Int, _ room: Int) async throws {
+            let request = Request.joinSubsession(JoinSubsessionRequest(subsession: rooms[room]))
+            #expect(try await users[user].ask(request) == nil)
+        }
+    }
+
+    @Test("SUB-5 help is asked for and comes, and is asked for in vain")
+    func help() async throws {
+        try await withConnect { relay in
+            let stage = try await Stage(relay)
+            let early = try await stage.users[0].request(RequestHelpRequest(), Request.requestHelp)
+            #expect(early.failure?.code == .notInSubsession)
+            try await stage.join(0, 0)
+            try await stage.join(1, 1)
+            let asked = try await stage.users[0].request(RequestHelpRequest(), Request.requestHelp).get().request
+            guard case .helpRequested(let wish) = try await stage.host.next(.helpRequested) else { return }
+            #expect(wish.request == asked && wish.user == stage.ids[0] && wish.userName == "user 0")
+            #expect(wish.subsession == stage.rooms[0] && wish.subsessionName == "one")
+            #expect(
+                try await stage.host.ask(.answerHelp(AnswerHelpRequest(request: asked, isAccepted: true))) == nil)
+            let idle = Event.helpResult(HelpResulted(request: asked, result: .idle))
+            #expect(try await stage.users[0].next(.helpResult) == idle)
+            let state = try await stage.host.request(SubsessionsRequest(), Request.subsessions).get()
+            #expect(state.isManager && state.subsessions[0].users.count == 2)
+            // Its helper is elsewhere.
+            _ = try await stage.users[1].request(RequestHelpRequest(), Request.requestHelp).get()
+            guard case .helpResult(let busy) = try await stage.users[1].next(.helpResult) else { return }
+            #expect(busy.result == .busy)
+            #expect(
+                try await stage.users[1].ask(.answerHelp(AnswerHelpRequest(request: asked, isAccepted: true)))?.code
+                    == .notPermitted)
+            for socket in stage.users + [stage.host] { await socket.cut() }
+        }
+    }
+
+    @Test("SUB-6 CHT-1 chat reaches those of the same room, and nobody while it is off")
+    func chat() async throws {
+        try await withConnect { relay in
+            let stage = try await Stage(relay)
+            try await stage.join(0, 0)
+            let sent = try await stage.users[0].request(ChatRequest(text: "inside"), Request.chat).get()
+            guard case .chat(let own) = try await stage.users[0].next(.chat) else { return }
+            #expect(own.message == sent.message && own.time == sent.time && own.subsession == stage.rooms[0])
+            _ = try await stage.users[1].request(ChatRequest(text: "outside"), Request.chat).get()
+            guard case .chat(let heard) = try await stage.host.next(.chat) else { return }
+            #expect(heard.text == "outside" && heard.subsession == nil)
+            let far = try await stage.users[1].request(ChatRequest(text: "x", to: stage.ids[0]), Request.chat)
+            #expect(far.failure?.code == .unknownUser)
+            let long = ChatRequest(text: String(repeating: "x", count: 8_193))
+            #expect(try await stage.users[1].request(long, Request.chat).failure?.code == .textTooLong)
+            #expect(try await stage.host.ask(.setChatAllowed(SetChatAllowedRequest(isAllowed: false))) == nil)
+            _ = try await stage.users[0].next(.chatAllowedChanged)
+            #expect(
+                try await stage.users[0].request(ChatRequest(text: "x"), Request.chat).failure?.code == .chatDisabled)
+            #expect(
+                !stage.host.events.contains {
+                    if case .chat(let body) = $0.event { body.text == "inside" } else { false }
+                })
+            for socket in stage.users + [stage.host] { await socket.cut() }
+        }
+    }
+
+    @Test("SUB-1 SUB-3 CON-3 one who comes back is where he was, and knows what happened meanwhile")
+    func comingBack() async throws {
+        try await withConnect { relay in
+            let host = try await relay.join("host", token: .host).0
+            let (user, answer) = try await relay.join("user")
+            #expect(answer.isChatAllowed && answer.subsessions == SubsessionsState())
+            let failed = try await user.ask(.startSubsessions(StartSubsessionsRequest()))
+            #expect(failed?.code == .notPermitted)
+            guard case .subsessionsChanged(let failure) = try await user.next(.subsessionsChanged) else { return }
+            #expect(failure.change == .startFailed)
+            let list = try await host.request(
+                CommitSubsessionsRequest(names: ["one"]), Request.commitSubsessions
+            ).get().subsessions
+            #expect(try await host.ask(.startSubsessions(StartSubsessionsRequest())) == nil)
+            #expect(try await user.ask(.joinSubsession(JoinSubsessionRequest(subsession: list[0].id))) == nil)
+            _ = try await user.next(.subsessionUsersChanged)
+            let last = try #require(user.events.last?.seq)
+            await user.cut()
+            _ = try await host.next(.userDropped)
+            #expect(try await host.ask(.broadcast(BroadcastRequest(text: "soon"))) == nil)
+            #expect(try await host.ask(.stopSubsessions(StopSubsessionsRequest())) == nil)
+            let back = try await relay.connect()
+            let resumed = try await back.request(
+                ResumeRequest(resumeToken: answer.resumeToken, lastEvent: last), Request.resume
+            ).get()
+            #expect(resumed.missed >= 3)
+            let told = Event.broadcast(BroadcastReceived(from: try #require(answer.users.first).id, text: "soon"))
+            #expect(try await back.next(.broadcast) == told)
+            let state = try await back.request(SubsessionsRequest(), Request.subsessions).get()
+            #expect(state.status == .committed && state.subsessions.allSatisfy { $0.users.isEmpty })
+            for socket in [host, back] { await socket.cut() }
+        }
+    }
+
+    @Test("SUB-4 an operator sees who is where")
+    func operatorView() async throws {
+        try await withConnect { relay in
+            let stage = try await Stage(relay)
+            try await stage.join(1, 1)
+            let overview = await relay.rooms.sessions(app: nil, after: nil, limit: 10)
+            #expect(overview.map(\.subsessionStatus) == [.started])
+            #expect(overview.first?.subsessions.map(\.users) == [[], [stage.ids[1]]])
+            for socket in stage.users + [stage.host] { await socket.cut() }
+        }
+    }
+}
