@@ -4,12 +4,14 @@ internal import Signaling
 extension MediaRoom {
     /// Offers those publishers' media, over a new peer connection where there is none.
     func offerPublish(
-        _ publishers: [Publisher], restartsICE: Bool = false, now: MediaTime,
+        _ publishers: [Publisher], by transport: MediaTransport, restartsICE: Bool = false, now: MediaTime,
         troubled: @escaping @Sendable (PathTrouble) -> Void
     ) -> Result<PublishOffer, SessionError> {
         if publishing?.isEnded == true { publishing = nil }
         do {
-            let peer = try publishing ?? PublishPeer(localAddress: localAddress, troubled: troubled)
+            let peer =
+                try publishing
+                ?? PublishPeer(localAddress: localAddress, isNative: transport == .native, troubled: troubled)
             publishing = peer
             return .success(peer.offer(publishers, restartsICE: restartsICE))
         } catch {
@@ -31,8 +33,8 @@ extension MediaRoom {
         _ offer: String, _ routes: [SubscribeRoute], now: MediaTime,
         troubled: @escaping @Sendable (PathTrouble) -> Void
     ) -> Result<String, SessionError> {
-        let fingerprint = SubscribePeer.fingerprint(of: offer)
-        if let subscribing, subscribing.isEnded || subscribing.fingerprint != fingerprint {
+        let keying = SubscribePeer.keying(of: offer)
+        if let subscribing, subscribing.isEnded || subscribing.keying != keying {
             subscribing.close(now: now)
             self.subscribing = nil
         }
@@ -40,8 +42,7 @@ extension MediaRoom {
             let peer =
                 try subscribing
                 ?? SubscribePeer(
-                    localAddress: localAddress, fingerprint: fingerprint, needsKeyFrame: needsKeyFrame,
-                    troubled: troubled)
+                    localAddress: localAddress, keying: keying, needsKeyFrame: needsKeyFrame, troubled: troubled)
             subscribing = peer
             return .success(try peer.answer(offer, routes, now: now))
         } catch {

@@ -12,8 +12,8 @@ struct PathWatch {
         case restored
     }
 
-    /// Two checks and their repetitions have gone unanswered.
-    static let silence = MediaTime.seconds(8)
+    /// Five checks in a row have gone unanswered, which is rare on a path that loses a tenth.
+    static let silence = MediaTime.seconds(12)
     static let expiry = MediaTime.seconds(30)
 
     private(set) var deadline = MediaTime.never

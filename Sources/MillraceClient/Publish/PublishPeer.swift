@@ -35,7 +35,10 @@ final class PublishPeer {
     /// What leaves at once is faster than what is made, by so much.
     private static let pacing = 2.5
 
-    init(localAddress: String?, troubled: @escaping @Sendable (PathTrouble) -> Void) throws(DTLSFailure) {
+    /// - Parameter isNative: keys go with the offers; else hands are shaken.
+    init(
+        localAddress: String?, isNative: Bool, troubled: @escaping @Sendable (PathTrouble) -> Void
+    ) throws(DTLSFailure) {
         path = DatagramPath(localAddress: localAddress)
         self.troubled = troubled
         var random = SystemRandomNumberGenerator()
@@ -45,6 +48,7 @@ final class PublishPeer {
         configuration.uplinkStart = Self.uplinkStart
         // `watch` looks after it.
         configuration.consentTimeout = .seconds(86_400)
+        if isNative { configuration.keys = SignalledKeys() }
         endpoint = WebRTCEndpoint(configuration)
         pacer = PacketPacer(rate: .kilobits(10_000))
     }

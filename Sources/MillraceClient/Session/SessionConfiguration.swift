@@ -21,6 +21,8 @@ public struct SessionConfiguration: Sendable {
     /// Requests that wait for their answers; one more is refused with `limitReached`.
     public var requestLimit = 1_024
 
+    /// How media goes; where it is `automatic`, the relay is asked what it takes.
+    public var transport = TransportChoice.automatic
     /// The address that UDP sockets are bound to; nil: whatever the system chooses.
     public var localAddress: String?
     /// Path of a PEM file with the certificates of authorities that are trusted in place of the system's, for `wss` and `https`: such as the

@@ -107,5 +107,17 @@ extension SessionCore {
         thread = nil
     }
 
+    /// What was chosen, of what the relay takes.
+    func mediaTransport() throws(SessionError) -> MediaTransport {
+        let takesNative = machine.model.transports.contains(.native)
+        switch configuration.transport {
+        case .automatic: return takesNative ? .native : .webRTC
+        case .native:
+            guard takesNative else { throw SessionError(.insecureConnection) }
+            return .native
+        case .webRTC: return .webRTC
+        }
+    }
+
     func networkChanged() { thread?.submit { room in room.rebind(now: ClientClock.now) } }
 }

@@ -130,8 +130,10 @@ extension SessionCore {
             guard let self else { return }
             Task { await self.publishPath(is: trouble) }
         }
+        let transport = try mediaTransport()
         let made = await thread.call { room in
-            room.offerPublish(sources, restartsICE: restartsICE, now: ClientClock.now, troubled: troubled)
+            room.offerPublish(
+                sources, by: transport, restartsICE: restartsICE, now: ClientClock.now, troubled: troubled)
         }
         guard let made else { throw SessionError(.notConnected) }
         let offer = try made.get()

@@ -8,11 +8,12 @@ extension SessionCore {
         guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
         guard machine.model.streams[stream] != nil else { throw SessionError(.unknownStream) }
         guard subscriptions[stream] == nil else { throw SessionError(.alreadySubscribed) }
+        let transport = try mediaTransport()
         let subscriber = Subscriber(stream, preferences: preferences, core: self, thread: thread)
         subscriptions[stream] = subscriber
         board.update { $0.subscribers[stream] = subscriber }
         do throws(SessionError) {
-            try await request(SubscribeRequest(stream: stream, preferences: preferences))
+            try await request(SubscribeRequest(stream: stream, preferences: preferences, transport: transport))
         } catch {
             if subscriptions[stream] === subscriber { forget(subscription: stream) }
             subscriber.end(nil)
@@ -48,7 +49,7 @@ extension SessionCore {
                 subscriber.end(.reset)
                 continue
             }
-            subscriber.state.withLockedValue { $0.thread = thread }
+            subscriber.beginAgain(thread: thread)
             subscriber.setDropped(true)
             Task { await subscribeAgain(subscriber) }
         }
@@ -56,7 +57,9 @@ extension SessionCore {
 
     private func subscribeAgain(_ subscriber: Subscriber) async {
         do throws(SessionError) {
-            try await request(SubscribeRequest(stream: subscriber.stream, preferences: subscriber.preferences))
+            try await request(
+                SubscribeRequest(
+                    stream: subscriber.stream, preferences: subscriber.preferences, transport: try mediaTransport()))
             subscriber.setDropped(false)
         } catch {
             // Lost again in between: the next resume or join tries again. One that the relay still has goes on.

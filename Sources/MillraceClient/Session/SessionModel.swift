@@ -6,6 +6,8 @@ struct SessionModel: Sendable {
     var session: SessionID?
     var sessionName: String?
     var capabilities: Capabilities?
+    /// What the relay takes over the control connection that there is.
+    private(set) var transports = [MediaTransport.webRTC]
     /// In order of joining.
     private(set) var users: [UserInfo] = []
     private(set) var streams: [StreamID: StreamInfo] = [:]
@@ -27,6 +29,7 @@ struct SessionModel: Sendable {
         session = answer.session
         sessionName = answer.sessionName
         capabilities = answer.capabilities
+        transports = answer.transports ?? [.webRTC]
         users = answer.users
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         host = answer.users.first { $0.role == .host }?.id

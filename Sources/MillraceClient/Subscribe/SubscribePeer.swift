@@ -15,15 +15,15 @@ final class SubscribePeer {
     private let needsKeyFrame: @Sendable (StreamID) -> Void
     private var receivers: [StreamID: StreamReceiver] = [:]
     private var routes: [MID: StreamID] = [:]
-    /// Of the relay's certificate, as its first offer had it.
-    let fingerprint: String
+    /// Of the relay's certificate, or its keys, as its first offer had it.
+    let keying: String
 
     init(
-        localAddress: String?, fingerprint: String, needsKeyFrame: @escaping @Sendable (StreamID) -> Void,
+        localAddress: String?, keying: String, needsKeyFrame: @escaping @Sendable (StreamID) -> Void,
         troubled: @escaping @Sendable (PathTrouble) -> Void
     ) throws(DTLSFailure) {
         path = DatagramPath(localAddress: localAddress)
-        self.fingerprint = fingerprint
+        self.keying = keying
         self.needsKeyFrame = needsKeyFrame
         self.troubled = troubled
         var random = SystemRandomNumberGenerator()
@@ -31,15 +31,22 @@ final class SubscribePeer {
         configuration.wallClock = WallClock.offset
         // `watch` looks after it.
         configuration.consentTimeout = .seconds(86_400)
+        // The relay offers what the subscriptions asked for.
+        if keying.hasPrefix(Self.key) { configuration.keys = SignalledKeys() }
         endpoint = WebRTCEndpoint(configuration)
         endpoint.onPacket = { [unowned self] packet in take(packet) }
     }
 
     var isEnded: Bool { endpoint.isEnded }
 
+    private static let key = "a=crypto:"
+
     /// The line of an offer that says whose it is.
-    static func fingerprint(of sdp: String) -> String {
-        sdp.split(whereSeparator: \.isNewline).first { $0.hasPrefix("a=fingerprint:") }.map(String.init) ?? ""
+    static func keying(of sdp: String) -> String {
+        let line = sdp.split(whereSeparator: \.isNewline).first {
+            $0.hasPrefix("a=fingerprint:") || $0.hasPrefix(key)
+        }
+        return line.map(String.init) ?? ""
     }
 
     /// Takes an offer: what its sections carry from now on.

@@ -82,6 +82,15 @@ public final class Subscriber: Sendable {
         }
     }
 
+    /// The relay knows nothing of it any more: it is asked for again.
+    func beginAgain(thread: MediaThread) {
+        state.withLockedValue { state in
+            state.thread = thread
+            state.isConnected = false
+            state.isSuspended = false
+        }
+    }
+
     func setConnected() {
         let isFirst = state.withLockedValue { state in
             defer { state.isConnected = true }

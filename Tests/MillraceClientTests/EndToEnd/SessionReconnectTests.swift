@@ -1,3 +1,4 @@
+import ControlServer
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
@@ -111,6 +112,51 @@ import Testing
             _ = source
             await ada.disconnect()
             await bob.disconnect()
+        }
+    }
+
+    @Test("CON-6 a relay that drains sends its clients to another one, where they go on", .timeLimit(.minutes(2)))
+    func moves() async throws {
+        try await RelayUnderTest.run { second in
+            try await RelayUnderTest.run({ $0.adminToken = "administrator" }) { first in
+                let ada = try await first.join("Ada", canHost: true)
+                let bob = try await first.join("Bob")
+                let publisher = Publisher(TestSource.settings)
+                let stream = try await ada.publish(publisher)
+                let source = TestSource(publisher)
+                let before = try await SessionMediaTests.subscribe(bob, to: stream)
+                _ = await SessionMediaTests.counters(before, 10, "pictures by way of the first relay")
+                let (adas, bobs, news) = (ada.events, bob.events, bob.events)
+                let body = #"{"seconds": 4, "url": "\#(second.url)"}"#
+                let target = try #require(HTTPTarget(first.url + "/v1/admin/drain"))
+                let order = HTTPCall(
+                    method: "POST", target: target,
+                    fields: [("Authorization", "Bearer administrator"), ("Content-Type", "application/json")],
+                    body: Array(body.utf8))
+                #expect(try await HTTPCaller(authorities: nil).send(order, within: .seconds(20)).status == 202)
+                for events in [adas, bobs] {
+                    let draining = await MillraceClientTests.first(of: events, "the warning") { event -> Bool? in
+                        if case .relayDraining(let seconds) = event { return seconds > 0 && seconds <= 4 }
+                        return nil
+                    }
+                    #expect(draining == true)
+                    _ = await MillraceClientTests.first(of: events, "the move") { event -> Bool? in
+                        event == .didReconnect(isNewConnection: true) ? true : nil
+                    }
+                }
+                let created = await MillraceClientTests.first(of: news, "the stream at the second relay") {
+                    event -> StreamID? in
+                    if case .streamCreated(let info) = event { return info.id }
+                    return nil
+                }
+                guard let created else { return }
+                #expect(created != stream && publisher.stream == created && before.isEnded)
+                let after = try await SessionMediaTests.subscribe(bob, to: created)
+                _ = await SessionMediaTests.counters(after, 10, "pictures by way of the second relay")
+                _ = source
+                await ada.disconnect()
+                await bob.disconnect()
+            }
         }
     }
 

@@ -1,0 +1,52 @@
+import MediaBase
+import RelayServer
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("SDK and relay: how media goes", .serialized) struct TransportChoiceTests {
+    private func call(
+        _ choice: TransportChoice, over transport: MediaTransport,
+        _ configure: (inout RelayConfiguration) -> Void = { _ in }
+    ) async throws {
+        try await RelayUnderTest.run(configure) { relay in
+            let ada = try await relay.join("Ada") { $0.transport = choice }
+            let bob = try await relay.join("Bob") { $0.transport = choice }
+            #expect(try await ada.core.mediaTransport() == transport)
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            #expect(await SessionMediaTests.counters(subscriber, 20, "20 pictures").count >= 20)
+            #expect(await subscriber.statistics.soundPackets > 10)
+            try await ada.unpublish(publisher)
+            #expect(source.count > 10)
+            await bob.disconnect()
+            await ada.disconnect()
+        }
+    }
+
+    @Test(
+        "without DTLS where the relay takes it, and by choice", .timeLimit(.minutes(2)),
+        arguments: [TransportChoice.automatic, .native])
+    func native(_ choice: TransportChoice) async throws { try await call(choice, over: .native) }
+
+    @Test("with DTLS by choice", .timeLimit(.minutes(2))) func webRTC() async throws {
+        try await call(.webRTC, over: .webRTC)
+    }
+
+    @Test(
+        "with DTLS where the relay takes no keys over this connection; who insists is told so", .timeLimit(.minutes(2)))
+    func fallback() async throws {
+        try await call(.automatic, over: .webRTC) { $0.connectKeysOnLoopback = false }
+        try await RelayUnderTest.run({ $0.connectKeysOnLoopback = false }) { relay in
+            let ada = try await relay.join("Ada") { $0.transport = .native }
+            let error = await #expect(throws: SessionError.self) {
+                _ = try await ada.publish(Publisher(TestSource.settings))
+            }
+            #expect(error?.code == .insecureConnection)
+            await ada.disconnect()
+        }
+    }
+}
