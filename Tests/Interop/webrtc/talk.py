@@ -1,21 +1,368 @@
-"""Cases of the page at `/`: reports. People in Chromium, by its buttons."""
+"""Cases of the page at `/`: subsessions, chat, conversations, reports. People in Chromium, by its buttons."""
 
+import concurrent.futures
 import json
+import pathlib
+import time
 import urllib.request
 
+from webrtc.cut import Cut
 from webrtc.room import ADMIN_TOKEN, Room, relay
+
+PROBE = (pathlib.Path(__file__).parent / "page/talkprobe.js").read_text()
+# Of the test pictures of these names, in Hz; all different.
+TONES = {"Ada": 440.0, "Kim": 493.8833, "Leo": 554.3653}
+# Decibels; a tone that plays is above -60, what is left of none is below -90.
+HEARD = -75
+
+
+class Talk(Room):
+    """A user's page, with eyes for rooms and messages."""
+
+    def __init__(self, bench, url, session, name, role="participant", **more):
+        super().__init__(bench, "chromium", url, session, name, role=role, **more)
+        self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
+
+    def tones(self):
+        """Whose tones the page plays."""
+        levels = self.look("tones", list(TONES.values()))
+        return sorted(name for name, level in zip(TONES, levels) if level > HEARD)
+
+    def plays(self, names, timeout=8):
+        """The tones once they are those; the last ones after that time."""
+        wanted, heard = sorted(names), None
+
+        def right():
+            nonlocal heard
+            heard = self.tones()
+            return heard == wanted
+        self.until(right, timeout)
+        return heard
+
+    def gets_nothing_of(self, name, seconds=0.6, timeout=3):
+        """Not a packet of somebody's sound over a time that would hold dozens."""
+        def still():
+            before = self.look("packets", name)
+            time.sleep(seconds)
+            return self.look("packets", name) == before
+        return self.until(still, timeout)
+
+    def write(self, text):
+        """In the conversation that is open, or is being opened."""
+        self.until(lambda: self.look("say", "messages", text), 4)
+
+    def fills(self, values):
+        """Fills the dialog, once it is open."""
+        self.until(lambda: self.look("dialog"), 4)
+        self.look("dialogue", values)
+
+
+def together(*works):
+    """Calls them at the same time; their values."""
+    with concurrent.futures.ThreadPoolExecutor(len(works)) as pool:
+        return [future.result() for future in [pool.submit(work) for work in works]]
+
+
+def people(bench, name, names=("Ada", "Kim", "Leo"), session="rooms"):
+    """A relay, and people in one session; the first is host."""
+    server = relay(bench)
+    found = [Talk(bench, server.url, session, who, role="host" if who == names[0] else "participant") for who in names]
+    for one in found:
+        bench.reporter.check(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
+    return server, found
+
+
+def subsessions(bench, name):
+    """Rooms are made, started, joined and closed; one sees and hears one's own room alone."""
+    check = bench.reporter.check
+    _, (ada, kim, leo) = people(bench, name)
+    for one in (ada, kim, leo):
+        one.publish()
+    check(name, "at first all are seen", all(ada.sees(who) for who in ("Kim", "Leo")), names=ada.look("names"))
+    tones = ada.plays(["Kim", "Leo"])
+    check(name, "and heard", tones == ["Kim", "Leo"], tones=tones)
+    check(name, "what comes is not taken for silence", not ada.gets_nothing_of("Kim", timeout=0))
+    for one in (ada, kim, leo):
+        one.look("tab", "rooms")
+    check(name, "a participant has no form for rooms", not kim.look("has", "commit-rooms") and not kim.look("has", "start-rooms"))
+    ada.look("fill", ".room-form", {"names": "Tea <b>\nTea <b>"})
+    refused = ada.until(lambda: [text for text in ada.look("notices") if "Tea <b>" in text])
+    check(name, "names that are there twice are refused, and said", refused and ada.look("has", "commit-rooms"), notices=ada.look("notices"))
+    ada.page.evaluate("document.querySelector('.room-form').elements.count.value = 2")
+    ada.look("press", "fill-rooms")
+    ada.look("press", "commit-rooms")
+    check(name, "everybody sees the rooms", kim.until(lambda: list(kim.look("rooms")) == ["Room 1", "Room 2"]), rooms=kim.look("rooms"))
+    check(name, "and cannot enter before they are started", not kim.look("canEnter", "Room 1"))
+    ada.look("press", "start-rooms")
+    check(name, "rooms open",
+          kim.until(lambda: kim.look("canEnter", "Room 1")) and "rooms are open" in kim.look("place"), place=kim.look("place"))
+    kim.look("enter", "Room 1")
+    leo.look("enter", "Room 2")
+    check(name, "one is told where one is",
+          kim.until(lambda: kim.look("place") == "You are in Room 1") and leo.until(lambda: leo.look("place") == "You are in Room 2"),
+          places=[kim.look("place"), leo.look("place")])
+    wanted = {"Main session": "Ada (you)", "Room 1": "Kim", "Room 2": "Leo"}
+    check(name, "the lists of users follow", ada.until(lambda: ada.look("rooms") == wanted), rooms=ada.look("rooms"))
+    apart(bench, name, ada, kim, leo)
+    ada.look("enter", "Room 1")
+    check(name, "who comes in is seen", kim.sees("Ada") and kim.look("names") == ["Ada", "Kim (you)"], names=kim.look("names"))
+    tones = together(lambda: kim.plays(["Ada"]), lambda: ada.plays(["Kim"]), lambda: leo.plays([]))
+    check(name, "and heard", tones[:2] == [["Ada"], ["Kim"]], tones=tones)
+    check(name, "but not next door",
+          tones[2] == [] and leo.gets_nothing_of("Ada") and leo.look("names") == ["Leo (you)"], names=leo.look("names"))
+    leo.look("press", "return")
+    check(name, "one returns by oneself", leo.until(lambda: "main session" in leo.look("place")), place=leo.look("place"))
+    check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
+    save_picture(bench, ada)
+    ada.look("press", "stop-rooms")
+    ada.look("answer", "yes")
+    check(name, "closing brings all back",
+          ada.until(lambda: not any(one.look("place") for one in (ada, kim, leo))), places=[one.look("place") for one in (ada, kim, leo)])
+    check(name, "and all are seen again", all(leo.sees(who) for who in ("Ada", "Kim")), names=leo.look("names"))
+    tones = leo.plays(["Ada", "Kim"])
+    check(name, "and heard again", tones == ["Ada", "Kim"], tones=tones)
+    ada.look("press", "withdraw-rooms")
+    check(name, "what is withdrawn is gone for all", kim.until(lambda: kim.look("rooms") == {}), rooms=kim.look("rooms"))
+    check(name, "the page's policy refused it nothing",
+          [one.look("violations") for one in (ada, kim, leo)] == [[], [], []], refused=ada.look("violations"))
+
+
+def apart(bench, name, *rooms):
+    """Each alone in its room."""
+    check = bench.reporter.check
+    heard = together(*(lambda one=one: one.plays([]) for one in rooms))
+    for one, tones in zip(rooms, heard):
+        check(name, f"{one.name} sees itself alone", one.until(lambda: one.look("names") == [f"{one.name} (you)"]), names=one.look("names"))
+        check(name, f"{one.name} hears nobody", tones == [], tones=tones)
+        silent = together(*(lambda other=other: one.gets_nothing_of(other.name) for other in rooms if other is not one))
+        check(name, f"nothing of the others comes to {one.name}", all(silent))
+
+
+def save_picture(bench, room):
+    """For those who look at the run's artefacts, and for the documentation."""
+    room.page.evaluate("for (const one of document.querySelectorAll('.notice .quiet')) one.click()")
+    time.sleep(0.5)
+    room.page.picture(bench.current / "page.png")
+
+
+def start(ada, others):
+    """Two rooms, open; `others` by name of the room."""
+    for one in (ada, *others.values()):
+        one.look("tab", "rooms")
+    ada.look("fill", ".room-form", {"names": "Tea\nCoffee"})
+    ada.until(lambda: ada.look("press", "start-rooms"))
+    for room, one in others.items():
+        one.until(lambda: one.look("canEnter", room))
+        one.look("enter", room)
+        one.until(lambda: room in one.look("place"))
+
+
+def help_and_broadcast(bench, name):
+    check = bench.reporter.check
+    _, (ada, kim, leo) = people(bench, name)
+    start(ada, {"Tea": kim, "Coffee": leo})
+    ada.look("fill", ".broadcast", {"text": "Five <i>minutes</i> left"})
+    said = "Ada to all rooms: Five <i>minutes</i> left"
+    check(name, "a broadcast reaches every room, as text",
+          all(one.until(lambda: said in one.look("notices")) for one in (kim, leo)), notices=[kim.look("notices"), leo.look("notices")])
+    check(name, "a participant can send none",
+          not kim.look("has", "broadcast") and kim.page.evaluate("getComputedStyle(document.querySelector('.broadcast')).display") == "none")
+    kim.look("press", "ask-help")
+    check(name, "the host is asked for help",
+          ada.until(lambda: "Kim needs help in Tea" in ada.look("notices")) and ada.look("has", "accept-help"), notices=ada.look("notices"))
+    check(name, "who asked sees that it did", kim.page.evaluate("document.querySelector('[data-action=ask-help]').disabled"))
+    ada.look("press", "ignore-help")
+    check(name, "who is ignored is told",
+          kim.until(lambda: any("No manager comes" in text for text in kim.look("notices"))), notices=kim.look("notices"))
+    check(name, "and the call is gone", ada.until(lambda: not ada.look("has", "accept-help")))
+    leo.look("press", "ask-help")
+    ada.until(lambda: ada.look("has", "accept-help"))
+    ada.look("press", "accept-help")
+    check(name, "the host comes",
+          leo.until(lambda: "Ada" in leo.look("names")) and ada.until(lambda: ada.look("place") == "You are in Coffee"),
+          names=leo.look("names"), place=ada.look("place"))
+    check(name, "who is helped is told",
+          leo.until(lambda: any("A manager comes" in text for text in leo.look("notices"))), notices=leo.look("notices"))
+    leo.look("press", "ask-help")
+    check(name, "a host who is there need not be asked",
+          leo.until(lambda: any("is in this room already" in text for text in leo.look("notices"))), notices=leo.look("notices"))
+    check(name, "and is not", not ada.look("has", "accept-help"))
+    kim.look("press", "ask-help")
+    check(name, "nor one who helps others",
+          kim.until(lambda: any("No manager is free" in text for text in kim.look("notices"))), notices=kim.look("notices"))
+    check(name, "a host in a room broadcasts nothing", ada.page.evaluate("document.querySelector('.broadcast button').disabled"))
+
+
+def chat(bench, name):
+    check = bench.reporter.check
+    _, (ada, kim, leo) = people(bench, name)
+    ada.look("say", "chat", "good <b>morning</b>", "everybody here")
+    wanted = [["Ada", "good <b>morning</b>", ""]]
+    check(name, "all read it, as text", all(one.until(lambda: one.look("chat") == wanted) for one in (kim, leo)), chat=kim.look("chat"))
+    check(name, "its sender once", ada.until(lambda: ada.look("chat") == [["You", "good <b>morning</b>", ""]]), chat=ada.look("chat"))
+    check(name, "who has not looked is told how much is new",
+          kim.look("count", "chat") == 1 and ada.look("count", "chat") == 0, counts=[kim.look("count", "chat"), ada.look("count", "chat")])
+    kim.look("tab", "chat")
+    check(name, "until it looks", kim.until(lambda: kim.look("count", "chat") == 0))
+    kim.look("say", "chat", "to you alone", "Ada")
+    check(name, "one is told alone",
+          ada.until(lambda: ada.look("chat")[-1] == ["Kim", "to you alone", "to you"]) and kim.until(lambda: kim.look("chat")[-1] == ["You",
+              "to you alone", "to Ada"]),
+          chat=ada.look("chat"))
+    start(ada, {"Tea": kim})
+    kim.look("say", "chat", "is anybody here?", "everybody here")
+    leo.look("say", "chat", "still in the hall", "everybody here")
+    check(name, "the main session goes on",
+          ada.until(lambda: ada.look("chat")[-1] == ["Leo", "still in the hall", ""]), chat=ada.look("chat"))
+    check(name, "rooms are apart", kim.until(lambda: kim.look("chat")[-2:] == [["--", "Tea"], ["You", "is anybody here?", ""]]) and
+          not any("anybody" in line[1] for one in (ada, leo) for line in one.look("chat")) and
+          not any("hall" in line[1] for line in kim.look("chat")), chat=kim.look("chat"))
+    check(name, "those in other rooms are no receivers",
+          ada.until(lambda: ada.look("receivers") == ["everybody here", "Leo"]) and kim.look("receivers") == ["everybody here"],
+          receivers=[ada.look("receivers"), kim.look("receivers")])
+    ada.look("tab", "chat")
+    ada.page.evaluate("document.querySelector('#panel-chat input[type=checkbox]').click()")
+    check(name, "the host switches it off for all", all(one.until(lambda: not one.look("mayWrite", "chat")) for one in (kim, leo)))
+    refused = leo.page.evaluate("millrace.request('chat', {text: 'and yet'}).then(() => '', error => error.code)")
+    check(name, "at the relay", refused == "chatDisabled", answer=refused)
+    ada.page.evaluate("document.querySelector('#panel-chat input[type=checkbox]').click()")
+    check(name, "and on again", leo.until(lambda: leo.look("mayWrite", "chat")))
+    check(name, "the chat is no conversation", ada.look("conversations") == {})
+
+
+def conversations(bench, name):
+    """Two who never meet in a session, and a third who is written to while away."""
+    check = bench.reporter.check
+    server = relay(bench)
+    way = bench.keep(Cut(server.port))
+    ada = Talk(bench, server.url, "one", "Ada", role="host")
+    kim = Talk(bench, way.url, "two", "Kim", role="host")
+    for one in (ada, kim):
+        check(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
+        one.look("tab", "messages")
+        check(name, f"{one.name} has a user id",
+              one.until(lambda: f"“{one.name}”" in one.page.evaluate("document.getElementById('panel-messages').textContent")))
+    ada.look("press", "new-message")
+    ada.fills({"user": "Kim"})
+    ada.write("hello <b>Kim</b>")
+    check(name, "what is sent is shown once",
+          ada.until(lambda: ada.look("thread") == [["You", "hello <b>Kim</b>", ""]]), thread=ada.look("thread"))
+    check(name, "the other has a conversation, and one unread",
+          kim.until(lambda: kim.look("conversations") == {"Ada": [1, "hello <b>Kim</b>", False]} and kim.look("count", "messages") == 1),
+          list=kim.look("conversations"))
+    check(name, "and is told", kim.until(lambda: "Ada: hello <b>Kim</b>" in kim.look("notices")), notices=kim.look("notices"))
+    kim.look("open", "Ada")
+    check(name, "what is read is unread no more",
+          kim.until(lambda: kim.look("count", "messages") == 0), count=kim.look("count", "messages"))
+    kim.write("hello Ada")
+    check(name, "the answer comes into the open conversation",
+          ada.until(lambda: ada.look("thread")[1:] == [["Kim", "hello Ada", ""]]) and ada.look("count", "messages") == 0,
+          thread=ada.look("thread"))
+    # Written while the receiver's way is cut, and by it: sent once, read once.
+    way.close()
+    kim.until(lambda: kim.look("status") == "reconnecting")
+    kim.write("from afar")
+    for number in range(40):
+        ada.page.evaluate(f"millrace.conversations.send({{type: 0, id: 'Kim'}}, 'line {number}')")
+    check(name, "what waits is shown to wait",
+          kim.until(lambda: kim.look("thread")[-1] == ["You", "from afar", "", "sending"]), thread=kim.look("thread"))
+    check(name, "all is stored", ada.until(lambda: ada.page.evaluate("millrace.conversations.outbox.entries.length") == 0, 10))
+    way.open()
+    check(name, "both ways arrive",
+          kim.until(lambda: kim.look("thread")[-1:] == [["You", "from afar", ""]] and len(kim.look("thread")) == 43, 12) and
+          ada.until(lambda: ada.look("thread")[-1:] == [["Kim", "from afar", ""]]), last=kim.look("thread")[-1:], count=len(kim.look("thread")))
+    check(name, "each once, in order", [line[1] for line in kim.look("thread")][2:42] == [f"line {number}" for number in range(40)])
+    check_history(bench, name, server)
+    check_marks(bench, name, ada, kim)
+    check_groups(bench, name, ada, kim)
+    check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
+
+
+def check_history(bench, name, server):
+    """The same user in another window, from nothing."""
+    check = bench.reporter.check
+    again = Talk(bench, server.url, "three", "Kim", role="host")
+    again.is_in()
+    again.look("tab", "messages")
+    check(name, "another window has the list", again.until(lambda: "Ada" in again.look("conversations")), list=again.look("conversations"))
+    again.look("open", "Ada")
+    check(name, "it begins with the newest page",
+          again.until(lambda: len(again.look("thread")) == 30) and again.look("thread")[-1] == ["You", "from afar", ""],
+          count=len(again.look("thread")))
+    again.look("scrollUp", "messages")
+    check(name, "older ones come as one scrolls",
+          again.until(lambda: len(again.look("thread")) == 43) and again.look("thread")[0] == ["Ada", "hello <b>Kim</b>", ""],
+          count=len(again.look("thread")))
+    again.stop()
+
+
+def check_marks(bench, name, ada, kim):
+    check = bench.reporter.check
+    kim.look("press", "back")
+    kim.look("conversationMenu", "Ada", "do-not-disturb")
+    check(name, "do not disturb is shown", kim.until(lambda: kim.look("conversations")["Ada"][2]))
+    ada.write("psst")
+    check(name, "it counts in the conversation and not in the total",
+          kim.until(lambda: kim.look("conversations")["Ada"] == [1, "psst", True]) and kim.look("count", "messages") == 0,
+          list=kim.look("conversations"))
+    check(name, "and tells nobody", not any("psst" in text for text in kim.look("notices")), notices=kim.look("notices"))
+    kim.look("conversationMenu", "Ada", "do-not-disturb")
+    check(name, "once it is lifted it counts", kim.until(lambda: kim.look("count", "messages") == 1))
+    kim.look("conversationMenu", "Ada", "delete-conversation")
+    check(name, "a deleted conversation is off the list, and its unread off the total",
+          kim.until(lambda: kim.look("conversations") == {} and kim.look("count", "messages") == 0),
+          list=kim.look("conversations"))
+    ada.write("are you there?")
+    check(name, "a new message brings it back, with its history",
+          kim.until(lambda: kim.look("conversations") == {"Ada": [1, "are you there?", False]}), list=kim.look("conversations"))
+    kim.look("open", "Ada")
+    check(name, "its messages have stayed", kim.until(lambda: len(kim.look("thread")) > 30), count=len(kim.look("thread")))
+    kim.look("conversationMenu", None, "delete-messages")
+    kim.look("answer", "yes")
+    check(name, "until they are deleted, for oneself alone",
+          kim.until(lambda: kim.look("thread") == []) and len(ada.look("thread")) > 30, count=len(kim.look("thread")))
+    kim.look("press", "back")
+
+
+def check_groups(bench, name, ada, kim):
+    check = bench.reporter.check
+    ada.look("press", "back")
+    ada.look("press", "new-group")
+    ada.fills({"name": "Choir", "members": "Kim"})
+    check(name, "a group is there for its members at once",
+          kim.until(lambda: "Choir" in kim.look("conversations")), list=kim.look("conversations"))
+    ada.until(lambda: ada.look("mayWrite", "messages"))
+    ada.write("Monday at eight")
+    check(name, "its messages reach them, with their author",
+          kim.until(lambda: kim.look("conversations")["Choir"] == [1, "Ada: Monday at eight", False]), list=kim.look("conversations"))
+    ada.look("conversationMenu", None, "invite")
+    ada.fills({"members": "Leo\nZoe"})
+    check(name, "members are invited",
+          ada.until(lambda: "4 members" in ada.page.evaluate("document.querySelector('.conversation-head').textContent")))
+    kim.look("open", "Choir")
+    kim.until(lambda: kim.look("thread"))
+    kim.look("conversationMenu", None, "members")
+    check(name, "a member sees who is in", kim.until(lambda: "Ada (owner), Kim, Leo, Zoe" in kim.look("dialog")), dialog=kim.look("dialog"))
+    kim.look("answer", "")
+    kim.look("conversationMenu", None, "leave-group")
+    kim.look("answer", "yes")
+    check(name, "who leaves has no such conversation",
+          kim.until(lambda: "Choir" not in kim.look("conversations") and "Ada" in kim.look("conversations")),
+          list=kim.look("conversations"))
+    check(name, "and is no member",
+          ada.until(lambda: "3 members" in ada.page.evaluate("document.querySelector('.conversation-head').textContent")))
+    ada.look("conversationMenu", None, "dismiss-group")
+    ada.look("answer", "yes")
+    check(name, "its owner dismisses it", ada.until(lambda: list(ada.look("conversations")) == ["Kim"]), list=ada.look("conversations"))
 
 
 def report(bench, name):
     """The button gives an id, and the operator reads what is kept under it."""
     check = bench.reporter.check
-    server = relay(bench)
-    ada = Room(bench, "chromium", server.url, "trouble", "Ada")
-    check(name, "Ada is in", ada.is_in(), page=ada.look("text", "join-error"))
-    code = "document.querySelector('dialog[open] .code')?.textContent ?? ''"
+    server, (ada,) = people(bench, name, ("Ada",), "trouble")
     ada.look("press", "report")
     ada.look("answer", "yes", "The picture <b>froze</b>")
-    issue = ada.until(lambda: ada.page.evaluate(code))
+    issue = ada.until(lambda: ada.look("code"))
     check(name, "the page shows an id", issue, dialog=ada.look("dialog"))
 
     def kept(path):
@@ -27,8 +374,14 @@ def report(bench, name):
     ada.look("answer", "")
     ada.look("press", "report")
     ada.page.evaluate("document.querySelector('dialog[open] button[type=button]').click()")
-    check(name, "one that is cancelled reports nothing", ada.until(lambda: not ada.look("dialog")) and not ada.page.evaluate(code))
+    check(name, "one that is cancelled reports nothing", ada.until(lambda: not ada.look("dialog")) and not ada.look("code"))
 
 
-ALL = [("page: report", report)]
+ALL = [
+    ("page: subsessions", subsessions),
+    ("page: help and broadcast", help_and_broadcast),
+    ("page: chat", chat),
+    ("page: conversations", conversations),
+    ("page: report", report),
+]
 LONG = []

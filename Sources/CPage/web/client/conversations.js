@@ -14,7 +14,7 @@ const MAXIMUM_LIST = 500;
 /// Rounds of catching up, 100 conversations each, before the list is read anew.
 const MAXIMUM_ROUNDS = 5;
 /// Errors of a relay without conversations, or of a user without an id: the token of the join is no help to it.
-const UNAVAILABLE = new Set(["identityMissing", "tokenMissing", "messagingDisabled", "unknownMethod"]);
+const UNAVAILABLE = new Set(["identityMissing", "tokenMissing", "messagingDisabled", "unknownMethod", "malformedMessage"]);
 
 export const keyOf = ({type, id}) => `${type}:${id}`;
 /// User ids, one a line.

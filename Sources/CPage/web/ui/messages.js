@@ -11,8 +11,6 @@ const NO_IDENTITY = "Your token names no user id, and messages need one. Join wi
 const UNAVAILABLE = {
   identityMissing: NO_IDENTITY,
   tokenMissing: NO_IDENTITY,
-  messagingDisabled: "This relay keeps no messages.",
-  unknownMethod: "This relay keeps no messages.",
 };
 
 export class Messages {
@@ -70,7 +68,7 @@ export class Messages {
 
   #available() {
     const {isOpen, unavailable, user} = this.#session.conversations;
-    this.#note.textContent = isOpen ? `You are “${user}” here.` : UNAVAILABLE[unavailable] ?? "";
+    this.#note.textContent = isOpen ? `You are “${user}” here.` : unavailable ? UNAVAILABLE[unavailable] ?? "This relay keeps no messages." : "";
     for (const button of this.#home.querySelectorAll("button")) button.disabled = !isOpen;
   }
 

@@ -96,6 +96,11 @@ window.probe = (() => {
     notices: () => [...document.querySelectorAll(".notice > span")].map(one => one.textContent),
     text: id => shown(document.getElementById(id)) ? document.getElementById(id).textContent : "",
     status: () => window.millrace?.status ?? "",
+    // Why one is not in: what the form says, and where it stands.
+    why: () => {
+      const missing = performance.getEntriesByType("resource").filter(one => one.responseStatus !== 200).map(one => `${one.name} ${one.responseStatus}`);
+      return [document.getElementById("join-error").textContent, document.readyState, document.getElementById("join-button").textContent, ...missing].join("; ");
+    },
   };
 })();
 true;
