@@ -31,6 +31,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("http.idleSeconds")) var httpIdleSeconds: String?
     @Option(help: .key("http.connections")) var httpConnections: String?
     @Option(name: .customLong("http-cors-origin"), help: .key("http.corsOrigin")) var httpCORSOrigin: String?
+    @Option(help: .key("http.hosts")) var httpHosts: String?
     @Option(name: .customLong("http-tls-certificate"), help: .key("http.tlsCertificate", valueName: "file"))
     var httpTLSCertificate: String?
     @Option(name: .customLong("http-tls-key"), help: .key("http.tlsKey", valueName: "file")) var httpTLSKey: String?
@@ -87,14 +88,33 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.participants")) var limitParticipants: String?
     @Option(help: .key("limit.connections")) var limitConnections: String?
     @Option(help: .key("limit.subscriptions")) var limitSubscriptions: String?
+    @Option(help: .key("limit.subsessions")) var limitSubsessions: String?
+    @Option(help: .key("limit.movesPerSecond")) var limitMovesPerSecond: String?
+    @Option(help: .key("limit.chatPerSecond")) var limitChatPerSecond: String?
+    @Option(help: .key("limit.broadcastsPerSecond")) var limitBroadcastsPerSecond: String?
     @Option(help: .key("limit.messagesPerSecond")) var limitMessagesPerSecond: String?
+    @Option(help: .key("limit.issueSeconds")) var limitIssueSeconds: String?
+    @Option(help: .key("limit.unjoined")) var limitUnjoined: String?
+    @Option(help: .key("limit.unjoinedPerAddress")) var limitUnjoinedPerAddress: String?
     @Option(help: .key("limit.wrongPasswords")) var limitWrongPasswords: String?
     @Option(help: .key("limit.unsentEvents")) var limitUnsentEvents: String?
     @Option(help: .key("limit.replayEvents")) var limitReplayEvents: String?
+    @Option(help: .key("limit.mediaOrders")) var limitMediaOrders: String?
+    @Option(help: .key("limit.userMessagesPerSecond")) var limitUserMessagesPerSecond: String?
+    @Option(help: .key("limit.userRequestsPerSecond")) var limitUserRequestsPerSecond: String?
+    @Option(help: .key("limit.groupMembers")) var limitGroupMembers: String?
+    @Option(help: .key("limit.groupsPerUser")) var limitGroupsPerUser: String?
+    @Option(help: .key("limit.loginsPerUser")) var limitLoginsPerUser: String?
     @Option(help: .key("connect.graceSeconds")) var connectGraceSeconds: String?
     @Option(help: .key("connect.pingSeconds")) var connectPingSeconds: String?
     @Option(help: .key("connect.joinSeconds")) var connectJoinSeconds: String?
+    @Flag(inversion: .prefixedNo, help: .key("connect.keysOnLoopback")) var connectKeysOnLoopback: Bool?
 
+    @Option(help: .key("storage.directory", valueName: "directory")) var storageDirectory: String?
+    @Option(help: .key("storage.maximumMegabytes")) var storageMaximumMegabytes: String?
+    @Flag(inversion: .prefixedNo, help: .key("storage.checkAtStart")) var storageCheckAtStart: Bool?
+    @Flag(inversion: .prefixedNo, help: .key("storage.required")) var storageRequired: Bool?
+    @Option(help: .key("messages.retentionDays")) var messagesRetentionDays: String?
     @Option(help: .key("record", valueName: "directory")) var record: String?
     @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?
     @Option(help: .key("drain.seconds")) var drainSeconds: String?
@@ -108,8 +128,8 @@ struct ConfigurationOptions: ParsableArguments {
         let all: KeyValuePairs<String, String?> = [
             "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
             "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds, "http.idleSeconds": httpIdleSeconds,
-            "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "admin.token": adminToken,
-            "http.tlsCertificate": httpTLSCertificate, "http.tlsKey": httpTLSKey,
+            "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "http.hosts": httpHosts,
+            "admin.token": adminToken, "http.tlsCertificate": httpTLSCertificate, "http.tlsKey": httpTLSKey,
             "whip.token": whipToken, "whep.token": whepToken, "apps": apps, "app.default": appDefault,
             "token.leewaySeconds": tokenLeewaySeconds, "webhook.url": webhookUrl, "webhook.secret": webhookSecret,
             "webhook.queue": webhookQueue, "webhook.retrySeconds": webhookRetrySeconds, "issues.count": issuesCount,
@@ -134,13 +154,27 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.participants": limitParticipants,
             "limit.connections": limitConnections,
             "limit.subscriptions": limitSubscriptions,
+            "limit.subsessions": limitSubsessions, "limit.movesPerSecond": limitMovesPerSecond,
+            "limit.chatPerSecond": limitChatPerSecond, "limit.broadcastsPerSecond": limitBroadcastsPerSecond,
             "limit.messagesPerSecond": limitMessagesPerSecond,
+            "limit.issueSeconds": limitIssueSeconds,
+            "limit.unjoined": limitUnjoined,
+            "limit.unjoinedPerAddress": limitUnjoinedPerAddress,
             "limit.wrongPasswords": limitWrongPasswords,
             "limit.unsentEvents": limitUnsentEvents,
             "limit.replayEvents": limitReplayEvents,
+            "limit.mediaOrders": limitMediaOrders,
+            "limit.userMessagesPerSecond": limitUserMessagesPerSecond,
+            "limit.userRequestsPerSecond": limitUserRequestsPerSecond,
+            "limit.groupMembers": limitGroupMembers, "limit.groupsPerUser": limitGroupsPerUser,
+            "limit.loginsPerUser": limitLoginsPerUser,
             "connect.graceSeconds": connectGraceSeconds,
             "connect.pingSeconds": connectPingSeconds,
             "connect.joinSeconds": connectJoinSeconds,
+            "connect.keysOnLoopback": connectKeysOnLoopback.map(String.init),
+            "storage.directory": storageDirectory, "storage.maximumMegabytes": storageMaximumMegabytes,
+            "storage.checkAtStart": storageCheckAtStart.map(String.init),
+            "storage.required": storageRequired.map(String.init), "messages.retentionDays": messagesRetentionDays,
             "record": record, "recording.directory": recordingDirectory,
             "drain.seconds": drainSeconds, "drain.minimumSeconds": drainMinimumSeconds,
             "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),

@@ -29,6 +29,10 @@ struct LoadCommand: AsyncParsableCommand {
 
             With --participants the control protocol is loaded instead, without media: so many participants in each session join over             WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to everybody in its session. The             report says how long joins took, what a participant costs the relay in memory, and whether every signal came, in order.             Tokens are of --app and --secret, by default of the built-in app of millrace serve --dev.
 
+            With --subsessions these participants publish sound as well, all but the host go into so many subsessions of their session at \
+            once, stay for --duration, and are brought back. The report says how long that took, and whether everybody heard their own \
+            subsession and nobody another one.
+
             EXAMPLES
               A relay inside this process, 100 subscribers to one 720p publisher:
                 millrace load --embedded --subscribers 100 --video 1280x720@30
@@ -42,6 +46,9 @@ struct LoadCommand: AsyncParsableCommand {
 
               The control protocol of a relay that was started with --dev: 2,000 participants at 200 joins a second:
                 millrace load --url http://127.0.0.1:7880 --sessions 100 --participants 20 --ramp 10 --signals 500 --duration 20
+
+              Five hundred of one session, who go into fifty subsessions and come back:
+                millrace load --url http://127.0.0.1:7880 --participants 501 --subsessions 50 --ramp 10 --duration 5
 
               In CI, with churn and bounds:
                 millrace load --embedded --subscribers 20 --video 320x180@15 --duration 20 --churn 2 \\
@@ -87,6 +94,12 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(help: "Participants of the control protocol in each session, without media.")
     var participants: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Subsessions of each session: participants publish sound, move at once, and are brought back.",
+            valueName: "count"))
+    var subsessions = 0
 
     @Option(help: ArgumentHelp("Signals that participants send, in all.", valueName: "rate"))
     var signals = 0.0
@@ -194,7 +207,7 @@ struct LoadCommand: AsyncParsableCommand {
             address: url, sessions: sessions, participants: participants ?? 0, ramp: ramp, duration: duration,
             signals: signals, app: app,
             secret: secret ?? (app == nil ? nil : ProcessInfo.processInfo.environment["MILLRACE_APP_SECRET"]),
-            maxJoinTime: maxJoinTime)
+            maxJoinTime: maxJoinTime, subsessions: subsessions, localAddress: address)
         let crowd = try CrowdRun(
             plan: plan, token: token ?? ProcessInfo.processInfo.environment["MILLRACE_ADMIN_TOKEN"])
         let report = try await withInterrupt(isSecond: { crowd.isInterrupted }, crowd.interrupt) {

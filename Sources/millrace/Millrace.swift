@@ -14,6 +14,7 @@ struct Millrace: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             ServeCommand.self, LoadCommand.self, DecodeCommand.self, TokenCommand.self, SessionCommand.self,
+            UserCommand.self,
             DoctorCommand.self,
         ])
 

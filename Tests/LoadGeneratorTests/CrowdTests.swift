@@ -40,6 +40,28 @@ struct CrowdTests {
         #expect(throws: Never.self) { try plan(100, 20, signals: 500) }
     }
 
+    @Test("SUB-3 participants with sound move into subsessions and back: everybody hears his own alone")
+    func moves() async throws {
+        var configuration = RelayConfiguration()
+        configuration.httpPort = 0
+        configuration.mediaPort = 0
+        configuration.webRTCPort = 0
+        configuration.development = true
+        configuration.logLevel = "error"
+        let relay = Relay(configuration: configuration)
+        try await relay.start()
+        let plan = try CrowdPlan(
+            address: "http://127.0.0.1:\(relay.httpPort)", sessions: 1, participants: 13, ramp: 0, duration: 1,
+            signals: 0, app: nil, secret: nil, maxJoinTime: nil, subsessions: 4)
+        let report = try await CrowdRun(plan: plan, token: nil).run { _ in }
+        #expect(report.isSuccess, "\(report.failures)")
+        let rooms = try #require(report.rooms)
+        #expect(rooms.participants == 12 && rooms.strays == 0 && rooms.silent == 0)
+        #expect(rooms.sounds > 100, "\(rooms)")
+        #expect(rooms.heard + rooms.stopped < 2_000, "\(rooms)")
+        await relay.stop()
+    }
+
     @Test func joinsAndSpeaksToARelay() async throws {
         var configuration = RelayConfiguration()
         configuration.httpPort = 0

@@ -10,7 +10,9 @@ final class CrowdMember: Sendable {
     private struct State {
         var socket: WebSocketConnection?
         var reader: Task<Void, Never>?
-        var waiting: CheckedContinuation<[UInt8], any Error>?
+        var waiting: [UInt32: CheckedContinuation<[UInt8], any Error>] = [:]
+        var joined: JoinAnswer?
+        var rooms = RoomSight()
         var nextID: UInt32 = 1
         var sent = 0
         var order = SignalOrder()
@@ -22,11 +24,19 @@ final class CrowdMember: Sendable {
     }
 
     private let state = Locked(State())
+    /// Its media, where it has any.
+    let voice: CrowdVoice?
 
-    init(index: Int, session: Int) {
+    init(index: Int, session: Int, voice: CrowdVoice? = nil) {
         self.index = index
         self.session = session
+        self.voice = voice
     }
+
+    /// Nil before it has joined.
+    var joined: JoinAnswer? { state.withLock { $0.joined } }
+    /// What it was told of subsessions.
+    var rooms: RoomSight { state.withLock { $0.rooms } }
 
     struct Findings: Sendable {
         var sent = 0
@@ -57,9 +67,8 @@ final class CrowdMember: Sendable {
                 $0.reader = reader
             }
             let request = JoinRequest(session: sessionName, name: "Load \(index)", client: "millrace load")
-            let answer = try await ask(.join(request))
-            let result = try JSONDecoder().decode(ResultMessage<JoinAnswer>.self, from: Data(answer)).result
-            if case .failure(let error) = result { throw error }
+            let answer = try await self.request(request, Request.join)
+            state.withLock { $0.joined = answer }
         } catch let error as SignalingError {
             throw .refused(status: 0, code: error.code.rawValue, detail: error.message)
         } catch let error as LoadError {
@@ -91,32 +100,38 @@ final class CrowdMember: Sendable {
         await reader?.value
     }
 
-    private func message(_ request: Request) -> [UInt8]? {
+    /// Asks, and waits for the answer.
+    func request<Body: RequestBody>(_ body: Body, _ make: (Body) -> Request) async throws -> Body.Answer {
+        let answer = try await ask(make(body))
+        return try JSONDecoder().decode(ResultMessage<Body.Answer>.self, from: Data(answer)).result.get()
+    }
+
+    private func message(_ request: Request) -> (id: UInt32, text: [UInt8])? {
         let id = state.withLock { state in
             defer { state.nextID &+= 1 }
             return state.nextID
         }
-        return (try? JSONEncoder().encode(RequestMessage(id: id, request))).map(Array.init)
+        return (try? JSONEncoder().encode(RequestMessage(id: id, request))).map { (id, Array($0)) }
     }
 
-    private func send(_ request: Request) {
+    func send(_ request: Request) {
         guard let message = message(request) else { return }
-        state.withLock { $0.socket }?.send(message)
+        state.withLock { $0.socket }?.send(message.text)
     }
 
     private func ask(_ request: Request) async throws -> [UInt8] {
-        let message = message(request) ?? []
+        guard let message = message(request) else { return [] }
         return try await withCheckedThrowingContinuation { waiting in
             let socket = state.withLock { state -> WebSocketConnection? in
                 guard state.loss == nil else { return nil }
-                state.waiting = waiting
+                state.waiting[message.id] = waiting
                 return state.socket
             }
             guard let socket else {
                 waiting.resume(throwing: LoadError.notConnected("the relay ended the connection"))
                 return
             }
-            socket.send(message)
+            socket.send(message.text)
         }
     }
 
@@ -129,12 +144,14 @@ final class CrowdMember: Sendable {
             }
             return
         }
+        if state.withLock({ $0.rooms.receive(message, now: now) }) { return }
         let data = Data(message)
-        guard (try? JSONDecoder().decode(MessageHead.self, from: data))?.id != nil else { return }
-        if let waiting = state.withLock({ state in
-            defer { state.waiting = nil }
-            return state.waiting
-        }) {
+        guard let head = try? JSONDecoder().decode(MessageHead.self, from: data) else { return }
+        guard let id = head.id else {
+            if head.event == EventName.offer.rawValue { answer(offer: data) }
+            return
+        }
+        if let waiting = state.withLock({ $0.waiting.removeValue(forKey: id) }) {
             waiting.resume(returning: message)
             return
         }
@@ -143,13 +160,20 @@ final class CrowdMember: Sendable {
         state.withLock { $0.refusals += 1 }
     }
 
+    private func answer(offer data: Data) {
+        guard let voice, let message = try? JSONDecoder().decode(EventMessage.self, from: data),
+            case .offer(let offer) = message.event, let sdp = try? voice.answer(offer.sdp)
+        else { return }
+        send(.answer(AnswerRequest(revision: offer.revision, sdp: sdp)))
+    }
+
     private func ended(_ reason: String) {
         let waiting = state.withLock { state in
             if !state.isLeaving { state.loss = reason }
             state.socket = nil
-            defer { state.waiting = nil }
-            return state.waiting
+            defer { state.waiting = [:] }
+            return state.waiting.values
         }
-        waiting?.resume(throwing: LoadError.notConnected(reason))
+        for waiting in waiting { waiting.resume(throwing: LoadError.notConnected(reason)) }
     }
 }

@@ -1,7 +1,8 @@
 internal import ControlServer
 package import MediaBase
 
-/// Participants of the control protocol without media: how many join, how fast, and how much they say to each other.
+/// Participants of the control protocol: how many join, how fast, and how much they say to each other. Without media, but where they go into
+/// subsessions.
 package struct CrowdPlan: Sendable, Equatable {
     package static let maximumParticipants = 20_000
     package static let maximumSignals = 100_000.0
@@ -21,13 +22,17 @@ package struct CrowdPlan: Sendable, Equatable {
     package var secret: String
     /// Of the 99th percentile.
     package var maxJoinTime: MediaTime?
+    /// Of each session; then everybody publishes sound, and moves; 0: none.
+    package var subsessions = 0
+    /// Numeric address of this machine that the relay sends media to.
+    package var localAddress = "127.0.0.1"
 
     /// - Parameters:
     ///   - app: nil: the built-in app of a relay that runs with `--dev`.
     /// - Throws: `LoadError.invalidSetting`.
     package init(
         address: String, sessions: Int, participants: Int, ramp: Double, duration: Double, signals: Double,
-        app: String?, secret: String?, maxJoinTime: Double?
+        app: String?, secret: String?, maxJoinTime: Double?, subsessions: Int = 0, localAddress: String = "127.0.0.1"
     ) throws(LoadError) {
         guard sessions >= 1, participants >= 1, sessions <= Self.maximumParticipants,
             participants <= Self.maximumParticipants, sessions * participants <= Self.maximumParticipants
@@ -45,6 +50,11 @@ package struct CrowdPlan: Sendable, Equatable {
         if let maxJoinTime, maxJoinTime < 0 || !maxJoinTime.isFinite {
             throw .invalidSetting("max-join-time", reason: "is negative")
         }
+        guard (0...50).contains(subsessions), subsessions == 0 || subsessions < participants else {
+            throw .invalidSetting("subsessions", reason: "0 to 50, and fewer than participants")
+        }
+        self.subsessions = subsessions
+        self.localAddress = localAddress
         self.address = address
         self.sessions = sessions
         self.participants = participants

@@ -31,8 +31,37 @@ package struct CrowdReport: Codable, Sendable {
     package var relayCPUPercent: Double?
     package var generatorCPUPercent: Double
     package var interrupted: Bool
+    /// Where there were subsessions.
+    package var rooms: Rooms?
     /// What was asked for and does not hold.
     package var failures: [String]
+
+    /// Times are milliseconds; of several sessions the longest.
+    package struct Rooms: Codable, Sendable {
+        package var participants: Int
+        /// From the first request until all were answered, until all heard their rooms, and until all knew where everybody was.
+        package var moved: Double
+        package var heard: Double
+        package var told: Double
+        /// From the request to stop until all knew of it.
+        package var stopped: Double
+        package var sounds: Int
+        package var strays: Int
+        package var silent: Int
+    }
+
+    mutating func take(_ found: RoomFindings) {
+        func milliseconds(_ microseconds: Int) -> Double { Double(microseconds) / 1_000 }
+        rooms = Rooms(
+            participants: found.guests, moved: milliseconds(found.moved), heard: milliseconds(found.heard),
+            told: milliseconds(found.told), stopped: milliseconds(found.stopped), sounds: found.sounds,
+            strays: found.strays, silent: found.silent)
+        failures += found.failures
+        if found.strays > 0 { failures.append("\(found.strays) heard somebody of another subsession") }
+        if found.silent > 0 { failures.append("\(found.silent) did not hear somebody of their subsession") }
+        if found.untold > 0 { failures.append("\(found.untold) were not told of all moves") }
+        if found.left > 0 { failures.append("\(found.left) were not told that all are back") }
+    }
 
     package var isSuccess: Bool { failures.isEmpty }
 
@@ -85,6 +114,17 @@ package struct CrowdReport: Codable, Sendable {
             rows.append(
                 ("of them", "\(signalsMissing) missing, \(signalsOutOfOrder) out of order, \(signalsRefused) refused"))
             spread("signal latency", signalLatency)
+        }
+        if let rooms {
+            let number = LoadReport.number
+            rows.append(
+                (
+                    "subsessions",
+                    "\(rooms.participants) moved in \(number(rooms.moved)) ms, heard their rooms after \(number(rooms.heard)) ms, "
+                        + "all told after \(number(rooms.told)) ms; back in \(number(rooms.stopped)) ms"
+                ))
+            rows.append(
+                ("of their sound", "\(rooms.sounds) packets heard, \(rooms.strays) strays, \(rooms.silent) silent"))
         }
         rows.append(
             (

@@ -31,7 +31,10 @@ package final class CrowdRun: Sendable {
     /// - Parameter progress: gets a line a second.
     package func run(_ progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> CrowdReport {
         let targets = try await targets()
-        let members = (0..<plan.total).map { CrowdMember(index: $0, session: $0 / plan.participants) }
+        let voices = plan.subsessions > 0 ? VoiceThread() : nil
+        try voices?.start()
+        defer { voices?.stop() }
+        let members = try makeMembers(voices)
         let tally = Locked(Tally())
         let before = await door.usage()
         let begun = LoadClock.now
@@ -41,14 +44,17 @@ package final class CrowdRun: Sendable {
         let joinSeconds = Double(LoadClock.now - begun) / 1e9
         try? await Task.sleep(for: Self.rest)
         let full = await door.usage()
+        let rooms = await moveAll(members.filter { tally.withLock { $0.joined }.contains($0.index) }, progress)
         let signalling = await signal(members, tally.withLock { $0.joined }, progress)
         let after = await door.usage()
         let findings = members.map(\.findings)
         await withTaskGroup(of: Void.self) { group in
             for member in members { group.addTask { await member.leave() } }
         }
-        return report(
+        var report = report(
             tally.withLock { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
+        if let rooms { report.take(rooms) }
+        return report
     }
 
     /// What has come of the joins.
@@ -66,7 +72,10 @@ package final class CrowdRun: Sendable {
         var generator = 0.0
     }
 
-    private func name(of session: Int) -> String { "load \(session)" }
+    func name(of session: Int) -> String { "load \(session)" }
+
+    /// Where one more participant of a session connects to.
+    func target(of session: Int) async throws(LoadError) -> WebSocketTarget { try await targets()[session] }
 
     /// Where each session's participants connect to: all of one have the same token.
     private func targets() async throws(LoadError) -> [WebSocketTarget] {

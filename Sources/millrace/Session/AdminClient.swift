@@ -92,7 +92,7 @@ struct AdminClient {
     }
 
     /// As one path component or query value (RFC 3986 section 2.3: what is not reserved stands for itself).
-    private static func escaped(_ text: String) -> String {
+    static func escaped(_ text: String) -> String {
         var allowed = CharacterSet(charactersIn: "-._~")
         allowed.formUnion(CharacterSet(charactersIn: "a"..."z"))
         allowed.formUnion(CharacterSet(charactersIn: "A"..."Z"))

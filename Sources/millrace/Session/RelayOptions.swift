@@ -13,7 +13,7 @@ struct RelayOptions: ParsableArguments {
             "PEM file of certificates to trust it by; also MILLRACE_AUTHORITIES (default: the machine's)",
             valueName: "file"))
     var authorities: String?
-    @Option(help: ArgumentHelp("app of the session (default: the relay's default app)", valueName: "key"))
+    @Option(help: ArgumentHelp("app of the session or user (default: the relay's default app)", valueName: "key"))
     var app: String?
     @Flag(help: "print JSON, as the relay answered") var json = false
 

@@ -15,7 +15,9 @@ struct SessionCommand: AsyncParsableCommand {
             """,
         subcommands: [
             SessionListCommand.self, SessionShowCommand.self, SessionEndCommand.self, SessionMuteCommand.self,
-            SessionRemoveCommand.self, SessionRecordCommand.self, SessionTapCommand.self, SessionIssueCommand.self,
+            SessionMuteAllCommand.self, SessionLockShareCommand.self, SessionSignalCommand.self,
+            SessionUnpublishCommand.self, SessionRemoveCommand.self, SessionRecordCommand.self, SessionTapCommand.self,
+            SessionIssueCommand.self,
             SessionDrainCommand.self,
         ])
 }

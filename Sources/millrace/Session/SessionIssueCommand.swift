@@ -59,7 +59,7 @@ struct SessionIssueCommand: AsyncParsableCommand {
         if let list = object as? [Any] { return list.map(withoutHeaders) }
         guard let members = object as? [String: Any] else { return object }
         return Dictionary(
-            uniqueKeysWithValues: members.map { name, value in
+            uniqueKeysWithValues: members.map { name, value -> (String, Any) in
                 if name == "headers", let headers = value as? [String] { return (name, "\(headers.count) packets") }
                 return (name, withoutHeaders(value))
             })

@@ -64,7 +64,8 @@ struct SessionShowCommand: AsyncParsableCommand {
         lines.append("since    \(CommandOutput.time(session.createdAt))")
         let flags = [
             session.hasPassword ? "password" : nil, session.isMuteForced ? "muted" : nil,
-            session.isShareLocked ? "share locked" : nil,
+            session.isShareLocked ? "share locked" : nil, session.isChatAllowed ? nil : "chat off",
+            session.subsessionStatus == .none ? nil : "subsessions \(session.subsessionStatus.rawValue)",
         ].compactMap { $0 }
         if !flags.isEmpty { lines.append("state    " + flags.joined(separator: ", ")) }
         let users = all.participants.map { user in
@@ -87,6 +88,18 @@ struct SessionShowCommand: AsyncParsableCommand {
         let people = CommandOutput.table(
             ["PARTICIPANT", "NAME", "IDENTITY", "ROLE", "AUDIO", "VIDEO", "SHARE", "SINCE"], users)
         let media = CommandOutput.table(["STREAM", "NAME", "OF", "MEDIA", "SIZE"], streams)
-        return [lines.joined(separator: "\n"), people, media].joined(separator: "\n\n")
+        var parts = [lines.joined(separator: "\n"), people, media]
+        if !session.subsessions.isEmpty {
+            parts.append(
+                CommandOutput.table(
+                    ["SUBSESSION", "NAME", "PARTICIPANTS"],
+                    session.subsessions.map { subsession in
+                        [
+                            subsession.id.rawValue, CommandOutput.plain(subsession.name),
+                            subsession.users.map(\.rawValue).joined(separator: " "),
+                        ]
+                    }))
+        }
+        return parts.joined(separator: "\n\n")
     }
 }

@@ -1,0 +1,195 @@
+internal import DTLS
+import Foundation
+internal import MediaBase
+internal import Signaling
+
+/// Subsessions: everybody who says something goes into one at once, and is brought back at once.
+extension CrowdRun {
+    private static let longest: Int64 = 30_000_000_000
+    private static let pause = Duration.milliseconds(5)
+    /// How many negotiate at a time.
+    private static let width = 16
+
+    func makeMembers(_ voices: VoiceThread?) throws(LoadError) -> [CrowdMember] {
+        guard let voices else {
+            return (0..<plan.total).map { CrowdMember(index: $0, session: $0 / plan.participants) }
+        }
+        let identity: DTLSIdentity
+        do { identity = try DTLSIdentity.generate() } catch { throw .door("no certificate: \(error)") }
+        var members: [CrowdMember] = []
+        for index in 0..<plan.total {
+            let voice = try CrowdVoice(source: UInt32(index + 1), localAddress: plan.localAddress, identity: identity)
+            try voices.add(voice)
+            members.append(CrowdMember(index: index, session: index / plan.participants, voice: voice))
+        }
+        return members
+    }
+
+    /// - Returns: nil where there are no subsessions.
+    func moveAll(
+        _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
+    ) async -> RoomFindings? {
+        guard plan.subsessions > 0 else { return nil }
+        var findings = RoomFindings()
+        for session in 0..<plan.sessions where !isInterrupted {
+            let those = members.filter { $0.session == session }
+            do {
+                findings.add(try await move(those, progress))
+            } catch {
+                findings.failures.append("session \(session): \(error)")
+            }
+        }
+        return findings
+    }
+
+    /// A place of somebody in one session.
+    private struct Guest: Sendable {
+        let member: CrowdMember
+        let voice: CrowdVoice
+        let room: Int
+    }
+
+    private func move(
+        _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
+    ) async throws -> RoomFindings {
+        guard let host = members.first(where: { $0.joined?.subsessions.isManager == true }) else {
+            throw LoadError.door("nobody is host")
+        }
+        let guests = members.filter { $0 !== host }.enumerated().compactMap { place, member in
+            member.voice.map { Guest(member: member, voice: $0, room: place % plan.subsessions) }
+        }
+        try await publish(guests)
+        progress("\(guests.count) publish their sound")
+        let names = (1...plan.subsessions).map { "room \($0)" }
+        try await subscribe(guests, streams: try await streams(of: guests))
+        progress("\(guests.count) are subscribed to the others of their room and to one of the next")
+        let list = try await host.request(CommitSubsessionsRequest(names: names), Request.commitSubsessions).subsessions
+        _ = try await host.request(StartSubsessionsRequest(), Request.startSubsessions)
+
+        var findings = RoomFindings()
+        let begun = LoadClock.now
+        let answered = try await each(guests, width: guests.count) { guest in
+            let room = JoinSubsessionRequest(subsession: list[guest.room].id)
+            _ = try await guest.member.request(room, Request.joinSubsession)
+            return LoadClock.now
+        }
+        findings.moved = Int((LoadClock.now - begun) / 1_000)
+        let times = Dictionary(uniqueKeysWithValues: zip(guests.map(\.voice.source), answered))
+        let rooms = Dictionary(uniqueKeysWithValues: guests.map { ($0.voice.source, $0.room) })
+        func mates(_ guest: Guest) -> [UInt32] {
+            guests.filter { $0.room == guest.room && $0.voice !== guest.voice }.map(\.voice.source)
+        }
+        let wanted = guests.map { ($0, mates($0)) }
+        func silent() -> Int {
+            wanted.reduce(0) { sum, one in
+                let newest = one.0.voice.newest
+                return sum + one.1.count { newest[$0] ?? 0 < max(times[$0] ?? .max, times[one.0.voice.source] ?? .max) }
+            }
+        }
+        try? await wait { silent() == 0 }
+        findings.heard = Int((LoadClock.now - begun) / 1_000)
+        try? await wait { members.allSatisfy { $0.rooms.moves >= guests.count } }
+        findings.told = Int(((members.map(\.rooms.movedAt).max() ?? begun) - begun) / 1_000)
+        findings.untold = members.count { $0.rooms.moves != guests.count }
+        progress("all have moved, and hear their rooms")
+        try? await Task.sleep(nanoseconds: UInt64(plan.duration.rawValue))
+        findings.silent = silent()
+        // What anybody heard of another room was said before the first of the two had moved.
+        for guest in guests {
+            for (source, newest) in guest.voice.newest where rooms[source] != guest.room {
+                let parted = min(times[source] ?? .max, times[guest.voice.source] ?? .max)
+                if newest > parted { findings.strays += 1 }
+            }
+        }
+        let stopping = LoadClock.now
+        _ = try await host.request(StopSubsessionsRequest(), Request.stopSubsessions)
+        try? await wait { members.allSatisfy { $0.rooms.stoppedAt > stopping } }
+        findings.stopped = Int(((members.map(\.rooms.stoppedAt).max() ?? 0) - stopping) / 1_000)
+        findings.left = members.count { $0.rooms.stoppedAt < stopping }
+        findings.guests = guests.count
+        findings.sounds = guests.reduce(0) { $0 + $1.voice.sounds }
+        progress("all are back")
+        return findings
+    }
+
+    // MARK: media
+
+    private func publish(_ guests: [Guest]) async throws {
+        _ = try await each(guests, width: Self.width) { guest in
+            let (sdp, mid) = guest.voice.offer()
+            let stream = PublishRequest.Stream(name: "voice", audioMid: mid)
+            let answer = try await guest.member.request(
+                PublishRequest(sdp: sdp, streams: [stream]), Request.publish)
+            try guest.voice.accept(answer.sdp)
+            return 0
+        }
+        try await wait { guests.allSatisfy { $0.voice.isPublishing } }
+    }
+
+    /// Ids of the streams, once all are announced.
+    private func streams(of guests: [Guest]) async throws -> [ConnectionID: StreamID] {
+        let end = LoadClock.now + Self.longest
+        while true {
+            let found = try await look(session: guests[0].member.session)
+            if found.count >= guests.count || LoadClock.now > end { return found }
+            try await Task.sleep(for: .milliseconds(200))
+        }
+    }
+
+    /// One more who joins finds all that there are.
+    private func look(session: Int) async throws -> [ConnectionID: StreamID] {
+        let watcher = CrowdMember(index: plan.total, session: session)
+        _ = try await watcher.join(try await target(of: session), sessionName: name(of: session))
+        let streams = watcher.joined?.streams ?? []
+        await watcher.leave()
+        return Dictionary(streams.map { ($0.connection, $0.id) }, uniquingKeysWith: { $1 })
+    }
+
+    private func subscribe(_ guests: [Guest], streams: [ConnectionID: StreamID]) async throws {
+        let rooms = plan.subsessions
+        _ = try await each(guests, width: Self.width) { guest in
+            let next = guests.first { $0.room == (guest.room + 1) % rooms }
+            let others = guests.filter { $0.room == guest.room && $0.voice !== guest.voice } + [next].compactMap(\.self)
+            for other in others where other.voice !== guest.voice {
+                guard let connection = other.member.joined?.connection, let stream = streams[connection] else {
+                    throw LoadError.door("a stream is missing")
+                }
+                let preferences = SubscriptionPreferences(video: false)
+                _ = try await guest.member.request(
+                    SubscribeRequest(stream: stream, preferences: preferences), Request.subscribe)
+            }
+            return 0
+        }
+        try await wait { guests.allSatisfy { $0.voice.isConnected } }
+    }
+
+    // MARK: waiting
+
+    private func wait(_ condition: () -> Bool) async throws {
+        let end = LoadClock.now + Self.longest
+        while !condition() {
+            guard LoadClock.now < end, !isInterrupted else { throw LoadError.door("what was waited for did not come") }
+            try await Task.sleep(for: Self.pause)
+        }
+    }
+
+    /// So many at a time, with their results in order.
+    private func each(
+        _ guests: [Guest], width: Int, _ body: @escaping @Sendable (Guest) async throws -> Int64
+    ) async throws -> [Int64] {
+        try await withThrowingTaskGroup(of: (Int, Int64).self) { group in
+            var results = [Int64](repeating: 0, count: guests.count)
+            var rest = guests.enumerated().makeIterator()
+            func begin() {
+                guard let (place, guest) = rest.next() else { return }
+                group.addTask { (place, try await body(guest)) }
+            }
+            for _ in 0..<max(1, width) { begin() }
+            while let (place, result) = try await group.next() {
+                results[place] = result
+                begin()
+            }
+            return results
+        }
+    }
+}

@@ -1,0 +1,13 @@
+import ArgumentParser
+
+/// One user of a relay.
+struct UserOptions: ParsableArguments {
+    @Argument(help: ArgumentHelp("id of the user (user_identity of its tokens)", valueName: "user")) var user: String
+    @OptionGroup(title: "Relay") var relay: RelayOptions
+
+    func path(_ parts: String...) -> String {
+        "/v1/users/" + ([user] + parts).map(AdminClient.escaped).joined(separator: "/")
+    }
+
+    var query: [String: String] { relay.app.map { ["app": $0] } ?? [:] }
+}
