@@ -73,6 +73,7 @@ let package = Package(
         .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
         .target(name: "Conference", dependencies: ["MediaBase", "Signaling"]),
+        .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
         .target(
             name: "WebRTCClient",
             dependencies: ["MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding"]),
@@ -90,10 +91,13 @@ let package = Package(
             name: "Recording",
             dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet"]),
         .target(
+            name: "Persistence",
+            dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SDP", "Signaling", "Conference", "SRTP", "MediaEngine", "Canvas", "Recording",
-                "CLinuxNet", "CPage",
+                "MediaBase", "SDP", "Signaling", "Conference", "Messaging", "SRTP", "MediaEngine", "Canvas",
+                "Recording", "Persistence", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -130,7 +134,8 @@ let package = Package(
         .target(
             name: "RelayServer",
             dependencies: [
-                "MediaBase", "Signaling", "SRTP", "MediaEngine", "Canvas", "Recording", "ControlServer", "CLinuxNet",
+                "MediaBase", "Signaling", "Messaging", "SRTP", "MediaEngine", "Canvas", "Recording", "Persistence",
+                "ControlServer", "CLinuxNet",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -162,6 +167,12 @@ let package = Package(
                 "CallCounter",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], path: "Benchmarks/MillraceBench"),
+        .executableTarget(
+            name: "millrace-bench-messages",
+            dependencies: [
+                "Signaling", "Messaging", "Persistence",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ], path: "Benchmarks/MessageBench"),
 
         // Tests
         .target(name: "MillraceTestKit", dependencies: ["MediaBase", "RTP", "SRTP"], path: "Tests/MillraceTestKit"),
@@ -172,6 +183,17 @@ let package = Package(
         .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
         .testTarget(
             name: "ConferenceTests", dependencies: ["Conference", "Signaling", "MediaBase", "MillraceTestKit"]),
+        .target(
+            name: "MessagingTestKit", dependencies: ["Messaging", "Signaling"], path: "Tests/MessagingTestKit"),
+        .testTarget(
+            name: "MessagingTests",
+            dependencies: ["Messaging", "MessagingTestKit", "Signaling", "MediaBase", "MillraceTestKit"]),
+        .testTarget(
+            name: "PersistenceTests",
+            dependencies: [
+                "Persistence", "Messaging", "MessagingTestKit", "Signaling", "MillraceTestKit",
+                .product(name: "GRDB", package: "GRDB.swift"),
+            ]),
         .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),
         .testTarget(
             name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "COpenSSL", "MillraceTestKit"]),
@@ -203,14 +225,15 @@ let package = Package(
         .testTarget(
             name: "ControlServerTests",
             dependencies: [
-                "ControlServer", "Signaling", "MediaBase", "MillraceTestKit",
+                "ControlServer", "Conference", "Signaling", "MediaBase", "MillraceTestKit",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "Conference", "Signaling", "LoadGenerator", "WebRTCClient", "Transport",
+                "RelayServer", "ControlServer", "Conference", "Messaging", "Persistence", "Signaling", "LoadGenerator",
+                "WebRTCClient", "Transport",
                 "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "NIOCore", package: "swift-nio"),

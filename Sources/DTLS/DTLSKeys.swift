@@ -1,6 +1,6 @@
 package import SRTP
 
-/// What a DTLS handshake with use_srtp yields (RFC 5764 section 4.2).
+/// Keys of one transport, both ways: what a DTLS handshake with use_srtp yields (RFC 5764 section 4.2), or what both sides told each other.
 package struct DTLSKeys: Sendable, Equatable {
     package let suite: SRTPSuite
     /// What this side protects with.
