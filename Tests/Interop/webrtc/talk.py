@@ -256,8 +256,8 @@ def conversations(bench, name):
           kim.until(lambda: kim.look("count", "messages") == 0), count=kim.look("count", "messages"))
     kim.write("hello Ada")
     check(name, "the answer comes into the open conversation",
-          ada.until(lambda: ada.look("thread")[1:] == [["Kim", "hello Ada", ""]]) and ada.look("count", "messages") == 0,
-          thread=ada.look("thread"))
+          ada.until(lambda: ada.look("thread")[1:] == [["Kim", "hello Ada", ""]] and ada.look("count", "messages") == 0),
+          thread=ada.look("thread"), count=ada.look("count", "messages"))
     # Written while the receiver's way is cut, and by it: sent once, read once.
     way.close()
     kim.until(lambda: kim.look("status") == "reconnecting")
