@@ -33,12 +33,13 @@ struct MetricsRoute {
     }
 
     private func process(_ text: inout PrometheusText) {
-        text.family("process_cpu_seconds_total", .counter, "User and system CPU time of the process in seconds")
-        text.sample(Double(millrace_process_cpu_ns()) / 1e9)
-        text.family("process_resident_memory_bytes", .gauge, "Resident memory of the process in bytes")
-        text.sample(millrace_resident_bytes())
-        text.family("millrace_draining", .gauge, "1 while the relay shuts down")
-        text.sample(bodies.isDraining ? 1 : 0)
+        text.single(
+            "process_cpu_seconds_total", .counter, "User and system CPU time of the process in seconds",
+            Double(millrace_process_cpu_ns()) / 1e9)
+        text.single(
+            "process_resident_memory_bytes", .gauge, "Resident memory of the process in bytes",
+            millrace_resident_bytes())
+        text.single("millrace_draining", .gauge, "1 while the relay shuts down", bodies.isDraining ? 1 : 0)
     }
 
     private func engine(_ text: inout PrometheusText) async {
@@ -53,12 +54,13 @@ struct MetricsRoute {
             text.family("millrace_" + gauge.name, .gauge, gauge.help)
             text.sample(gauge.value)
         }
-        text.family(
+        text.single(
             "millrace_stream_events_missed_total", .counter,
-            "Events of streams that were too many for a reader, which then looked for itself")
-        text.sample(engine.missedEvents + statistics.values.connect.eventsMissed)
-        text.family("millrace_worker_cpu_seconds_total", .counter, "CPU time of the media workers in seconds")
-        text.sample(Double(counters.workerCPU) / 1e9)
+            "Events of streams that were too many for a reader, which then looked for itself",
+            engine.missedEvents + statistics.values.connect.eventsMissed)
+        text.single(
+            "millrace_worker_cpu_seconds_total", .counter, "CPU time of the media workers in seconds",
+            Double(counters.workerCPU) / 1e9)
         text.family(
             "millrace_forward_delay_seconds", .summary, "Time from arrival to send of forwarded packets in seconds")
         for (label, quantile) in [("0.5", 0.5), ("0.99", 0.99), ("1", 1.0)] {
@@ -70,18 +72,18 @@ struct MetricsRoute {
 
     private func recordings(_ text: inout PrometheusText) async {
         let statuses = await recorder?.statuses() ?? []
-        text.family("millrace_recordings", .gauge, "Recordings that run")
-        text.sample(statuses.count { $0.phase == .waiting || $0.phase == .recording })
-        text.family("millrace_recording_failures_total", .counter, "Recordings that could not begin or that failed")
-        text.sample(await recorder?.failureCount ?? 0)
+        text.single(
+            "millrace_recordings", .gauge, "Recordings that run",
+            statuses.count { $0.phase == .waiting || $0.phase == .recording })
+        text.single(
+            "millrace_recording_failures_total", .counter, "Recordings that could not begin or that failed",
+            await recorder?.failureCount ?? 0)
     }
 
     private func http(_ text: inout PrometheusText) {
         let values = statistics.values
-        text.family("millrace_http_connections", .gauge, "Open HTTP connections")
-        text.sample(values.connections)
-        text.family("millrace_http_connections_total", .counter, "Accepted HTTP connections")
-        text.sample(values.connectionsTotal)
+        text.single("millrace_http_connections", .gauge, "Open HTTP connections", values.connections)
+        text.single("millrace_http_connections_total", .counter, "Accepted HTTP connections", values.connectionsTotal)
         text.family("millrace_http_responses_total", .counter, "HTTP answers by status code")
         for (status, count) in values.answers.sorted(by: { $0.key < $1.key }) {
             text.sample(count, ["status": String(status)])
@@ -92,11 +94,8 @@ struct MetricsRoute {
         }
         text.family("millrace_http_limit_refusals_total", .counter, "Requests refused by HTTP for a limit, by its key")
         for (limit, count) in values.limits.sorted(by: { $0.key < $1.key }) { text.sample(count, ["limit": limit]) }
-        text.family("millrace_http_waiting_viewers", .gauge, "WHEP requests that wait for a stream")
-        text.sample(values.waits)
-        text.family("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent")
-        text.sample(values.bodies)
-        text.family("millrace_http_canvas_bytes_total", .counter, "Bytes of canvas bodies sent")
-        text.sample(values.bodyBytes)
+        text.single("millrace_http_waiting_viewers", .gauge, "WHEP requests that wait for a stream", values.waits)
+        text.single("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent", values.bodies)
+        text.single("millrace_http_canvas_bytes_total", .counter, "Bytes of canvas bodies sent", values.bodyBytes)
     }
 }

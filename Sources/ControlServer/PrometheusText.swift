@@ -27,6 +27,17 @@ package struct PrometheusText: Sendable {
         text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
+    /// A metric with one sample and no labels.
+    package mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
+        family(name, kind, help)
+        sample(value)
+    }
+
+    package mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: Double) {
+        family(name, kind, help)
+        sample(value)
+    }
+
     package mutating func sample(_ value: some BinaryInteger, _ labels: KeyValuePairs<String, String> = [:]) {
         line(String(value), labels)
     }

@@ -13,20 +13,17 @@ struct SessionMetrics {
     }
 
     private func users(_ gauges: SessionGauges, _ text: inout PrometheusText) {
-        text.family("millrace_rooms", .gauge, "Live sessions of the control plane")
-        text.sample(gauges.sessions)
+        text.single("millrace_rooms", .gauge, "Live sessions of the control plane", gauges.sessions)
         text.family("millrace_users", .gauge, "Users in sessions, by how their media reaches the relay")
         for kind in [UserInfo.Kind.client, .publisher] {
             text.sample(gauges.users[kind] ?? 0, ["kind": kind.rawValue])
         }
-        text.family("millrace_users_dropped", .gauge, "Users whose client is lost and may come back")
-        text.sample(gauges.dropped)
-        text.family("millrace_control_connections", .gauge, "Open connections of the control protocol")
-        text.sample(gauges.connections)
-        text.family("millrace_joins_total", .counter, "Users that joined a session")
-        text.sample(gauges.joins)
-        text.family("millrace_resumes_total", .counter, "Connections that were taken up again after a loss")
-        text.sample(gauges.resumes)
+        text.single("millrace_users_dropped", .gauge, "Users whose client is lost and may come back", gauges.dropped)
+        text.single(
+            "millrace_control_connections", .gauge, "Open connections of the control protocol", gauges.connections)
+        text.single("millrace_joins_total", .counter, "Users that joined a session", gauges.joins)
+        text.single(
+            "millrace_resumes_total", .counter, "Connections that were taken up again after a loss", gauges.resumes)
         text.family("millrace_disconnects_total", .counter, "Users that left a session, by reason")
         for reason in DisconnectReason.allCases {
             text.sample(gauges.disconnects[reason] ?? 0, ["reason": reason.rawValue])
@@ -42,8 +39,7 @@ struct SessionMetrics {
 
     private func tokens(_ text: inout PrometheusText) {
         let values = parts.tokenStatistics.values
-        text.family("millrace_tokens_accepted_total", .counter, "Session tokens that were found good")
-        text.sample(values.accepted)
+        text.single("millrace_tokens_accepted_total", .counter, "Session tokens that were found good", values.accepted)
         text.family("millrace_tokens_refused_total", .counter, "Session tokens that were refused, by cause")
         let causes: [ErrorCode] = [
             .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenBadSignature, .tokenAlgorithm,
@@ -55,12 +51,11 @@ struct SessionMetrics {
     private func webhooks(_ text: inout PrometheusText) {
         let values = parts.webhookStatistics.values
         guard values.isConfigured else { return }
-        text.family("millrace_webhooks_waiting", .gauge, "Webhook events that wait or are being sent")
-        text.sample(values.waiting)
-        text.family("millrace_webhooks_delivered_total", .counter, "Webhook events that their receiver took")
-        text.sample(values.delivered)
-        text.family("millrace_webhook_retries_total", .counter, "Tries of webhook events after the first")
-        text.sample(values.retries)
+        text.single("millrace_webhooks_waiting", .gauge, "Webhook events that wait or are being sent", values.waiting)
+        text.single(
+            "millrace_webhooks_delivered_total", .counter, "Webhook events that their receiver took", values.delivered)
+        text.single(
+            "millrace_webhook_retries_total", .counter, "Tries of webhook events after the first", values.retries)
         text.family("millrace_webhooks_dropped_total", .counter, "Webhook events that were given up, by cause")
         let causes = [
             ("queueFull", values.dropped), ("refused", values.refused), ("expired", values.expired),
@@ -70,13 +65,12 @@ struct SessionMetrics {
     }
 
     private func issues(_ statistics: IssueStatistics, _ text: inout PrometheusText) {
-        text.family("millrace_issues", .gauge, "Reports of clients that are kept")
-        text.sample(statistics.kept)
-        text.family("millrace_issues_bytes", .gauge, "Size of the kept reports in bytes")
-        text.sample(statistics.bytes)
-        text.family("millrace_issues_reported_total", .counter, "Reports of clients that were taken")
-        text.sample(statistics.reported)
-        text.family("millrace_issues_refused_total", .counter, "Reports of clients that were too large or not written")
-        text.sample(statistics.refused)
+        text.single("millrace_issues", .gauge, "Reports of clients that are kept", statistics.kept)
+        text.single("millrace_issues_bytes", .gauge, "Size of the kept reports in bytes", statistics.bytes)
+        text.single(
+            "millrace_issues_reported_total", .counter, "Reports of clients that were taken", statistics.reported)
+        text.single(
+            "millrace_issues_refused_total", .counter, "Reports of clients that were too large or not written",
+            statistics.refused)
     }
 }

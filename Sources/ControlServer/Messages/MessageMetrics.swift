@@ -12,35 +12,37 @@ struct MessageMetrics {
         case .failed: text.sample(0)
         case .disabled: return
         }
-        text.family("millrace_message_users", .gauge, "Users with a connection that is told of their conversations")
-        text.sample(counts.users)
-        text.family("millrace_message_connections", .gauge, "Connections that are told of conversations")
-        text.sample(counts.sockets)
-        text.family("millrace_messages_stored_total", .counter, "Messages answered as stored, repetitions included")
-        text.sample(counts.messages)
-        text.family("millrace_message_events_total", .counter, "Events of conversations handed to connections")
-        text.sample(counts.events)
-        text.family("millrace_message_slow_connections_total", .counter, "Connections closed as they did not read")
-        text.sample(counts.slowSockets)
+        text.single(
+            "millrace_message_users", .gauge, "Users with a connection that is told of their conversations",
+            counts.users)
+        text.single(
+            "millrace_message_connections", .gauge, "Connections that are told of conversations", counts.sockets)
+        text.single(
+            "millrace_messages_stored_total", .counter, "Messages answered as stored, repetitions included",
+            counts.messages)
+        text.single(
+            "millrace_message_events_total", .counter, "Events of conversations handed to connections", counts.events)
+        text.single(
+            "millrace_message_slow_connections_total", .counter, "Connections closed as they did not read",
+            counts.slowSockets)
         guard case .open(let database) = hub.storage else { return }
         storage(database, &text)
     }
 
     private func storage(_ database: MessageDatabase, _ text: inout PrometheusText) {
         let statistics = database.statistics
-        text.family("millrace_storage_bytes", .gauge, "Size of the database and its log in bytes")
-        text.sample(database.bytes)
-        text.family("millrace_storage_commands_total", .counter, "Commands carried out by the store")
-        text.sample(statistics.commands)
-        text.family("millrace_storage_commits_total", .counter, "Commits; one may be of many commands")
-        text.sample(statistics.commits)
-        text.family("millrace_storage_waiting", .gauge, "Commands that wait for their commit")
-        text.sample(statistics.waiting)
-        text.family("millrace_storage_longest_commit_seconds", .gauge, "The longest commit so far in seconds")
-        text.sample(statistics.longestCommit)
-        text.family(
-            "millrace_storage_removed_messages_total", .counter, "Messages removed as too old or seen by nobody")
-        text.sample(statistics.removedMessages)
+        text.single("millrace_storage_bytes", .gauge, "Size of the database and its log in bytes", database.bytes)
+        text.single(
+            "millrace_storage_commands_total", .counter, "Commands carried out by the store", statistics.commands)
+        text.single(
+            "millrace_storage_commits_total", .counter, "Commits; one may be of many commands", statistics.commits)
+        text.single("millrace_storage_waiting", .gauge, "Commands that wait for their commit", statistics.waiting)
+        text.single(
+            "millrace_storage_longest_commit_seconds", .gauge, "The longest commit so far in seconds",
+            statistics.longestCommit)
+        text.single(
+            "millrace_storage_removed_messages_total", .counter, "Messages removed as too old or seen by nobody",
+            statistics.removedMessages)
         text.family("millrace_storage_failures_total", .counter, "Commits and readings that failed, by cause")
         for kind in StorageError.Kind.allCases {
             text.sample(statistics.failures[kind] ?? 0, ["cause": kind.rawValue])

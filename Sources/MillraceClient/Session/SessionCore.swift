@@ -3,7 +3,7 @@ internal import MediaBase
 internal import Signaling
 
 /// What a session does: runs the machine, its timer and its WebSocket, and keeps media in step with it.
-actor SessionCore {
+actor SessionCore: SocketDriver {
     /// How long the relay has to tell by itself that a peer connection is over, before the client does something about it.
     static let patience = Duration.seconds(1)
 
@@ -11,15 +11,13 @@ actor SessionCore {
     let configuration: SessionConfiguration
     private let token: String
     var machine: SessionMachine
-    private var socket: (link: Int, connection: WebSocketConnection)?
+    var line = SocketLine()
     private var answers: [UInt64: CheckedContinuation<Result<[UInt8], SignalingError>, Never>] = [:]
     private var nextTicket: UInt64 = 0
     private var entering: CheckedContinuation<Result<Void, SessionError>, Never>?
     private var leaving: CheckedContinuation<Result<Void, SessionError>, Never>?
     /// Those who want to leave while somebody does.
     private var alsoLeaving: [CheckedContinuation<Result<Void, SessionError>, Never>] = []
-    private var timer: Task<Void, Never>?
-    private var timerAt = MediaTime.never
 
     // Conversations; see the extensions.
     var messaging: (@Sendable (LinkNews) -> Void)?
@@ -132,41 +130,6 @@ actor SessionCore {
         }
     }
 
-    // MARK: what the socket and the timer tell
-
-    private func opened(_ connection: WebSocketConnection, link: Int) {
-        let isWanted = link == machine.link
-        if isWanted { socket = (link, connection) }
-        Task { [weak self] in
-            let reason = await connection.run { [weak self] message in await self?.received(message, link: link) }
-            await self?.closed(link: link, reason: reason)
-        }
-        guard isWanted else { return connection.close(saysGoodbye: true) }
-        machine.opened(link: link, now: ClientClock.now)
-        perform()
-    }
-
-    private func refused(_ error: SignalingError, link: Int) {
-        machine.refused(link: link, error, now: ClientClock.now)
-        perform()
-    }
-
-    private func received(_ message: [UInt8], link: Int) {
-        machine.receive(message, link: link, now: ClientClock.now)
-        perform()
-    }
-
-    private func closed(link: Int, reason: String) {
-        machine.closed(link: link, reason: reason, now: ClientClock.now)
-        perform()
-    }
-
-    private func timeout() {
-        timerAt = .never
-        machine.handleTimeout(now: ClientClock.now)
-        perform()
-    }
-
     // MARK: what the machine wants
 
     /// Does what the machine wants, in its order.
@@ -177,14 +140,9 @@ actor SessionCore {
         }
         while let output = machine.nextOutput() {
             switch output {
-            case .open(let url, let link): open(url, link: link)
-            case .close(let link, let saysGoodbye):
-                guard let current = socket, current.link == link else { continue }
-                current.connection.close(saysGoodbye: saysGoodbye)
-                socket = nil
-            case .send(let message, let link):
-                guard let current = socket, current.link == link else { continue }
-                current.connection.send(message)
+            case .open(let url, let link): open(url, token: token, configuration.security, link: link)
+            case .close(let link, let saysGoodbye): line.close(link: link, saysGoodbye: saysGoodbye)
+            case .send(let message, let link): line.send(message, link: link)
             case .event(let event):
                 mediaEvent(event)
                 if case .statusChanged(let status) = event { messagingEvent(status) }
@@ -208,41 +166,5 @@ actor SessionCore {
             }
         }
         arm()
-    }
-
-    private func open(_ url: String, link: Int) {
-        let target: WebSocketTarget
-        do throws(SignalingError) {
-            target = try WebSocketTarget(url, token: token, configuration.security)
-        } catch {
-            return machine.refused(link: link, error, now: ClientClock.now)
-        }
-        Task { [weak self] in
-            do throws(SignalingError) {
-                let connection = try await WebSocketConnection.open(target)
-                guard let self else {
-                    connection.close(saysGoodbye: true)
-                    _ = await connection.run { _ in }
-                    return
-                }
-                await self.opened(connection, link: link)
-            } catch {
-                await self?.refused(error, link: link)
-            }
-        }
-    }
-
-    private func arm() {
-        let deadline = machine.deadline
-        // An earlier wake-up finds nothing to do and arms again.
-        guard deadline < timerAt else { return }
-        timer?.cancel()
-        timerAt = deadline
-        guard deadline != .never else { return }
-        let wait = max(0, (deadline - ClientClock.now).rawValue)
-        timer = Task { [weak self] in
-            do { try await Task.sleep(for: .nanoseconds(wait)) } catch { return }
-            await self?.timeout()
-        }
     }
 }

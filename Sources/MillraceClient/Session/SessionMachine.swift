@@ -7,7 +7,7 @@ internal import Signaling
 /// comes back after a loss, numbers requests and takes each event once and in order.
 ///
 /// Call one of its methods, then take `nextOutput()` until it is nil, then sleep until `deadline` at most.
-struct SessionMachine {
+struct SessionMachine: SocketMachine {
     enum Output: Sendable {
         /// A WebSocket is to be opened; `opened`, or `closed`, with this number follows.
         case open(url: String, link: Int)

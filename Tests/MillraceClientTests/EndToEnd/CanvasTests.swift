@@ -62,12 +62,8 @@ import Testing
     @Test("CAN-2 by the Swift interface: stills, pictures and sound into files", .timeLimit(.minutes(2)))
     func files() async throws {
         try await RelayUnderTest.run { relay in
-            let ada = try await relay.join("Ada", canHost: true)
-            let bob = try await relay.join("Bob")
-            let publisher = Publisher(TestSource.settings)
-            let stream = try await ada.publish(publisher)
-            let source = TestSource(publisher)
-            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            let call = try await relay.call()
+            let (ada, bob, subscriber) = (call.ada, call.bob, call.subscriber)
             // Any number of readers, each at its pace: one of them takes one picture only.
             let slow = subscriber.canvas.pictures(limit: 1)
             let (pictures, sound) = (subscriber.canvas.pictures(limit: 50), subscriber.canvas.sound(limit: 200))
@@ -100,7 +96,7 @@ import Testing
             let still = try #require(slow.poll())
             #expect(try PNGWriter.encode(still).starts(with: [0x89, 0x50, 0x4e, 0x47]))
             #expect(slow.dropped > 0 && pictures.dropped == 0)
-            _ = source
+            _ = call.source
             await ada.disconnect()
             await bob.disconnect()
         }

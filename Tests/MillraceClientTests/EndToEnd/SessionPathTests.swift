@@ -13,12 +13,10 @@ import Testing
     @Test("CON-3 CON-4 a silent path is looked for anew: the same peer connections and keys", .timeLimit(.minutes(2)))
     func silent() async throws {
         try await RelayUnderTest.run { relay in
-            let ada = try await relay.join("Ada", canHost: true)
-            let bob = try await relay.join("Bob")
-            let publisher = Publisher(TestSource.settings)
-            let stream = try await ada.publish(publisher)
-            let source = TestSource(publisher)
-            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            let call = try await relay.call()
+            let (ada, bob, publisher, stream, subscriber) = (
+                call.ada, call.bob, call.publisher, call.stream, call.subscriber
+            )
             _ = await SessionMediaTests.counters(subscriber, 10, "pictures before")
             let (peer, answered) = (await Self.isSubscribed(bob), await bob.core.answeredRevision)
             let (adas, bobs) = (ada.events, bob.events)
@@ -36,7 +34,7 @@ import Testing
                     Issue.record("unexpected \(event)")
                 }
             }
-            _ = source
+            _ = call.source
             await ada.disconnect()
             await bob.disconnect()
         }

@@ -17,12 +17,10 @@ import Testing
     func cut() async throws {
         try await RelayUnderTest.run { relay in
             let proxy = try await TCPProxy.start(to: relay.port)
-            let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(proxy.port)")
-            let bob = try await relay.join("Bob")
-            let publisher = Publisher(TestSource.settings)
-            let stream = try await ada.publish(publisher)
-            let source = TestSource(publisher)
-            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            let call = try await relay.call(url: "http://127.0.0.1:\(proxy.port)")
+            let (ada, bob, publisher, stream, subscriber) = (
+                call.ada, call.bob, call.publisher, call.stream, call.subscriber
+            )
             _ = await SessionMediaTests.counters(subscriber, 10, "pictures before the cut")
             let (connection, events, bobs) = (ada.connection, ada.events, bob.events)
             let dropped = subscriber.events
@@ -53,7 +51,7 @@ import Testing
             }
             _ = await SessionMediaTests.counters(subscriber, 15, "pictures after the cut")
             #expect(bob.streams[stream]?.isDropped == false)
-            _ = source
+            _ = call.source
             await ada.disconnect()
             await bob.disconnect()
             await proxy.stop()
@@ -119,12 +117,10 @@ import Testing
     func moves() async throws {
         try await RelayUnderTest.run { second in
             try await RelayUnderTest.run({ $0.adminToken = "administrator" }) { first in
-                let ada = try await first.join("Ada", canHost: true)
-                let bob = try await first.join("Bob")
-                let publisher = Publisher(TestSource.settings)
-                let stream = try await ada.publish(publisher)
-                let source = TestSource(publisher)
-                let before = try await SessionMediaTests.subscribe(bob, to: stream)
+                let call = try await first.call()
+                let (ada, bob, publisher, stream, before) = (
+                    call.ada, call.bob, call.publisher, call.stream, call.subscriber
+                )
                 _ = await SessionMediaTests.counters(before, 10, "pictures by way of the first relay")
                 let (adas, bobs, news) = (ada.events, bob.events, bob.events)
                 let body = #"{"seconds": 4, "url": "\#(second.url)"}"#
@@ -153,7 +149,7 @@ import Testing
                 #expect(created != stream && publisher.stream == created && before.isEnded)
                 let after = try await SessionMediaTests.subscribe(bob, to: created)
                 _ = await SessionMediaTests.counters(after, 10, "pictures by way of the second relay")
-                _ = source
+                _ = call.source
                 await ada.disconnect()
                 await bob.disconnect()
             }
@@ -163,18 +159,14 @@ import Testing
     @Test("CON-4 a client on another address goes on without joining again", .timeLimit(.minutes(2)))
     func networkChange() async throws {
         try await RelayUnderTest.run { relay in
-            let ada = try await relay.join("Ada", canHost: true)
-            let bob = try await relay.join("Bob")
-            let publisher = Publisher(TestSource.settings)
-            let stream = try await ada.publish(publisher)
-            let source = TestSource(publisher)
-            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            let call = try await relay.call()
+            let (ada, bob, subscriber) = (call.ada, call.bob, call.subscriber)
             _ = await SessionMediaTests.counters(subscriber, 10, "pictures before")
             await ada.networkChanged()
             await bob.networkChanged()
             _ = await SessionMediaTests.counters(subscriber, 30, "pictures after")
             #expect(ada.status == .connected && bob.status == .connected)
-            _ = source
+            _ = call.source
             await ada.disconnect()
             await bob.disconnect()
         }

@@ -7,7 +7,7 @@ internal import Signaling
 /// requests, keeps the connection alive, tells answers and events of conversations in order. It is in no session.
 ///
 /// Call one of its methods, then take `nextOutput()` until it is nil, then sleep until `deadline` at most.
-struct LinkMachine {
+struct LinkMachine: SocketMachine {
     enum Output: Sendable {
         /// A WebSocket is to be opened; `opened`, `refused` or `closed` with this number follows.
         case open(url: String, link: Int)
