@@ -3,7 +3,8 @@ package import RTP
 
 /// Makes the transport-wide feedback of one incoming transport: notes when each packet came, and tells the sender of it at 50 to
 /// 250 ms (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3). The rarer the packets, the rarer the feedback, so that
-/// it takes at most 5 % of what comes in.
+/// it takes at most 5 % of what comes in. At the start it is told sooner: a browser that learns within its first pictures what the path
+/// takes does not make them small.
 ///
 /// Arrival times are remembered for a while after they were reported: a packet that comes late moves the start of the next
 /// feedback back to it, and what follows it is told again. Memory grows with the packet rate, from 256 bytes to 16 KiB.
@@ -12,11 +13,14 @@ package struct FeedbackMaker: Sendable {
     package static let longestInterval = MediaTime.milliseconds(250)
     /// Bits of one feedback packet with its IP, UDP and SRTCP bytes, as a rule.
     private static let feedbackBits: Int64 = 8 * 90
-    /// A packet that is alone waits so long for others.
+    /// A packet that is alone waits so long for others; and between two feedback packets as long as the rate is not known.
     private static let gathering = MediaTime.milliseconds(20)
     /// Statuses that one feedback packet is to tell of: with two bytes each and their chunks they fit 1,200 bytes.
     private static let statusesAtMost = 400
     private static let smallest = 64
+    /// The rate is that of so many milliseconds, or of so many bytes where they come sooner: pictures that begin beside sound.
+    private static let rateWindow: Int64 = 200
+    private static let rateWindowBytes: Int64 = 4_000
     /// Packets that are remembered at most.
     package static let capacity = 2048
 
@@ -114,7 +118,7 @@ package struct FeedbackMaker: Sendable {
 
     /// Between two feedback packets.
     package var interval: MediaTime {
-        guard rate > 0 else { return Self.longestInterval }
+        guard rate > 0 else { return Self.gathering }
         let nanoseconds = Self.feedbackBits * 20 * 1_000_000_000 / rate
         return min(max(MediaTime(rawValue: nanoseconds), Self.shortestInterval), Self.longestInterval)
     }
@@ -159,8 +163,8 @@ package struct FeedbackMaker: Sendable {
             return
         }
         let elapsed = (now - since).rawValue / 1_000_000
-        guard elapsed >= 200 else { return }
-        let latest = rateBytes * 8_000 / elapsed
+        guard elapsed >= Self.rateWindow || rate > 0 && rateBytes >= Self.rateWindowBytes else { return }
+        let latest = rateBytes * 8_000 / max(1, elapsed)
         rate = rate == 0 || elapsed > 2_000 ? latest : (rate + latest) / 2
         rateBytes = 0
         rateSince = now

@@ -129,8 +129,10 @@ extension Worker {
 
     private func due(of peer: WebRTCPeer, now: MediaTime) -> MediaTime {
         var due = peer.transport.deadline
-        // Packets that come say nothing to this loop: with none to tell of, it looks again.
-        if let inbound = peer.inbound { due = min(due, inbound.feedback.deadline ?? now) }
+        // Packets that come say nothing to this loop: it looks again, at once with none to tell of.
+        if let inbound = peer.inbound {
+            due = min(due, inbound.feedback.deadline ?? now, now + FeedbackMaker.shortestInterval)
+        }
         if let outbound = peer.outbound { due = min(due, outbound.deadline) }
         return due
     }
