@@ -44,6 +44,7 @@ package final class MessageDatabase: Sendable {
         do {
             try Self.check(configuration)
             pool = try DatabasePool(path: configuration.databasePath, configuration: Self.settings(configuration))
+            try Self.syncEveryCommit(of: pool)
             try MessageSchema.migrator.migrate(pool)
             try Self.bound(pool, configuration)
             checkpointer = try Checkpointer(configuration)
@@ -75,13 +76,17 @@ package final class MessageDatabase: Sendable {
         settings.maximumReaderCount = configuration.readers
         settings.busyMode = .timeout(configuration.busyTimeout)
         settings.prepareDatabase { db in
-            // A commit is on the disk before it is answered, also where the power fails.
-            try db.execute(sql: "PRAGMA synchronous = FULL")
             // The log is moved by a connection of its own, not within somebody's commit.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try db.execute(sql: "PRAGMA cache_size = -16000")
         }
         return settings
+    }
+
+    /// A commit is on the disk before it is answered, also where the power fails. A pool that turns the log on sets its writer to less, so this
+    /// comes after it is made.
+    private static func syncEveryCommit(of pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
     }
 
     /// By a connection that cannot write: a file that is not as it must be stays as it is.
