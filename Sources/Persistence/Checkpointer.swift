@@ -7,6 +7,8 @@ final class Checkpointer: Sendable {
     /// Made here, then only cancelled.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
     private static let interval = DispatchTimeInterval.milliseconds(500)
+    /// So many times as long as it is to be the log may become.
+    private static let patience = 4
 
     init(_ configuration: StorageConfiguration) throws {
         var settings = Configuration()
@@ -22,11 +24,14 @@ final class Checkpointer: Sendable {
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "millrace.messages.checkpoint.timer"))
         timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
         timer.setEventHandler {
-            guard FileStatus.size(log) >= configuration.checkpointBytes else { return }
+            let size = FileStatus.size(log)
+            guard size >= configuration.checkpointBytes else { return }
             try? queue.writeWithoutTransaction { db in
-                // The bulk while others write on; then the rest, for which they wait, and the log begins anew.
+                // While others write on: the bulk, then what came meanwhile. Where that was all, the next commit begins the log anew.
                 try db.checkpoint(.passive)
-                try db.checkpoint(.truncate)
+                try db.checkpoint(.passive)
+                // Where writers left no gap for that they wait, so that it ends at all.
+                if size >= configuration.checkpointBytes * Self.patience { try db.checkpoint(.truncate) }
             }
         }
         self.timer = timer

@@ -17,7 +17,7 @@ package struct StorageConfiguration: Hashable, Sendable {
     /// Commands that are committed together.
     package var batch = 256
     /// Size of the write-ahead log that is moved into the database, in bytes.
-    package var checkpointBytes = 4 << 20
+    package var checkpointBytes = 32 << 20
 
     package init(directory: String) {
         self.directory = directory
