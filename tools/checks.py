@@ -117,18 +117,39 @@ def check_links(faults):
                     faults.append(f"{path.relative_to(ROOT)}: link to {link}: no such heading")
 
 
+def titles_of_tests():
+    """Target -> titles and type names of its tests and suites."""
+    literal = r'"((?:\\.|[^"\\])*)"'
+    titles = {}
+    for file in tracked("Tests/*.swift"):
+        text = file.read_text()
+        found = titles.setdefault(file.relative_to(ROOT).parts[1], set())
+        found |= {re.sub(r"\\(.)", r"\1", title) for title in re.findall(rf"@(?:Test|Suite)\s*\(\s*{literal}", text)}
+        found |= set(re.findall(r"\b(?:struct|class|actor|enum)\s+(\w+Tests)\b", text))
+    return titles
+
+
+def cases_of_interop():
+    """Names of the cases: the first of each pair in a list of them, and CASE where a program has one."""
+    names = set()
+    for file in tracked("Tests/Interop/*.py"):
+        names |= set(re.findall(r'^(?:    \(|CASE = |[A-Z]+ = \[\()"([^"]+)"', file.read_text(), re.M))
+    return names
+
+
+def stands_in(text, title):
+    """Whether a title has this text; what ends in a number is not the beginning of a longer one: CHT-1 is not in CHT-10."""
+    return re.search(rf"(?<![A-Za-z0-9-]){re.escape(text)}(?!\d)", title) is not None
+
+
 def check_features(faults):
     """Each row of docs/features.md: | id | what | proof |. Every `quoted` proof must exist.
 
-    A proof is a path, `tools/name ...`, `millrace subcommand ...`, `interop: case`, or `XTests: text`, where the text stands in
-    a name or title of a test of that target. An id of the specification (CAN-1) stands in a test's title.
+    A proof is a path, `tools/name ...`, `millrace subcommand ...`, `interop: case`, or `XTests: text`, where the text stands in the
+    title of a test or suite of that target, or is the name of a suite's type. An id like CAN-1 stands in a title itself.
     """
     path = ROOT / "docs/features.md"
-    tests = {}
-    for file in tracked("Tests/*.swift"):
-        tests.setdefault(file.relative_to(ROOT).parts[1], []).append(file.read_text())
-    tests = {target: "\n".join(texts) for target, texts in tests.items()}
-    interop = "\n".join(p.read_text() for p in tracked("Tests/Interop/*.py"))
+    tests, interop = titles_of_tests(), cases_of_interop()
     rows = 0
     for number, line in enumerate(path.read_text().splitlines(), 1):
         cells = [c.strip() for c in line.strip().strip("|").split("|")]
@@ -142,22 +163,85 @@ def check_features(faults):
         for proof in proofs:
             head = proof.split()[0]
             if found := re.match(r"(\w+Tests): (.+)", proof):
-                if found[2] not in tests.get(found[1], ""):
+                if not any(stands_in(found[2], title) for title in tests.get(found[1], ())):
                     faults.append(f"{where}: no test \"{found[2]}\" in Tests/{found[1]}")
             elif found := re.match(r"interop: (.+)", proof):
-                if f'"{found[1]}"' not in interop:
+                if found[1] not in interop:
                     faults.append(f"{where}: no case \"{found[1]}\" in Tests/Interop")
-            elif head == "millrace":
-                name = proof.split()[1]
-                if not re.search(rf'commandName:\s*"{name}"', "\n".join(
-                        p.read_text() for p in tracked("Sources/millrace/*.swift"))):
-                    faults.append(f"{where}: no subcommand millrace {name}")
             elif "/" in head and not (ROOT / head).exists():
                 faults.append(f"{where}: {head} does not exist")
-        if re.fullmatch(r"[A-Z][A-Z0-9]{2}-\d+", cells[0]) and not any(cells[0] in t for t in tests.values()):
+        if re.fullmatch(r"[A-Z][A-Z0-9]{2}-\d+", cells[0]) and not any(
+                stands_in(cells[0], title) for titles in tests.values() for title in titles):
             faults.append(f"{where}: no test title names {cells[0]}")
     if not rows:
         faults.append("docs/features.md: no rows")
+
+
+def commands():
+    """Subcommand of millrace ("session end" where it is one of a group) -> its options, those of its option groups too."""
+    sources = {file.stem: (file, file.read_text()) for file in tracked("Sources/millrace/*.swift")}
+    declared = r"@(Option|Flag)(\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))?\s*(?:private\s+)?var (\w+)"
+
+    def options(name, seen):
+        names = set()
+        if name not in sources or name in seen:
+            return names
+        seen.add(name)
+        text = sources[name][1]
+        for _, arguments, variable in re.findall(declared, text):
+            custom = re.search(r'\.customLong\("([^"]+)"\)', arguments)
+            option = custom[1] if custom else re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", variable).lower()
+            names |= {option, f"no-{option}"} if "prefixedNo" in arguments else {option}
+        for group in re.findall(r"@OptionGroup(?:\([^)]*\))?\s*var \w+: (\w+)", text):
+            # A group in a file of another one's name: SessionOptions stands beside RelayOptions.
+            for stem, (_, other) in sources.items():
+                if re.search(rf"struct {group}\b", other):
+                    names |= options(stem, seen)
+        return names
+
+    known = {}
+    for stem, (file, text) in sources.items():
+        if found := re.search(r'commandName:\s*"([\w-]+)"', text):
+            group = {"Session": "session ", "User": "user "}.get(file.parent.name, "")
+            name = found[1] if found[1] == group.strip() else group + found[1]
+            known[name] = options(stem, set()) | {"help", "version"}
+    return known
+
+
+def check_commands(faults):
+    """Subcommands of millrace that documents name exist, and have the options that stand behind them."""
+    known = commands()
+    for path in tracked("*.md", "docs/*.md", "Sources/*.md"):
+        text = path.read_text()
+        joined = re.sub(r"\\\n", "  ", text)
+        pieces = re.findall(r"(?:^|[\s`/(])millrace ((?:[a-z][\w-]*)[^\n`|&;#]*)", "\n".join(
+            re.findall(r"```.*?```", joined, re.S) + re.findall(r"`[^`\n]+`", re.sub(r"```.*?```", "", joined, flags=re.S))), re.M)
+        for piece in pieces:
+            words = piece.split()
+            name = next((n for n in (" ".join(words[:2]), words[0]) if n in known), None)
+            if name is None or name in ("session", "user") and re.fullmatch(r"[a-z-]+", " ".join(words[1:2])):
+                faults.append(f"{path.relative_to(ROOT)}: no subcommand millrace {' '.join(words[:2])}")
+                continue
+            for option in re.findall(r"(?<!\S)--([a-z][\w-]*)", piece):
+                if option not in known[name]:
+                    faults.append(f"{path.relative_to(ROOT)}: millrace {name} has no option --{option}")
+
+
+def check_metrics(faults):
+    """Every family of /metrics stands in a document, and documents name no other."""
+    families = set()
+    for file in tracked("Sources/ControlServer/*.swift"):
+        families |= set(re.findall(r'\b(?:single|family)\(\s*"((?:millrace|process)_\w+)"', file.read_text()))
+    counters = (ROOT / "Sources/MediaEngine/EngineCounters.swift").read_text()
+    families |= {"millrace_" + name for name in re.findall(r'\(\s*"([a-z_]+)",\s*"', counters)}
+    named = {}
+    for path in tracked("*.md", "docs/*.md"):
+        for name in re.findall(r"\b((?:millrace|process)_[a-z_]*[a-z])\b", path.read_text()):
+            named.setdefault(name, path.relative_to(ROOT))
+    for name in sorted(families - named.keys()):
+        faults.append(f"docs/admin.md: the metric {name} is missing")
+    for name in sorted(named.keys() - families):
+        faults.append(f"{named[name]}: {name} is no metric")
 
 
 def check_configuration(faults):
@@ -172,7 +256,7 @@ def check_configuration(faults):
 
 def main():
     faults = []
-    for check in (check_imports, check_configuration, check_words_and_sizes, check_links, check_features):
+    for check in (check_imports, check_configuration, check_metrics, check_words_and_sizes, check_links, check_features, check_commands):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)

@@ -2,7 +2,7 @@ import Conference
 import Signaling
 import Testing
 
-/// Who may do what, tried by everybody. The table is the specification's, not the code's.
+/// Who may do what, tried by everybody. The table stands apart from the code.
 @Suite struct PermissionTests {
     enum Who: String, CaseIterable { case host, manager, moderator, participant, subscriber, mute }
 

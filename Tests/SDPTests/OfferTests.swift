@@ -3,7 +3,7 @@ import RTP
 import SDP
 import Testing
 
-@Suite("SDP: offers of real clients") struct OfferTests {
+@Suite("SDP: offers of clients, as they were made or written after them") struct OfferTests {
     /// What one client's offer says: of its transport, and of each track in the words of `summary`.
     struct Facts: Sendable {
         var name: String
