@@ -82,6 +82,8 @@ class Client:
         try:
             await self._socket.send(json.dumps({"id": self._id, "method": method, "params": parameters}))
         except websockets.WebSocketException as error:
+            if waiting.done():
+                waiting.exception()  # the reader's word of the same end
             raise ConnectionError(str(error)) from None
         message = await waiting
         if "error" in message:
