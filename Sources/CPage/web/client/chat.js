@@ -12,7 +12,8 @@ export const isTooLong = text => encoder.encode(text).length > MAXIMUM_TEXT;
 
 /// Emits `message`, `detail` one of `messages`.
 export class Chat extends EventTarget {
-  /// `{id, from, fromName, to, toName, text, time, subsession}`; `to` and `subsession` may be null. Names are those of the time.
+  /// `{id, from, fromName, to, toName, isOwn, text, time, subsession}`; `to` and `subsession` may be null. Names are those of the time, and
+  /// `id` is another in each session: the relay counts from 1 in every one.
   messages = [];
 
   #request; #state; #known = new Set();
@@ -25,13 +26,14 @@ export class Chat extends EventTarget {
   }
 
   async send(text, to = null) {
-    const {self, subsessions} = this.#state, subsession = subsessions.of(self);
     const {message, time} = await this.#request("chat", {text, ...(to && {to})});
-    this.#add({id: message, from: self, to, text, time, subsession});
+    // Only now: the request may have waited for a connection that is another one.
+    const {self, subsessions} = this.#state;
+    this.#add({message, from: self, to, text, time, subsession: subsessions.of(self)});
   }
 
   apply(event, {message, from, to = null, text, time, subsession = null}) {
-    if (event === "chat") this.#add({id: message, from, to, text, time, subsession});
+    if (event === "chat") this.#add({message, from, to, text, time, subsession});
   }
 
   clear() {
@@ -40,13 +42,13 @@ export class Chat extends EventTarget {
   }
 
   /// One's own message is known from its answer, and may come as an event besides.
-  #add(message) {
-    if (this.#known.has(message.id)) return;
-    this.#known.add(message.id);
-    message.fromName = this.#state.users.get(message.from)?.name ?? "Somebody";
-    message.toName = this.#state.users.get(message.to)?.name ?? "Somebody";
-    this.messages.push(message);
+  #add({message, from, to, text, time, subsession}) {
+    const {session, self, users} = this.#state, id = `${session}/${message}`, name = user => users.get(user)?.name ?? "Somebody";
+    if (this.#known.has(id)) return;
+    this.#known.add(id);
+    const said = {id, from, fromName: name(from), to, toName: name(to), isOwn: from === self, text, time, subsession};
+    this.messages.push(said);
     if (this.messages.length > KEPT) this.#known.delete(this.messages.shift().id);
-    this.dispatchEvent(new CustomEvent("message", {detail: message}));
+    this.dispatchEvent(new CustomEvent("message", {detail: said}));
   }
 }

@@ -57,8 +57,7 @@ export class ChatPanel {
   }
 
   #came(message) {
-    const {state} = this.#session;
-    if (message.from !== state.self && !this.#tabs.shows("chat")) this.#unread += 1;
+    if (!message.isOwn && !this.#tabs.shows("chat")) this.#unread += 1;
     this.#show();
     this.#mark();
   }
@@ -71,7 +70,7 @@ export class ChatPanel {
         scope = message.subsession;
         rows.push({key: `before ${message.id}`, divider: scope ? state.subsessions.rooms.get(scope)?.name ?? "Another room" : "Main session"});
       }
-      const isOwn = message.from === state.self;
+      const {isOwn} = message;
       const note = !message.to ? null : isOwn ? `to ${message.toName}` : "to you";
       rows.push({key: message.id, from: isOwn ? "You" : message.fromName, text: message.text, time: message.time, isOwn, note});
     }

@@ -158,10 +158,26 @@ Object.assign(UNITS, {
     chat.apply("chat", {message: "m2", from: "a", text: "hi", time: 6, subsession: "1"});
     chat.apply("signal", {from: "a", type: "chat", data: "no"});
     same(said, [["chat", {text: "hello", to: "a"}]], "requests");
-    same(chat.messages.map(one => [one.id, one.to, one.subsession]), [["m1", "a", "1"], ["m2", null, "1"]], "messages");
+    same(chat.messages.map(one => [one.id, one.to, one.subsession]), [["s/m1", "a", "1"], ["s/m2", null, "1"]], "messages");
     for (let number = 0; number < 600; number++) chat.apply("chat", {message: `f${number}`, from: "a", text: "flood", time: 7});
-    same([chat.messages.length, chat.messages[0].id], [500, "f100"], "a flood");
+    same([chat.messages.length, chat.messages[0].id], [500, "s/f100"], "a flood");
     same([isTooLong("x".repeat(8192)), isTooLong("ä".repeat(4097)), isTooLong("😀".repeat(2048))], [false, true, false], "lengths in UTF-8");
+  },
+
+  async "chat: a session that began anew counts its messages from 1, and they are shown all the same"({chat: {Chat}, state: {SessionState}}) {
+    const state = new SessionState(), relay = new PlayedRelay(), users = [user("me", "Me"), user("a", "A")];
+    state.reset({...relay.joinAnswer(), users});
+    let count = 0;
+    const chat = new Chat(async () => ({message: `m${++count}`, time: 5}), state);
+    await chat.send("before");
+    chat.apply("chat", {message: "m2", from: "a", text: "hi", time: 6});
+    state.reset({...relay.joinAnswer(), session: "another", connection: "me again", users: [user("me again", "Me"), user("a", "A")]});
+    count = 0;
+    await chat.send("after");
+    chat.apply("chat", {message: "m1", from: "me again", text: "after", time: 5});
+    chat.apply("chat", {message: "m2", from: "a", text: "welcome back", time: 6});
+    same(chat.messages.map(one => [one.text, one.isOwn]), [["before", true], ["hi", false], ["after", true], ["welcome back", false]], "messages");
+    same(new Set(chat.messages.map(one => one.id)).size, 4, "ids");
   },
 
   async "conversations: the list, its order and its counts follow the events"(modules) {
