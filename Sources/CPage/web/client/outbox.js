@@ -1,15 +1,10 @@
 // Messages on their way. Each has an id from here, so that it can be sent again without being stored twice; a lost connection delays it.
 
 import {isTooLong} from "./chat.js";
-import {SignalingError} from "./signaling.js";
+import {PASSING, SignalingError, pauseAfter} from "./signaling.js";
 
 /// Messages that wait; more of them are refused.
 const MAXIMUM = 200;
-/// Errors after which the same message may well be taken: the relay may even have stored it, and answers as the first time.
-const WAITS = new Set(["notConnected", "connectFailed"]);
-const TRIES_AGAIN = new Set(["rateLimited", "internalError"]);
-/// Milliseconds before another try, where the relay names no time.
-const PAUSE = 2000;
 
 /// Emits `change` when a message is sent, waits, has failed or is given up.
 export class Outbox extends EventTarget {
@@ -67,9 +62,11 @@ export class Outbox extends EventTarget {
         this.entries = this.entries.filter(one => one !== entry);
         this.#onSent(entry, answer);
       } catch (error) {
-        if (WAITS.has(error.code)) break;
-        if (TRIES_AGAIN.has(error.code)) {
-          this.#timer = setTimeout(() => this.flush(), error.retryAfter ? 1000 * error.retryAfter : PAUSE);
+        // The next connection sends it.
+        if (error.code === "notConnected") break;
+        // The relay may even have stored it, and answers as the first time.
+        if (PASSING.has(error.code)) {
+          this.#timer = setTimeout(() => this.flush(), pauseAfter(error));
           break;
         }
         Object.assign(entry, {status: "failed", error});

@@ -12,6 +12,12 @@ export class SignalingError extends Error {
   }
 }
 
+/// Errors after which the same request may well be answered a little later, on the same connection: the relay has no room or no time just
+/// now, its disk does not take anything, or its answer did not come in time.
+export const PASSING = new Set(["connectFailed", "rateLimited", "limitReached", "storageFailed", "internalError", "draining", "requestTimeout"]);
+/// Milliseconds before such another try; `error`: which may name the time.
+export const pauseAfter = error => 1000 * (error.retryAfter ?? 2);
+
 /// Reasons of a `disconnected` event after which coming back by itself is what the user wants.
 const COMES_BACK = new Set(["networkLost", "slowConsumer", "relayShutdown"]);
 /// Milliseconds between two attempts: a quarter of a second first, then doubled up to this.

@@ -271,15 +271,24 @@ Object.assign(UNITS, {
 
   async "conversations: a refused message stays until it is sent again or given up"(modules) {
     const {relay, conversations} = await talking(modules), answer = relay.answers.sendMessage;
-    relay.answers.sendMessage = refuse("storageFailed");
+    relay.answers.sendMessage = refuse("unknownGroup");
     const [one, two] = [conversations.send(ANNA, "one"), conversations.send(ANNA, "two")];
     await until(() => two.status === "failed", "the refusals");
-    same([one.status, one.error.code], ["failed", "storageFailed"], "the first");
+    same([one.status, one.error.code], ["failed", "unknownGroup"], "the first");
     relay.answers.sendMessage = answer;
     conversations.outbox.retry(one);
     conversations.outbox.giveUp(two);
     await until(() => conversations.outbox.entries.length === 0, "an empty outbox");
     same([relay.of("sendMessage").length, await refusal((async () => conversations.send(ANNA, "ä".repeat(5000)))())], [3, "textTooLong"], "requests");
+  },
+
+  async "conversations: a message that the relay cannot take just now is sent again by itself"(modules) {
+    const {relay, store, conversations} = await talking(modules), answer = relay.answers.sendMessage;
+    const codes = ["connectFailed", "rateLimited", "limitReached", "storageFailed", "internalError", "draining", "requestTimeout"], left = [...codes];
+    relay.answers.sendMessage = params => left.length ? refuse(left.shift(), 0.01)() : answer(params);
+    const entry = conversations.send(ANNA, "once");
+    await until(() => conversations.outbox.entries.length === 0, "an empty outbox");
+    same([entry.status, relay.of("sendMessage").length, store.messages.get("0:anna").length], ["sending", codes.length + 1, 1], "requests");
   },
 
   async "conversations: without a user id, or a store, the page says so"(modules) {

@@ -66,7 +66,7 @@ class PlayedRelay {
       const result = await make(params);
       if (result !== undefined) this.#write(socket, {id, result});
     } catch (error) {
-      this.#write(socket, {id, error: {code: error.code, message: error.code}});
+      this.#write(socket, {id, error: {code: error.code, message: error.code, retryAfter: error.retryAfter}});
     }
   }
 
@@ -82,7 +82,7 @@ const user = (id, name, role = "participant", more = {}) =>
 const stream = (id, connection, more = {}) =>
   ({id, connection, name: id, videoType: "camera", hasAudio: true, hasVideo: true, isAudioMuted: false, isVideoMuted: false, width: 0, height: 0,
     isDropped: false, createdAt: 1, ...more});
-const refuse = code => () => { throw Object.assign(new Error(code), {code}); };
+const refuse = (code, retryAfter) => () => { throw Object.assign(new Error(code), {code, retryAfter}); };
 
 /// Clients that end with the unit: one that reconnects would come to the relay of the next.
 const started = [];
