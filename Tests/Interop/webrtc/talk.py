@@ -273,7 +273,7 @@ def conversations(bench, name):
           ada.until(lambda: ada.look("thread")[-1:] == [["Kim", "from afar", ""]]), last=kim.look("thread")[-1:], count=len(kim.look("thread")))
     check(name, "each once, in order", [line[1] for line in kim.look("thread")][2:42] == [f"line {number}" for number in range(40)])
     check_history(bench, name, server)
-    check_marks(bench, name, ada, kim)
+    check_marks(bench, name, server, ada, kim)
     check_groups(bench, name, ada, kim)
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
 
@@ -296,7 +296,7 @@ def check_history(bench, name, server):
     again.stop()
 
 
-def check_marks(bench, name, ada, kim):
+def check_marks(bench, name, server, ada, kim):
     check = bench.reporter.check
     kim.look("press", "back")
     kim.look("conversationMenu", "Ada", "do-not-disturb")
@@ -317,10 +317,18 @@ def check_marks(bench, name, ada, kim):
           kim.until(lambda: kim.look("conversations") == {"Ada": [1, "are you there?", False]}), list=kim.look("conversations"))
     kim.look("open", "Ada")
     check(name, "its messages have stayed", kim.until(lambda: len(kim.look("thread")) > 30), count=len(kim.look("thread")))
+    again = Talk(bench, server.url, "four", "Kim", role="host")
+    again.is_in()
+    again.look("tab", "messages")
+    again.until(lambda: "Ada" in again.look("conversations"))
+    again.look("open", "Ada")
+    check(name, "another window shows them too", again.until(lambda: len(again.look("thread")) >= 30), count=len(again.look("thread")))
     kim.look("conversationMenu", None, "delete-messages")
     kim.look("answer", "yes")
     check(name, "until they are deleted, for oneself alone",
           kim.until(lambda: kim.look("thread") == []) and len(ada.look("thread")) > 30, count=len(kim.look("thread")))
+    check(name, "in every window", again.until(lambda: again.look("thread") == []), count=len(again.look("thread")))
+    again.stop()
     kim.look("press", "back")
 
 

@@ -32,7 +32,10 @@ export class Session extends EventTarget {
   constructor(url) {
     super();
     this.#signaling = new Signaling(url, {
-      onStatus: status => this.#emit("status", status),
+      onStatus: status => {
+        if (status === "reconnecting") this.conversations.lost();
+        this.#emit("status", status);
+      },
       onJoined: (answer, again) => this.#joined(answer, again),
       onResumed: answer => this.#resumed(answer),
       onEvent: (event, data) => this.#event(event, data),

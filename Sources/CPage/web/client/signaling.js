@@ -16,7 +16,7 @@ export class SignalingError extends Error {
 /// now, its disk does not take anything, or its answer did not come in time.
 export const PASSING = new Set(["connectFailed", "rateLimited", "limitReached", "storageFailed", "internalError", "draining", "requestTimeout"]);
 /// Milliseconds before such another try; `error`: which may name the time.
-export const pauseAfter = error => 1000 * (error.retryAfter ?? 2);
+export const pauseAfter = error => 1000 * (error.retryAfter || 2);
 
 /// Reasons of a `disconnected` event after which coming back by itself is what the user wants.
 const COMES_BACK = new Set(["networkLost", "slowConsumer", "relayShutdown"]);
@@ -284,7 +284,7 @@ export class Signaling {
       return this.#tryAgain(0);
     }
     if (["draining", "rateLimited", "internalError", "limitReached"].includes(error.code)) {
-      return this.#tryAgain((error.retryAfter ?? 2) * 1000);
+      return this.#tryAgain(pauseAfter(error));
     }
     this.#finish({reason: error.code, message: error.message});
   }

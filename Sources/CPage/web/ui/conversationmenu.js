@@ -1,6 +1,6 @@
 // What can be done with a conversation; the same entries at the list and above its messages.
 
-import {DO_NOT_DISTURB, GROUP, NOTIFY, identities} from "../client/conversations.js";
+import {DO_NOT_DISTURB, GROUP, NOTIFY, identities, keyOf} from "../client/conversations.js";
 import {askFor, confirm, tell} from "./dialogs.js";
 import {attempt} from "./notices.js";
 
@@ -16,7 +16,7 @@ export function conversationMenu(session, conversation, group = null) {
   if (type === GROUP) {
     const isOwner = group?.owner === conversations.user;
     add(true, "members", "Members", async () => {
-      const {members, owner} = await conversations.group(id);
+      const members = await conversations.members(id), owner = conversations.groups.get(keyOf(conversation))?.owner;
       await tell(name, members.map(member => member === owner ? `${member} (owner)` : member).join(", "));
     });
     add(true, "invite", "Invite…", async () => {

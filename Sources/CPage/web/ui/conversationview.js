@@ -37,7 +37,7 @@ export class ConversationView {
     this.#show();
     this.#log.toEnd();
     this.#title.focus();
-    if (this.conversation.type === GROUP) attempt(() => this.#session.conversations.group(this.conversation.id));
+    this.#askGroup();
     if (!this.#session.conversations.thread(this.#key)?.isLoaded) this.#older();
     this.seen();
   }
@@ -47,6 +47,8 @@ export class ConversationView {
     // The store is another one, and what was known of it is gone.
     if (what === "thread" && !this.#session.conversations.thread(this.#key)) this.#older();
     if (what === "list" || what === "group") this.#titles();
+    // What changed in a group while the connection was lost is not told.
+    if (what === "availability" && this.#session.conversations.isOpen) this.#askGroup();
     this.seen();
   }
 
@@ -57,10 +59,14 @@ export class ConversationView {
     attempt(() => this.#session.conversations.clearUnread(this.conversation)).finally(() => { this.#isClearing = false; });
   }
 
+  #askGroup() {
+    if (this.conversation.type === GROUP) attempt(() => this.#session.conversations.group(this.conversation.id));
+  }
+
   #titles() {
     const {groups} = this.#session.conversations, group = groups.get(this.#key), name = group?.name ?? this.#listed?.name ?? "";
     this.#title.textContent = name || this.conversation.id;
-    this.#sub.textContent = group ? counted(group.members.length, "member") : "";
+    this.#sub.textContent = group ? counted(group.size, "member") : "";
   }
 
   #older() {
