@@ -7,7 +7,7 @@ import time
 from webrtc.cut import Cut
 from webrtc.room import Room, is_colour_of, relay
 
-UNITS = 34
+UNITS = 35
 
 
 def modules(bench, name):

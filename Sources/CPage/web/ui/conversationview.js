@@ -10,6 +10,7 @@ import {attempt} from "./notices.js";
 
 export class ConversationView {
   #session; #key; #isSeen; #title = element("h3", {tabindex: "-1"}); #sub = element("span", {class: "hint"}); #log; #compose; #isClearing = false;
+  #isLoaded = false;
 
   /// `back()`: shows the list again; `isSeen()`: whether the user looks at it.
   constructor(session, conversation, {back, isSeen}) {
@@ -52,6 +53,12 @@ export class ConversationView {
     this.seen();
   }
 
+  /// The panel is seen now.
+  shown() {
+    this.#fill();
+    this.seen();
+  }
+
   /// What the user looks at is read.
   seen() {
     if (this.#isClearing || !this.#listed?.unread || !this.#isSeen()) return;
@@ -77,9 +84,17 @@ export class ConversationView {
     });
   }
 
+  /// Where nobody can scroll up, older messages come by themselves.
+  #fill() {
+    const thread = this.#session.conversations.thread(this.#key);
+    if (thread?.isLoaded && thread.hasOlder && !thread.isLoading && this.#log.isShort) this.#older();
+  }
+
   #show() {
-    const {conversations} = this.#session, {outbox, user} = conversations;
-    const stored = (conversations.thread(this.#key)?.messages ?? []).map(({number, from, text, time}) =>
+    const {conversations} = this.#session, {outbox, user} = conversations, thread = conversations.thread(this.#key);
+    const isLoaded = thread?.isLoaded ?? false, isFirst = isLoaded && !this.#isLoaded;
+    this.#isLoaded = isLoaded;
+    const stored = (thread?.messages ?? []).map(({number, from, text, time}) =>
       ({key: String(number), from: from === user ? "You" : from, text, time, isOwn: from === user}));
     const under = outbox.of(this.conversation).map(entry => ({
       key: entry.id, from: "You", text: entry.text, time: entry.time, isOwn: true, status: entry.status,
@@ -87,6 +102,7 @@ export class ConversationView {
         {text: "Send again", name: "send-again", run: () => outbox.retry(entry)}, {text: "Discard", name: "discard", run: () => outbox.giveUp(entry)},
       ],
     }));
-    this.#log.show([...stored, ...under]);
+    this.#log.show([...stored, ...under], {isOld: isFirst});
+    this.#fill();
   }
 }

@@ -37,6 +37,12 @@ export function replaceWhereOther(place, nodes) {
 /// "1 message", "3 messages".
 export const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
+/// Marks a field as wrong, or as right again.
+export function setInvalid(field, isInvalid) {
+  if (isInvalid) field.setAttribute("aria-invalid", "true");
+  else field.removeAttribute("aria-invalid");
+}
+
 export const isShown = node => node.getClientRects().length > 0;
 
 export const byID = id => document.getElementById(id);

@@ -1,6 +1,6 @@
 // The form that a session is entered by. Asks for a password, and again, on the same connection.
 
-import {byID} from "./dom.js";
+import {byID, setInvalid} from "./dom.js";
 
 const NAME = "millrace.name", IDENTITY = "millrace.identity";
 
@@ -111,7 +111,7 @@ export class JoinForm {
 
   #say(text, field = null) {
     this.#error.textContent = text;
-    for (const input of this.#form.querySelectorAll("input")) input.toggleAttribute("aria-invalid", input === field);
+    for (const input of this.#form.querySelectorAll("input")) setInvalid(input, input === field);
     if (field) {
       field.focus();
       field.select();

@@ -19,11 +19,12 @@ export class MessageLog {
   }
 
   /// `rows`: `{key, from, text, time, isOwn, note, divider, status, actions}` in order; those that are there already stay as they are.
-  show(rows) {
+  /// `isOld`: nothing of it is news, so that none of it is read out.
+  show(rows, {isOld = false} = {}) {
     const {node} = this, wasAtEnd = this.isAtEnd, wanted = new Map(rows.map(row => [row.key, row]));
     const anchor = [...this.#list.children].find(child => wanted.has(child.dataset.key) && child.offsetTop + child.offsetHeight > node.scrollTop);
     const before = anchor ? anchor.offsetTop - node.scrollTop : 0;
-    const isOlder = this.#rows.size > 0 && rows.length > 0 && !this.#rows.has(rows[0].key) && rows.some(row => this.#rows.has(row.key));
+    const isOlder = isOld || this.#rows.size > 0 && rows.length > 0 && !this.#rows.has(rows[0].key) && rows.some(row => this.#rows.has(row.key));
     // What is put in above was said long ago.
     if (isOlder) node.setAttribute("aria-busy", "true");
     for (const [key, entry] of this.#rows) {
@@ -51,8 +52,11 @@ export class MessageLog {
   get isAtEnd() { return this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < AT_END; }
   toEnd() { this.node.scrollTop = this.node.scrollHeight; }
 
-  /// Whether all fits in without scrolling, so that nobody can scroll to the upper edge.
-  get isShort() { return this.node.scrollHeight <= this.node.clientHeight + AT_START; }
+  /// Whether all fits in almost without scrolling, so that nobody goes to the upper edge; false while it is not seen.
+  get isShort() {
+    const {clientHeight, scrollHeight} = this.node;
+    return clientHeight > 0 && scrollHeight <= clientHeight + AT_START;
+  }
 
   #scrolled() { if (this.node.scrollTop < AT_START) this.#onStart?.(); }
 }

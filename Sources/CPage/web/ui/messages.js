@@ -29,11 +29,15 @@ export class Messages {
     this.#place.replaceChildren(this.#home);
     this.listener = ({detail}) => this.#changed(detail);
     session.conversations.addEventListener("change", this.listener);
+    document.addEventListener("visibilitychange", this.#looks);
     this.#available();
     this.#mark();
   }
 
-  end() { this.#session.conversations.removeEventListener("change", this.listener); }
+  end() {
+    this.#session.conversations.removeEventListener("change", this.listener);
+    document.removeEventListener("visibilitychange", this.#looks);
+  }
 
   /// Shows one conversation: `{type, id}`, which need not be in the list.
   open({type, id}) {
@@ -46,7 +50,10 @@ export class Messages {
   }
 
   /// The panel is seen now.
-  shown() { this.#view?.seen(); }
+  shown() { this.#view?.shown(); }
+
+  /// The user comes back to the page: what came meanwhile is read now.
+  #looks = () => this.#view?.seen();
 
   #back() {
     const key = this.#view && keyOf(this.#view.conversation);

@@ -1,6 +1,6 @@
 // How the host makes rooms: a name a line, or so many at once.
 
-import {element} from "./dom.js";
+import {element, setInvalid} from "./dom.js";
 import {attempt} from "./notices.js";
 
 const MAXIMUM = 50;
@@ -33,7 +33,7 @@ export class RoomForm {
   #judge() {
     const {length} = this.#list;
     this.#hint.textContent = `${length} of at most ${MAXIMUM}`;
-    this.#names.toggleAttribute("aria-invalid", length > MAXIMUM);
+    setInvalid(this.#names, length > MAXIMUM);
   }
 
   #commit() {

@@ -26,7 +26,8 @@ export class Toolbar {
     this.#add("report", "flag", () => this.#report());
     this.#add("leave", "leave", () => session.leave()).classList.add("danger");
     for (const type of ["change", "published", "status"]) session.addEventListener(type, () => this.render());
-    this.#place.addEventListener("keydown", event => this.#onKey(event));
+    // The row outlives the session: the next one's buttons have one listener again.
+    this.#place.onkeydown = event => this.#onKey(event);
     this.render();
   }
 

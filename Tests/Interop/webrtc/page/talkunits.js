@@ -80,15 +80,35 @@ Object.assign(UNITS, {
     document.body.append(log.node);
     const row = (key, more = {}) => ({key: String(key), from: evil, text: evil, time: 1, ...more}),
         keys = () => [...log.node.querySelectorAll("li")].map(one => one.dataset.key);
-    log.show([row(5), row(6)]);
+    log.show([row(5)]);
+    same(log.node.hasAttribute("aria-busy"), false, "the first that comes is read out");
+    log.show([]);
+    log.show([row(5), row(6)], {isOld: true});
+    same(log.node.getAttribute("aria-busy"), "true", "a page of old ones is not");
+    await until(() => !log.node.hasAttribute("aria-busy"), "the end of that");
     const kept = log.node.querySelector("[data-key='5']");
     log.show([row(3), row(4), row(5), row("x", {status: "sending"}), row(6)]);
     same([keys(), log.node.querySelector("[data-key='5']") === kept, log.node.getAttribute("aria-busy")], [["3", "4", "5", "x", "6"], true, "true"],
          "put in");
+    Object.assign(log.node.style, {height: "2000px", maxHeight: "none"});
+    same(log.isShort, true, "one that does not scroll");
+    Object.assign(log.node.style, {height: "10px", minHeight: "0", overflow: "auto"});
+    same(log.isShort, false, "one that does");
+    log.node.hidden = true;
+    same(log.isShort, false, "one that is not seen");
+    log.node.hidden = false;
     log.show([row(4), row(5), row(6), row("x", {status: "failed", actions: [{text: "Again", name: "again", run() {}}]})]);
     same([keys(), log.node.querySelectorAll("button").length], [["4", "5", "6", "x"], 1], "moved and taken out");
     await later(50);
     same([document.querySelectorAll("img, b").length, window.hit ?? null, log.node.querySelector(".what").textContent], [0, null, evil], "markup");
     log.node.remove();
+  },
+
+  async "a field that is wrong says so to screen readers"({dom: {setInvalid}}) {
+    const field = document.createElement("input");
+    setInvalid(field, true);
+    same(field.getAttribute("aria-invalid"), "true", "wrong");
+    setInvalid(field, false);
+    same(field.hasAttribute("aria-invalid"), false, "right again");
   },
 });
