@@ -174,7 +174,7 @@ def help_and_broadcast(bench, name):
     ada.look("press", "ignore-help")
     check(name, "who is ignored is told",
           kim.until(lambda: any("No manager comes" in text for text in kim.look("notices"))), notices=kim.look("notices"))
-    check(name, "and the call is gone", ada.until(lambda: not ada.look("has", "accept-help")))
+    check(name, "and the request is gone", ada.until(lambda: not ada.look("has", "accept-help")))
     leo.look("press", "ask-help")
     ada.until(lambda: ada.look("has", "accept-help"))
     ada.look("press", "accept-help")

@@ -1,7 +1,7 @@
 // Subsessions: which there are, and who is in which. A part of the session's state, true at every event; knows nothing of media.
 
-/// Calls for help that a manager is shown; of more the oldest are forgotten.
-const MAXIMUM_CALLS = 100;
+/// Requests for help that a manager is shown; of more the oldest are forgotten.
+const MAXIMUM_HELP_REQUESTS = 100;
 
 export class Subsessions {
   /// `none`, `committed`, `started` or `stopping`.
@@ -10,8 +10,8 @@ export class Subsessions {
   rooms = new Map();
   /// Whether this user starts, stops, broadcasts and is asked for help.
   isManager = false;
-  /// Calls for help that nobody here has answered: request id -> `{request, user, userName, subsession, subsessionName}`.
-  calls = new Map();
+  /// Requests for help that nobody here has answered: id -> `{request, user, userName, subsession, subsessionName}`.
+  helpRequests = new Map();
 
   #placeOf = new Map();
 
@@ -20,11 +20,11 @@ export class Subsessions {
     this.isManager = isManager;
     this.rooms = new Map(subsessions.map(({id, name, users = []}) => [id, {id, name, users: new Set(users)}]));
     this.#placeOf = new Map([...this.rooms.values()].flatMap(room => [...room.users].map(user => [user, room.id])));
-    for (const [id, call] of this.calls) if (!isManager || this.of(call.user) !== call.subsession) this.calls.delete(id);
+    for (const [id, {user, subsession}] of this.helpRequests) if (!isManager || this.of(user) !== subsession) this.helpRequests.delete(id);
   }
 
   clear() {
-    this.calls.clear();
+    this.helpRequests.clear();
     this.reset();
   }
 
@@ -35,7 +35,7 @@ export class Subsessions {
       break;
     case "subsessionRoleChanged":
       this.isManager = data.isManager;
-      if (!data.isManager) this.calls.clear();
+      if (!data.isManager) this.helpRequests.clear();
       break;
     case "subsessionUsersChanged":
       for (const {user, to} of data.changes) this.#move(user, to ?? null);
@@ -44,18 +44,18 @@ export class Subsessions {
       this.#move(data.user, null);
       break;
     case "helpRequested":
-      this.calls.delete(data.request);
-      this.calls.set(data.request, data);
-      while (this.calls.size > MAXIMUM_CALLS) this.calls.delete(this.calls.keys().next().value);
+      this.helpRequests.delete(data.request);
+      this.helpRequests.set(data.request, data);
+      while (this.helpRequests.size > MAXIMUM_HELP_REQUESTS) this.helpRequests.delete(this.helpRequests.keys().next().value);
       break;
     case "helpEnded":
-      this.calls.delete(data.request);
+      this.helpRequests.delete(data.request);
       break;
     }
   }
 
   /// This user has answered it; nobody is told of that.
-  answered(request) { this.calls.delete(request); }
+  answered(request) { this.helpRequests.delete(request); }
 
   /// Id of the subsession that a user is in; null in the main session.
   of(user) { return this.#placeOf.get(user) ?? null; }
@@ -73,6 +73,6 @@ export class Subsessions {
       this.#placeOf.delete(user);
     }
     // Who has left a subsession needs no help there.
-    for (const [id, call] of this.calls) if (call.user === user && call.subsession !== to) this.calls.delete(id);
+    for (const [id, one] of this.helpRequests) if (one.user === user && one.subsession !== to) this.helpRequests.delete(id);
   }
 }

@@ -77,17 +77,18 @@ export class Place {
       break;
     }
     for (const [request, end] of this.#asked) {
-      if (state.subsessions.calls.has(request)) continue;
+      if (state.subsessions.helpRequests.has(request)) continue;
       end();
       this.#asked.delete(request);
     }
     this.render();
   }
 
-  #asksForHelp(call) {
-    const answer = isAccepted => attempt(() => answerHelp(this.#session, call, isAccepted));
-    this.#asked.get(call.request)?.();
-    this.#asked.set(call.request, notice(`${call.userName} needs help in ${call.subsessionName}`, {actions: [
+  #asksForHelp(helpRequest) {
+    const {request, userName, subsessionName} = helpRequest;
+    const answer = isAccepted => attempt(() => answerHelp(this.#session, helpRequest, isAccepted));
+    this.#asked.get(request)?.();
+    this.#asked.set(request, notice(`${userName} needs help in ${subsessionName}`, {actions: [
       {text: "Join", name: "accept-help", run: () => answer(true)}, {text: "Ignore", name: "ignore-help", run: () => answer(false)},
     ]}));
   }

@@ -16,7 +16,7 @@ const STATES = {
 export class Rooms {
   #session; #form; #state = element("p", {class: "hint", role: "status"}); #main; #cards = new Map(); #waiting = false;
   #list = element("ul", {class: "rooms", "aria-label": "Rooms"}); #buttons = element("div", {class: "row wrap"});
-  #calls = element("ul", {class: "calls", "aria-label": "Calls for help"});
+  #helpRequests = element("ul", {class: "help-requests", "aria-label": "Requests for help"});
   #broadcast;
 
   constructor(session) {
@@ -28,7 +28,7 @@ export class Rooms {
                                       element("textarea", {name: "text", rows: 2, maxlength: 8192, required: true}),
                                       element("small", {}, "Can be sent from the main session.")),
                               element("button", {class: "primary"}, "Broadcast"));
-    byID("panel-rooms").replaceChildren(this.#state, this.#form.node, this.#calls, this.#list, this.#buttons, this.#broadcast);
+    byID("panel-rooms").replaceChildren(this.#state, this.#form.node, this.#helpRequests, this.#list, this.#buttons, this.#broadcast);
     session.addEventListener("change", () => this.#soon());
     this.render();
   }
@@ -57,7 +57,7 @@ export class Rooms {
     if (this.#state.textContent !== text) this.#state.textContent = text;
     this.#form.node.hidden = !(status === "none" && may.commitSubsessions);
     this.#renderCards();
-    this.#renderCalls();
+    this.#renderHelpRequests();
     replaceWhereOther(this.#buttons, this.#actions());
     this.#broadcast.hidden = !(status === "started" && may.manageSubsessions);
     this.#broadcast.querySelector("button").disabled = state.place !== null;
@@ -85,18 +85,18 @@ export class Rooms {
     this.#list.hidden = !subsessions.rooms.size;
   }
 
-  #renderCalls() {
-    const {subsessions} = this.#session.state;
-    replaceWhereOther(this.#calls, [...subsessions.calls.values()].map(call => element("li", {data: {request: call.request}},
-      element("span", {}, element("strong", {}, call.userName), ` needs help in ${call.subsessionName}`),
-      element("button", {type: "button", data: {action: "accept-help"}, "aria-label": `Join ${call.userName} in ${call.subsessionName}`,
-                         onclick: () => this.#answer(call, true)}, "Join"),
-      element("button", {type: "button", data: {action: "ignore-help"}, "aria-label": `Ignore ${call.userName}`,
-                         onclick: () => this.#answer(call, false)}, "Ignore"))));
-    this.#calls.hidden = !subsessions.calls.size;
+  #renderHelpRequests() {
+    const {helpRequests} = this.#session.state.subsessions;
+    replaceWhereOther(this.#helpRequests, [...helpRequests.values()].map(one => element("li", {data: {request: one.request}},
+      element("span", {}, element("strong", {}, one.userName), ` needs help in ${one.subsessionName}`),
+      element("button", {type: "button", data: {action: "accept-help"}, "aria-label": `Join ${one.userName} in ${one.subsessionName}`,
+                         onclick: () => this.#answer(one, true)}, "Join"),
+      element("button", {type: "button", data: {action: "ignore-help"}, "aria-label": `Ignore ${one.userName}`,
+                         onclick: () => this.#answer(one, false)}, "Ignore"))));
+    this.#helpRequests.hidden = !helpRequests.size;
   }
 
-  #answer(call, isAccepted) { attempt(() => answerHelp(this.#session, call, isAccepted)); }
+  #answer(helpRequest, isAccepted) { attempt(() => answerHelp(this.#session, helpRequest, isAccepted)); }
 
   #actions() {
     const {state} = this.#session, {subsessions: {status}, may} = state, buttons = [];
@@ -125,7 +125,7 @@ export class Rooms {
   }
 }
 
-/// Goes to whoever calls, or lets them know that nobody comes. Another manager may have been quicker.
+/// Goes to whoever asks, or lets them know that nobody comes. Another manager may have been quicker.
 export async function answerHelp(session, {request}, isAccepted) {
   try {
     await session.request("answerHelp", {request, isAccepted});

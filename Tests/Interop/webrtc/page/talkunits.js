@@ -26,22 +26,22 @@ Object.assign(UNITS, {
                 ["placeChanged", null, "1"]], "events");
   },
 
-  async "rooms: calls for help last as long as who calls is there"({state: {SessionState}}) {
-    const state = new SessionState(), call = (request, user) => ({request, user, userName: user, subsession: "1", subsessionName: "One"});
-    const calls = () => [...state.subsessions.calls.keys()];
+  async "rooms: requests for help last as long as who asks is there"({state: {SessionState}}) {
+    const state = new SessionState(), asked = (request, user) => ({request, user, userName: user, subsession: "1", subsessionName: "One"});
+    const open = () => [...state.subsessions.helpRequests.keys()];
     state.reset({...new PlayedRelay().joinAnswer(), users: ["me", "a", "b", "c"].map(id => user(id, id)),
                  subsessions: subsessions("started", [room("1", "One", ["a", "b", "c"]), room("2", "Two")], true)});
-    for (const [request, who] of [["x", "a"], ["y", "b"], ["z", "c"], ["w", "c"]]) state.apply("helpRequested", call(request, who));
-    same(calls(), ["x", "y", "z", "w"], "open");
+    for (const [request, who] of [["x", "a"], ["y", "b"], ["z", "c"], ["w", "c"]]) state.apply("helpRequested", asked(request, who));
+    same(open(), ["x", "y", "z", "w"], "open");
     state.apply("helpEnded", {request: "w"});
     state.subsessions.answered("x");
     state.apply("subsessionUsersChanged", {changes: [{user: "b", from: "1", to: "2"}]});
-    same(calls(), ["z"], "after one was answered and one has moved");
+    same(open(), ["z"], "after one was answered and one has moved");
     state.apply("subsessionRoleChanged", {isManager: false});
-    same(calls(), [], "for one who manages no longer");
+    same(open(), [], "for one who manages no longer");
     state.apply("subsessionRoleChanged", {isManager: true});
-    for (let number = 0; number < 150; number++) state.apply("helpRequested", call(`n${number}`, "c"));
-    same([calls().length, calls()[0]], [100, "n50"], "a flood");
+    for (let number = 0; number < 150; number++) state.apply("helpRequested", asked(`n${number}`, "c"));
+    same([open().length, open()[0]], [100, "n50"], "a flood");
   },
 
   async "chat: each message once, with the room it was said in"({chat: {Chat, isTooLong}, state: {SessionState}}) {
