@@ -49,6 +49,8 @@ export class Conversations extends EventTarget {
   #early = [];
   /// Key -> `change` by which a conversation left the list.
   #gone = new Map();
+  /// `order` of the last conversation that was read in pages: of those before it only what has changed is known.
+  #readTo = 0;
 
   /// `request(method, params, options)`: of `Signaling`.
   constructor(request) {
@@ -120,18 +122,20 @@ export class Conversations extends EventTarget {
   // MARK: what a user does
 
   async loadMore() {
-    const {list} = this;
-    if (!this.canLoadMore || !list.length) return;
-    const page = await this.#request("conversations", {before: list.at(-1).order, count: PAGE});
+    if (!this.canLoadMore) return;
+    const page = await this.#request("conversations", {before: this.#readTo, count: PAGE});
     this.hasMore = page.hasMore;
+    this.#readTo = page.conversations.at(-1)?.order ?? this.#readTo;
     for (const one of page.conversations) this.#take(one);
     this.#tell("list");
   }
 
   /// Messages of a conversation, which need not be in the list yet: the newest at first, older ones each time.
   async loadOlder(conversation) {
-    const key = keyOf(conversation), thread = this.#threads.get(key) ?? new Thread(), {first} = thread;
+    const key = keyOf(conversation), thread = this.#threads.get(key) ?? new Thread();
     this.#threads.set(key, thread);
+    thread.clearThrough(this.get(key)?.clearedThrough);
+    const {first} = thread;
     if (!thread.hasOlder || thread.isLoading) return;
     thread.isLoading = true;
     try {
@@ -218,6 +222,7 @@ export class Conversations extends EventTarget {
     this.#byKey = new Map(page.conversations.map(one => [keyOf(one), one]));
     this.#store = store;
     this.#cursor = cursor;
+    this.#readTo = page.conversations.at(-1)?.order ?? 0;
     this.hasMore = page.hasMore;
     for (const changes of this.#early) this.#changes(changes);
     this.#tell("list");
@@ -239,6 +244,8 @@ export class Conversations extends EventTarget {
 
   #refuse(code) {
     Object.assign(this, {isOpen: false, unavailable: code, totalUnread: 0});
+    // What is forgotten here has to be read again, should it open after all.
+    this.#store = null;
     this.#byKey.clear();
     this.#tell("availability");
     this.#tell("total");
@@ -332,6 +339,7 @@ export class Conversations extends EventTarget {
     for (const one of deleted) this.#remove(one);
     if (this.#byKey.size > MAXIMUM_LIST) {
       this.#byKey = new Map(this.list.slice(0, MAXIMUM_LIST).map(one => [keyOf(one), one]));
+      this.#readTo = Math.max(this.#readTo, this.list.at(-1).order);
       this.hasMore = true;
     }
     this.#tell("list");

@@ -7,6 +7,9 @@ Object.assign(UNITS, {
         "hello"); });
     same([conversations.list.length, conversations.list[0].id, conversations.hasMore, conversations.totalUnread], [30, "u39", true, 40],
          "the first page");
+    // One that is further down has changed: those between are not passed over for that.
+    store.update({type: 0, id: "u0"}, {name: "Zero"});
+    await until(() => conversations.get("0:u0"), "one that was not read yet");
     await conversations.loadMore();
     same([conversations.list.length, conversations.list.at(-1).id, conversations.hasMore], [40, "u0", false], "the second");
     store.receive({type: 0, id: "u3"}, "u3", "again");
