@@ -54,35 +54,77 @@ extension MessageDatabase {
             state.pending.removeFirst(batch.count)
             return batch
         }
-        commit(batch, db)
+        let rest = batch.dropFirst(commit(batch, db))
         let isMore = state.withLock { state -> Bool in
+            state.pending.insert(contentsOf: rest, at: 0)
             state.isWriting = !state.pending.isEmpty
             return state.isWriting
         }
         if isMore { pool.asyncWriteWithoutTransaction { self.drain($0) } }
     }
 
-    /// All of a batch in one transaction; what the rules refuse is undone by itself, a failure of the store undoes all.
-    private func commit(_ batch: [Pending], _ db: Database) {
+    /// Carries out and answers the first of a batch, as many as one commit takes, in one transaction. Where that fails, and not for the disk's
+    /// sake, each is tried again in a transaction of its own: what is wrong with one row is the failure of those who need it.
+    ///
+    /// - Returns: how many were answered, at least one.
+    private func commit(_ batch: [Pending], _ db: Database) -> Int {
+        do {
+            let answers = try transact(batch, db)
+            for (pending, answer) in zip(batch, answers) { pending.completion(answer) }
+            return answers.count
+        } catch {
+            if batch.count > 1, !StorageError.isOfStore(error) {
+                commitEach(batch, db)
+            } else {
+                fail(batch[...], failed(error))
+            }
+            return batch.count
+        }
+    }
+
+    private func commitEach(_ batch: [Pending], _ db: Database) {
+        for (index, pending) in batch.enumerated() {
+            do {
+                for answer in try transact([pending], db) { pending.completion(answer) }
+            } catch {
+                // The others would wait for the same failure one after the other.
+                let isOfStore = StorageError.isOfStore(error)
+                fail(isOfStore ? batch[index...] : batch[index...index], failed(error))
+                if isOfStore { return }
+            }
+        }
+    }
+
+    private func fail(_ batch: ArraySlice<Pending>, _ error: StorageError) {
+        for pending in batch { pending.completion(.failure(.failed(error))) }
+    }
+
+    /// One transaction; what the rules refuse is undone by itself, a failure of the store undoes all.
+    ///
+    /// - Returns: answers to the first of the batch: to as many as are work enough for one commit, so that others do not wait long behind them.
+    private func transact(_ batch: [Pending], _ db: Database) throws -> [Answer] {
         let start = DispatchTime.now().uptimeNanoseconds
         var answers: [Answer] = []
-        do {
-            try db.inTransaction(.immediate) {
-                let store = try MessageStore(db)
-                for pending in batch { answers.append(try apply(pending.command, store, db)) }
-                return .commit
+        var cost = 0
+        try db.inTransaction(.immediate) {
+            let store = try MessageStore(db)
+            for pending in batch {
+                let expected = pending.command.cost
+                guard answers.isEmpty || cost + expected <= configuration.batchCost else { break }
+                let answer = try apply(pending.command, store, db)
+                // How many members a group has turns out with its first message.
+                cost += max(expected, (try? answer.get())?.cost ?? 1)
+                answers.append(answer)
             }
-            let seconds = Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9
-            state.withLock {
-                $0.statistics.commands += UInt64(batch.count)
-                $0.statistics.commits += 1
-                $0.statistics.longestCommit = max($0.statistics.longestCommit, seconds)
-            }
-        } catch {
-            let error = failed(error)
-            answers = batch.map { _ in .failure(.failed(error)) }
+            return .commit
         }
-        for (pending, answer) in zip(batch, answers) { pending.completion(answer) }
+        let (count, seconds) = (answers.count, Double(DispatchTime.now().uptimeNanoseconds - start) / 1e9)
+        state.withLock {
+            $0.statistics.commands += UInt64(count)
+            $0.statistics.commits += 1
+            $0.statistics.longestCommit = max($0.statistics.longestCommit, seconds)
+        }
+        return answers
     }
 
     private func apply(_ command: MessagingCommand, _ store: MessageStore, _ db: Database) throws -> Answer {

@@ -18,6 +18,8 @@ package final class MessageDatabase: Sendable {
     struct State {
         var pending: [Pending] = []
         var isWriting = false
+        /// Hears of failures that nobody's command met.
+        var onFailure: (@Sendable (StorageError) -> Void)?
         var statistics = StorageStatistics()
     }
 
@@ -51,6 +53,7 @@ package final class MessageDatabase: Sendable {
         } catch {
             throw StorageError(error)
         }
+        checkpointer.start { [weak self] error in self?.failedByItself(error) }
     }
 
     private static func makeDirectory(_ path: String) throws(StorageError) {
@@ -139,10 +142,30 @@ package final class MessageDatabase: Sendable {
         }
     }
 
+    /// How far a commit has come when it is answered, as SQLite numbers it (`PRAGMA synchronous`): 2 is onto the disk.
+    package func writerSynchronous() throws(StorageError) -> Int {
+        do {
+            return try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } ?? -1
+        } catch {
+            throw StorageError(error)
+        }
+    }
+
     func failed(_ error: any Error) -> StorageError {
         let error = StorageError(error)
         state.withLock { $0.statistics.failures[error.kind, default: 0] += 1 }
         return error
+    }
+
+    /// Where failures are told that are no command's, those of moving the log: a second call takes the place of the first.
+    package func reportFailures(to body: @escaping @Sendable (StorageError) -> Void) {
+        state.withLock { $0.onFailure = body }
+    }
+
+    private func failedByItself(_ error: any Error) {
+        let error = failed(error)
+        let tell = state.withLock { $0.onFailure }
+        tell?(error)
     }
 
     /// After the last command. The log is moved into the database.

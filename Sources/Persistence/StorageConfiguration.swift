@@ -14,8 +14,10 @@ package struct StorageConfiguration: Hashable, Sendable {
     package var readers = 4
     /// Commands that wait for their commit; more are refused.
     package var queue = 4_096
-    /// Commands that are committed together.
+    /// Commands that are committed together, at most.
     package var batch = 256
+    /// Rows of users that the commands of one commit touch (`MessagingCommand.cost`, `MessagingOutcome.cost`); the last one may go beyond that.
+    package var batchCost = 1_024
     /// Size of the write-ahead log that is moved into the database, in bytes.
     package var checkpointBytes = 32 << 20
 

@@ -48,6 +48,19 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         self.init(kind, "SQLite says \(error.extendedResultCode.rawValue): \(error.message ?? "nothing")")
     }
 
+    /// Whether it is the disk's, the file's or another program's doing: whatever else is asked of the store then fails as well. Otherwise it may
+    /// be of the rows that were asked for.
+    static func isOfStore(_ error: any Error) -> Bool {
+        guard let error = error as? DatabaseError else { return false }
+        switch error.resultCode {
+        case .SQLITE_FULL, .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED,
+            .SQLITE_CANTOPEN,
+            .SQLITE_NOTADB, .SQLITE_NOMEM, .SQLITE_MISUSE:
+            return true
+        default: return false
+        }
+    }
+
     /// What the operator is to do.
     package var advice: String {
         switch kind {

@@ -76,6 +76,83 @@ import Testing
         #expect(try await Self.texts(database).count == 100)
     }
 
+    /// Commands that wait for the writer at the same time, with their failures, in the order of the answers.
+    static func submit(
+        _ numbers: ClosedRange<Int>, to database: MessageDatabase,
+        _ make: (Int) -> MessagingCommand = { DatabaseTests.send($0) }
+    ) async -> [(number: Int, failure: StorageFailure?)] {
+        let gate = DispatchSemaphore(value: 0)
+        let answers = Mutex<[(number: Int, failure: StorageFailure?)]>([])
+        // The writer stands still in the first answer.
+        database.submit(send(0)) { _ in gate.wait() }
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            for number in numbers {
+                database.submit(make(number)) { answer in
+                    let count = answers.withLock { answers -> Int in
+                        answers.append((number, answer.failure))
+                        return answers.count
+                    }
+                    if count == numbers.count { continuation.resume() }
+                }
+            }
+            gate.signal()
+        }
+        return answers.withLock { $0 }
+    }
+
+    @Test("what fails for one command fails for no other of its commit")
+    func failsAlone() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        let other = try DatabaseQueue(path: folder.path + "/messages.sqlite")
+        try await other.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TRIGGER damage BEFORE INSERT ON message WHEN NEW.client IN ('m7', 'm13')
+                    BEGIN SELECT RAISE(ABORT, 'damaged'); END
+                    """)
+        }
+        try other.close()
+        let answers = await Self.submit(1...20, to: database)
+        #expect(answers.map { $0.number } == Array(1...20))
+        #expect(answers.filter { $0.failure != nil }.map { $0.number } == [7, 13])
+        #expect(answers.compactMap { $0.failure }.allSatisfy { $0.answer.code == .storageFailed })
+        #expect(database.statistics.failures == [.failed: 2])
+        #expect(try await Self.texts(database).count == 19)
+    }
+
+    @Test("a commit is bounded by its work, not by the number of its commands alone", arguments: [false, true])
+    func work(isGroup: Bool) async throws {
+        let folder = TemporaryFolder()
+        var configuration = StorageConfiguration(directory: folder.path)
+        configuration.batchCost = isGroup ? 10 : 1
+        let database = try MessageDatabase(configuration, wallClock: { 0 })
+        let ada = UserKey(app: "", id: "ada")
+        let group = CreateGroupRequest(name: "g", members: (0..<10).map { "u\($0)" })
+        _ = try await database.perform(
+            MessagingCommand(user: ada, action: .request(.createGroup(group)), newGroup: "g")
+        ).get()
+        let before = database.statistics.commits
+        let answers = await Self.submit(1...20, to: database) { number in
+            let request = SendMessageRequest(
+                conversation: isGroup ? .group("g") : .peer("bob"), message: "m\(number)", text: "x")
+            return MessagingCommand(user: ada, action: .request(.sendMessage(request)))
+        }
+        #expect(answers.map { $0.number } == Array(1...20))
+        #expect(answers.allSatisfy { $0.failure == nil })
+        #expect(database.statistics.commits == before + 21)
+        #expect(database.statistics.waiting == 0)
+    }
+
+    @Test("CHT-9 the connection that writes brings each commit onto the disk")
+    func synchronous() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        #expect(try database.writerSynchronous() == 2)
+        _ = try await database.perform(Self.send(1)).get()
+        #expect(try database.writerSynchronous() == 2)
+    }
+
     @Test("what the rules refuse is undone, what stands beside it in the commit is kept")
     func refused() async throws {
         let folder = TemporaryFolder()

@@ -4,6 +4,7 @@ import Messaging
 import MillraceTestKit
 import Persistence
 import Signaling
+import Synchronization
 import Testing
 
 /// Each failure of a disk really happens; none of them ends the program or spoils what is stored.
@@ -76,6 +77,30 @@ import Testing
         #expect(stored > 10)
         #expect(try await DatabaseTests.texts(database).count == min(stored, 100))
         database.close()
+    }
+
+    @Test("a log that cannot be moved into the database is counted and told", .enabled(if: geteuid() == 0))
+    func checkpoint() async throws {
+        let folder = TemporaryFolder()
+        let mount = try Mount(on: folder.path, arguments: ["-t", "tmpfs", "-o", "size=1m", "tmpfs"])
+        defer { mount.end() }
+        let database = try open(folder.path) { $0.checkpointBytes = 64 << 10 }
+        defer { database.close() }
+        let told = Mutex<[StorageError.Kind]>([])
+        database.reportFailures { error in told.withLock { $0.append(error.kind) } }
+        let text = String(repeating: "x", count: 8_000)
+        var refused: UInt64 = 0
+        for number in 0..<500 where refused == 0 {
+            if case .failure = await database.perform(DatabaseTests.send(number, text: text)) { refused += 1 }
+        }
+        // The disk is full of the log: there is no room to move it to.
+        let start = ContinuousClock.now
+        while told.withLock({ $0.isEmpty }), ContinuousClock.now - start < .seconds(20) {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(told.withLock { $0.first } == .diskFull)
+        #expect(database.statistics.failures[.diskFull, default: 0] > refused)
+        #expect(try await !DatabaseTests.texts(database).isEmpty)
     }
 
     @Test("a directory that cannot be written to is said so", .enabled(if: geteuid() == 0))
