@@ -27,7 +27,10 @@ struct LoadCommand: AsyncParsableCommand {
             and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are asked for again, on the \
             retransmission stream where the relay agrees. Any relay will do: --whip and --whep say where its endpoints are.
 
-            With --participants the control protocol is loaded instead, without media: so many participants in each session join over             WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to everybody in its session. The             report says how long joins took, what a participant costs the relay in memory, and whether every signal came, in order.             Tokens are of --app and --secret, by default of the built-in app of millrace serve --dev.
+            With --participants the control protocol is loaded instead, without media: so many participants in each session join over \
+            WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to everybody in its session. The \
+            report says how long joins took, what a participant costs the relay in memory, and whether every signal came, in order. \
+            Tokens are of --app and --secret, by default of the built-in app of millrace serve --dev.
 
             With --subsessions these participants publish sound as well, all but the host go into so many subsessions of their session at \
             once, stay for --duration, and are brought back. The report says how long that took, and whether everybody heard their own \

@@ -13,6 +13,15 @@ struct CommandLineTests {
         }
     }
 
+    @Test func helpHasNoGapsInItsLines() async throws {
+        let help = try await MillraceProcess.run(["load", "--help"])
+        let overview = try #require(help.output.components(separatedBy: "USAGE:").first)
+        #expect(overview.contains("--participants"))
+        for line in overview.components(separatedBy: "\n") {
+            #expect(!line.trimmingCharacters(in: .whitespaces).contains("     "), "\(line)")
+        }
+    }
+
     @Test(
         "bad usage is exit code 2, with the reason on standard error",
         arguments: [
