@@ -3,17 +3,6 @@ internal import Logging
 internal import NIOCore
 internal import Signaling
 
-/// What a connection brings when it joins, besides what it may.
-struct Arrival: Sendable {
-    /// Of its request, whose answer goes before all events.
-    let request: UInt32
-    let program: String?
-    let socket: ClientSocket
-
-    /// See `ClientAddress`.
-    var address: String { socket.address }
-}
-
 extension Room {
     /// Lets a client in and answers it. A refused one is not answered here: it may try again.
     func join(_ admission: Admission, _ arrival: Arrival) -> Result<Void, SignalingError> {
@@ -28,7 +17,8 @@ extension Room {
         case .success(let join):
             clients[admission.connection] = RoomClient(
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
-                socket: arrival.socket, outbox: environment.configuration.outbox)
+                reporter: admission.token?.rawValue ?? arrival.address, socket: arrival.socket,
+                outbox: environment.configuration.outbox)
             var answer = join.answer
             answer.iceServers = environment.iceServers
             answer.transports = arrival.socket.isConfidential ? [.native, .webRTC] : [.webRTC]

@@ -45,15 +45,11 @@ extension Room {
                 SignalingError(
                     .invalidField, "a note has at most \(Self.maximumNoteCharacters) characters", field: "note"))
         }
-        let now = ControlClock.now
-        guard client.nextReport <= now else {
-            let wait = (client.nextReport - now).rawValue
-            return .failure(
-                SignalingError(
-                    .rateLimited, "a report was taken a moment ago", limit: "limit.issueSeconds",
-                    retryAfter: Int((wait + 999_999_999) / 1_000_000_000)))
+        do throws(SignalingError) {
+            try environment.reports.admit(client.reporter, now: ControlClock.now)
+        } catch {
+            return .failure(error)
         }
-        client.nextReport = now + environment.configuration.issueInterval
         let statistics = await measure(client)
         let bundle = Bundle(
             connection: client.id, program: client.program, user: conference.user(client.id),

@@ -1,5 +1,4 @@
 internal import Conference
-internal import MediaBase
 internal import SDP
 internal import Signaling
 
@@ -9,6 +8,8 @@ final class RoomClient {
     let resumeToken: String
     /// Name and version of the client program, as it says.
     let program: String?
+    /// What `ReportGuard` tells it from others by.
+    let reporter: String
     var socket: ClientSocket?
     var outbox: Outbox<EventText>
     /// A request is being carried out whose answer goes before the events that it causes: those wait in the outbox.
@@ -17,19 +18,19 @@ final class RoomClient {
     var subscriber: SubscribePeer?
     /// Where its peers are in the engine, or are on their way to.
     var place = Place.mainSession
-    /// When it may report again.
-    var nextReport = MediaTime.zero
     /// What its next subscribe peer connection is to be.
     var subscribeTransport = MediaTransport.webRTC
     /// Names of its newest events, oldest first, for reports.
     private(set) var recent: [String] = []
 
     init(
-        id: ConnectionID, resumeToken: String, program: String?, socket: ClientSocket, outbox: OutboxLimits
+        id: ConnectionID, resumeToken: String, program: String?, reporter: String, socket: ClientSocket,
+        outbox: OutboxLimits
     ) {
         self.id = id
         self.resumeToken = resumeToken
         self.program = program
+        self.reporter = reporter
         self.socket = socket
         self.outbox = Outbox(limits: outbox)
     }

@@ -12,6 +12,7 @@ struct RoomEnvironment: Sendable {
     let issues: any IssueStore
     let hooks: any WebhookSink
     let passwords: PasswordGuard
+    let reports: ReportGuard
     let logger: Logger
     /// The session is over: its name is free.
     let onEnd: @Sendable (SessionID) -> Void

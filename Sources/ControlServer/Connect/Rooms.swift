@@ -33,7 +33,8 @@ package final class Rooms: Sendable {
         environment = RoomEnvironment(
             engine: engine, configuration: configuration, statistics: statistics,
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
-            passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute), logger: logger,
+            passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
+            reports: ReportGuard(interval: configuration.issueInterval), logger: logger,
             onEnd: { id in state.withLockedValue { $0.directory.remove(id) } },
             onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })
         let events = events ?? engine.observeStreams()

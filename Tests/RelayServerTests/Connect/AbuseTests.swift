@@ -27,10 +27,18 @@ struct AbuseTests {
             let error = try await ada.request(ReportIssueRequest(note: "again"), Request.reportIssue).failure
             #expect(error?.code == .rateLimited && error?.limit == "limit.issueSeconds")
             #expect((1...10).contains(error?.retryAfter ?? 0))
+            // Who joins anew is no other client.
+            let token = TestToken()
+            let (eve, _) = try await relay.join("Eve", token: token)
+            _ = try await eve.request(ReportIssueRequest(), Request.reportIssue).get()
+            await eve.cut()
+            let (again, _) = try await relay.join("Eve", token: token)
+            let refused = try await again.request(ReportIssueRequest(), Request.reportIssue).failure
+            #expect(refused?.code == .rateLimited)
             // Others are not kept from it.
             let (ben, _) = try await relay.join("Ben")
             _ = try await ben.request(ReportIssueRequest(), Request.reportIssue).get()
-            #expect(await relay.issues.statistics().kept == 2)
+            #expect(await relay.issues.statistics().kept == 3)
         }
     }
 
