@@ -49,7 +49,7 @@ struct PlainRoutes {
             var kinds: Set<MediaKind> = []
             if transport.audio != nil { kinds.insert(.audio) }
             if transport.video != nil { kinds.insert(.video) }
-            await ticket.room.opened(ticket, transport.id, kinds: kinds)
+            try await ticket.room.opened(ticket, transport.id, kinds: kinds)
             return transport
         } catch {
             await ticket.room.refused(ticket)

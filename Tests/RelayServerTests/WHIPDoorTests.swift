@@ -55,6 +55,25 @@ struct WHIPDoorTests {
         }
     }
 
+    @Test("a publisher whose session ends while its transport is made is told so")
+    func endedMeanwhile() async throws {
+        try await withDoubledWebRTC { double, http, _ in
+            let (gate, opening) = AsyncStream<Void>.makeStream()
+            double.state.withLock { $0.openGate = gate }
+            let offer = try RawHTTPClient.offer("chromium-publish")
+            async let answer = http.request("POST", "/whip/demo?stream=cam", body: offer, fields: RawHTTPClient.sdp)
+            try await eventually("its transport is asked for") { double.state.withLock { !$0.opened.isEmpty } }
+            #expect(try await http.request("DELETE", "/v1/admin/sessions/demo").status == 204)
+            opening.finish()
+            let refused = try await answer
+            #expect(refused.status == 410 && refused.problemCode == "sessionEnded", "\(refused.text)")
+            // Nothing is left of it.
+            double.state.withLock { $0.openGate = nil }
+            _ = double.state.withLock { $0.transports.keys.first }.map { double.drop($0) }
+            _ = try await http.publish(stream: "cam")
+        }
+    }
+
     @Test(
         "the body has to be application/sdp",
         arguments: ["application/json", "text/plain", "", "application/sdpx", ";"])

@@ -25,6 +25,8 @@ final class WebRTCDouble: WebRTCDoor {
         var failure: EngineError?
         /// Thrown by `setLayer`.
         var layerFailure: EngineError?
+        /// An `openWebRTC` waits here when it is done.
+        var openGate: AsyncStream<Void>?
         /// A restart waits here.
         var restartGate: AsyncStream<Void>?
         var restarts = 0
@@ -42,6 +44,7 @@ final class WebRTCDouble: WebRTCDoor {
             do throws(EngineError) { return .success(try open(request, &state)) } catch { return .failure(error) }
         }
         let answer = try result.get()
+        if let gate = state.withLock({ $0.openGate }) { for await _ in gate { break } }
         if request.direction == .publish {
             events.continuation.yield(.published(session: answer.session, transport: answer.id, stream: answer.stream))
         }

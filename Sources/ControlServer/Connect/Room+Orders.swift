@@ -4,12 +4,6 @@ internal import MediaBase
 internal import MediaEngine
 internal import Signaling
 
-/// One command of the rules that the engine has in its mailbox.
-struct MediaCall {
-    let command: MediaCommand
-    let call: EngineCall
-}
-
 /// What the rules have the media engine do. What stops media, or lets it go on, is with the engine before anything else happens; what is about
 /// subscriptions waits its turn.
 extension Room {

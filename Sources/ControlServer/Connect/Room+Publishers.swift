@@ -47,12 +47,14 @@ extension Room {
     /// The engine has its transport. Mutes are in force before the client can know where to send.
     ///
     /// - Parameter kinds: that it turned out to have; nil: those of the ticket.
-    func opened(_ ticket: PublisherTicket, _ transport: TransportID, kinds: Set<MediaKind>? = nil) async {
+    /// - Throws: where the rules have ended it meanwhile; its transport is closed then.
+    func opened(
+        _ ticket: PublisherTicket, _ transport: TransportID, kinds: Set<MediaKind>? = nil
+    ) async throws(SignalingError) {
         let stream = ticket.plan.streams[0].id
         guard owners[stream] == ticket.connection else {
-            // The rules have ended it meanwhile.
             try? await close(transport, isPlain: ticket.isPlain).finish()
-            return
+            throw endedMeanwhile
         }
         if let kinds { self.kinds[stream] = kinds }
         publishers[stream] = BarePublisher(
@@ -92,6 +94,12 @@ extension Room {
             calls.append(close(publisher.transport, isPlain: publisher.isPlain))
         }
         return calls
+    }
+
+    /// Why somebody without signalling was let in, and is not in any more.
+    var endedMeanwhile: SignalingError {
+        // It was removed, its token was, or a password was set.
+        conference.isEnded ? SignalingError(.sessionEnded) : SignalingError(.notPermitted)
     }
 
     func close(_ transport: TransportID, isPlain: Bool) -> EngineCall {

@@ -26,9 +26,7 @@ extension Room {
             transports[transport] = ticket.connection
             return false
         }
-        guard isOver else { return }
-        // Its token was removed, or a password was set.
-        throw conference.isEnded ? SignalingError(.sessionEnded) : SignalingError(.notPermitted)
+        if isOver { throw endedMeanwhile }
     }
 
     /// The engine has refused it, or it went.

@@ -204,7 +204,7 @@ actor Room {
 
     /// Whose conversations a connection may read; nil without an identity.
     func messagingUser(of id: ConnectionID) -> UserKey? {
-        guard let identity = conference.users.first(where: { $0.id == id })?.identity else { return nil }
+        guard let identity = conference.user(id)?.identity else { return nil }
         return UserKey(app: key.app, id: identity)
     }
 

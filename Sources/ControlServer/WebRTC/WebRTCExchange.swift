@@ -65,7 +65,7 @@ struct WebRTCExchange {
         let ticket = try await rooms.admitPublisher(visitor, stream: stream, kinds: offer.kinds, isPlain: false)
         do {
             let answer = try await door.openWebRTC(offer.request(session: name, stream: ticket.stream))
-            await ticket.room.opened(ticket, answer.id)
+            try await ticket.room.opened(ticket, answer.id)
             return answer
         } catch {
             await ticket.room.refused(ticket)
