@@ -13,9 +13,9 @@ extension Relay {
             ? NSTemporaryDirectory() + "millrace-messages-\(UUID().uuidString)" : configuration.storageDirectory
         let hub = MessageHub(
             try storage(in: directory), configuration: configuration.messages, statistics: statistics, logger: logger)
-        guard case .open = hub.storage else { return (hub, nil) }
+        guard case .open(let database) = hub.storage else { return (hub, nil) }
         let service = MessageService(
-            hub: hub, retentionDays: configuration.messagesRetentionDays,
+            hub: hub, database: database, retentionDays: configuration.messagesRetentionDays,
             temporaryDirectory: isTemporary ? directory : nil)
         return (hub, service)
     }

@@ -32,6 +32,8 @@ struct ClientSession {
     private var place: (room: Room, id: ConnectionID)?
     /// Whose conversations it is told of.
     var user: UserKey?
+    /// Why it is told of none though it joined with an identity.
+    var loginRefusal: SignalingError?
     private(set) var isOver = false
 
     init(

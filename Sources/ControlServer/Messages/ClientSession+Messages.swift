@@ -12,7 +12,7 @@ extension ClientSession {
             case .messaging(let request):
                 guard let user else {
                     _ = try messages.database()
-                    throw SignalingError(.notLoggedIn)
+                    throw loginRefusal ?? SignalingError(.notLoggedIn)
                 }
                 try await messages.request(request, from: user, id: message.id, socket)
             default: throw SignalingError(.unknownMethod)
@@ -30,8 +30,10 @@ extension ClientSession {
         guard user == nil || user == key else {
             throw SignalingError(.notPermitted, "this connection is another user's", field: "token")
         }
-        try await messages.login(request, key, id: id, socket)
+        // A refusal is answered there; the socket may try again, as whoever it likes.
+        guard try await messages.login(request, key, id: id, socket) else { return }
         user = key
+        loginRefusal = nil
         onJoin()
     }
 
@@ -54,11 +56,13 @@ extension ClientSession {
 
     mutating func open(_ key: UserKey) {
         guard user == nil, case .open = messages.storage else { return }
-        do {
+        do throws(SignalingError) {
             try messages.enter(key, socket)
             user = key
+            loginRefusal = nil
         } catch {
             // Too many of the user's sockets: the session goes on without, and a request says so.
+            loginRefusal = error
         }
     }
 

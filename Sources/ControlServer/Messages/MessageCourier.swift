@@ -10,30 +10,30 @@ struct MessageCourier: Sendable {
     let statistics: ControlStatistics
     let logger: Logger
 
-    /// - Returns: how many events were handed over, and how many sockets were closed instead.
+    /// - Returns: how many events were handed over, and the sockets that were closed instead.
     func deliver(
         _ delivery: MessageDelivery, to sockets: [ClientSocket], origin: ClientSocket?
-    ) -> (events: Int, slow: Int) {
+    ) -> (events: Int, slow: [ClientSocket]) {
         let sockets = delivery.sparesOrigin ? sockets.filter { $0 !== origin } : sockets
-        guard !sockets.isEmpty else { return (0, 0) }
+        guard !sockets.isEmpty else { return (0, []) }
         // Encoded once, whoever gets it.
         guard let text = EventText(.messaging(delivery.event))?.message(0) else {
             statistics.refused(.internalError)
             logger.error("an event of conversations cannot be written")
-            return (0, 0)
+            return (0, [])
         }
-        var slow = 0
+        var slow: [ClientSocket] = []
         for socket in sockets {
             let backlog = socket.backlog
             guard backlog.messages < configuration.unsentEvents, backlog.bytes < configuration.unsentBytes else {
-                slow += 1
+                slow.append(socket)
                 logger.notice("client does not read its messages", metadata: ["address": "\(socket.address)"])
                 socket.close(.policyViolation, DisconnectReason.slowConsumer.rawValue)
                 continue
             }
             socket.send([text])
         }
-        statistics.messagesSent(sockets.count - slow)
-        return (sockets.count - slow, slow)
+        statistics.messagesSent(sockets.count - slow.count)
+        return (sockets.count - slow.count, slow)
     }
 }

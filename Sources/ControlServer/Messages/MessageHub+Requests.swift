@@ -5,13 +5,19 @@ internal import Signaling
 
 extension MessageHub {
     /// Carries out a login and answers it. The socket hears of what is committed after that.
+    ///
+    /// - Returns: false where the answer is a refusal: the socket is told of no more than before.
     func login(
         _ request: LoginRequest, _ user: UserKey, id: UInt32, _ socket: ClientSocket
-    ) async throws(SignalingError) {
+    ) async throws(SignalingError) -> Bool {
         let database = try database()
         try admit(user, isMessage: false)
-        try enter(user, socket)
-        await write(MessagingCommand(user: user, action: .login(name: request.name)), database, id: id, socket)
+        // Before the commit, so that it misses nothing that comes after it.
+        let isNew = try enter(user, socket)
+        let command = MessagingCommand(user: user, action: .login(name: request.name))
+        return await write(command, database, id: id, socket) { [self] in
+            if isNew { leave(user, socket) }
+        }
     }
 
     /// Carries out a request of a user and answers it.
@@ -23,24 +29,33 @@ extension MessageHub {
         if case .sendMessage = request { isMessage = true }
         try admit(user, isMessage: isMessage)
         let command = MessagingCommand(user: user, action: .request(request), newGroup: Secret.id())
-        guard command.isReading else { return await write(command, database, id: id, socket) }
+        guard command.isReading else {
+            _ = await write(command, database, id: id, socket)
+            return
+        }
         let answer = await database.read(command)
         statistics.messagesSent(1)
         socket.send([text(answer, id: id)])
     }
 
     /// The answer and the events behind it go out in the order of the commits.
+    ///
+    /// - Parameter undo: called before a refusal goes out.
+    /// - Returns: whether it was done; otherwise the answer is a refusal.
     private func write(
-        _ command: MessagingCommand, _ database: MessageDatabase, id: UInt32, _ socket: ClientSocket
-    ) async {
+        _ command: MessagingCommand, _ database: MessageDatabase, id: UInt32, _ socket: ClientSocket,
+        undo: @escaping @Sendable () -> Void = {}
+    ) async -> Bool {
         await withCheckedContinuation { continuation in
             database.submit(command) { [self] answer in
-                if case .success(let outcome) = answer, case .sent = outcome.answer { stored() }
+                let outcome = try? answer.get()
+                if outcome == nil { undo() }
+                if let outcome, case .sent = outcome.answer { stored() }
                 statistics.messagesSent(1)
                 tell(
                     Outbound(
-                        deliveries: (try? answer.get())?.deliveries ?? [], app: command.user.app, origin: socket,
-                        reply: text(answer, id: id), told: continuation))
+                        deliveries: outcome?.deliveries ?? [], app: command.user.app, origin: socket,
+                        reply: text(answer, id: id), told: { continuation.resume(returning: outcome != nil) }))
             }
         }
     }
@@ -66,14 +81,20 @@ extension MessageHub {
 
     // MARK: the relay's own
 
+    /// Between two slices of what the relay removes: messages of users go before.
+    static let pause = Duration.milliseconds(20)
+
     /// Removes all there is of a user; others are told.
     func remove(_ user: UserKey) async throws(SignalingError) {
         let database = try database()
         while true {
+            let start = ContinuousClock.now
             let result = await database.removeSlice(of: user) { [self] in tell($0, app: user.app) }
+            await handedOver()
             switch result {
             case .success(true): return
-            case .success(false): continue
+            // Many slices are small: somebody waits for the last of them.
+            case .success(false): try? await Task.sleep(for: min(ContinuousClock.now - start, Self.pause))
             case .failure(let failure):
                 if case .failed(let error) = failure { complain(error) }
                 throw failure.answer
@@ -88,6 +109,7 @@ extension MessageHub {
         let result = await database.sweep(olderThan: time) { [self] answer in
             if case .success(let outcome) = answer, case .swept(_, let app) = outcome.answer { tell(answer, app: app) }
         }
+        await handedOver()
         switch result {
         case .success(let removed): return removed != nil
         case .failure(.failed(let error)):

@@ -25,7 +25,8 @@ package final class MessageHub: Sendable {
         /// Whose request it was, with its answer.
         var origin: ClientSocket?
         var reply: ByteBuffer?
-        var told: CheckedContinuation<Void, Never>?
+        /// Called when all of it was handed to sockets.
+        var told: (@Sendable () -> Void)?
     }
 
     private struct State {
@@ -34,6 +35,16 @@ package final class MessageHub: Sendable {
         var counts = MessageCounts()
         /// When each kind of failure was last logged.
         var complaints: [StorageError.Kind: MediaTime] = [:]
+
+        /// - Returns: whether it was there.
+        mutating func remove(_ socket: ClientSocket, of user: UserKey) -> Bool {
+            guard var others = sockets[user], let index = others.firstIndex(where: { $0 === socket }) else {
+                return false
+            }
+            others.remove(at: index)
+            sockets[user] = others.isEmpty ? nil : others
+            return true
+        }
     }
 
     /// Failures come by the request; the log has one in so much time.
@@ -57,7 +68,7 @@ package final class MessageHub: Sendable {
         self.logger = logger
         let state = NIOLockedValueBox(State(rates: UserRates(configuration.limits, now: ControlClock.now)))
         self.state = state
-        // Bounded by the store's queue and by requests: a socket has one at a time.
+        // Bounded: a socket has one request at a time, a removal one slice; each waits until what it caused is told.
         let (stream, continuation) = AsyncStream<Outbound>.makeStream()
         outbound = continuation
         let courier = MessageCourier(configuration: configuration, statistics: statistics, logger: logger)
@@ -68,13 +79,20 @@ package final class MessageHub: Sendable {
                     let keys = delivery.users.map { UserKey(app: item.app, id: $0) }
                     let sockets = state.withLockedValue { state in keys.flatMap { state.sockets[$0] ?? [] } }
                     let sent = courier.deliver(delivery, to: sockets, origin: item.origin)
-                    state.withLockedValue {
-                        $0.counts.events += UInt64(sent.events)
-                        $0.counts.slowSockets += UInt64(sent.slow)
+                    state.withLockedValue { state in
+                        state.counts.events += UInt64(sent.events)
+                        for slow in sent.slow {
+                            // It takes time to close; what comes meanwhile is not for it any more.
+                            let wasThere = keys.contains { state.remove(slow, of: $0) }
+                            if wasThere { state.counts.slowSockets += 1 }
+                        }
                     }
                 }
-                item.told?.resume()
+                item.told?()
             }
+        }
+        if case .open(let database) = storage {
+            database.reportFailures { [weak self] error in self?.complain(error) }
         }
     }
 
@@ -104,29 +122,29 @@ package final class MessageHub: Sendable {
     // MARK: who is there
 
     /// From now on the socket is told of the user's conversations.
+    ///
+    /// - Returns: false where it was already.
     /// - Throws: `limitReached` where the user has too many.
-    func enter(_ user: UserKey, _ socket: ClientSocket) throws(SignalingError) {
-        let isIn = state.withLockedValue { state -> Bool in
+    @discardableResult
+    func enter(_ user: UserKey, _ socket: ClientSocket) throws(SignalingError) -> Bool {
+        let isNew = state.withLockedValue { state -> Bool? in
             var sockets = state.sockets[user] ?? []
-            if sockets.contains(where: { $0 === socket }) { return true }
-            guard sockets.count < configuration.loginsPerUser else { return false }
+            if sockets.contains(where: { $0 === socket }) { return false }
+            guard sockets.count < configuration.loginsPerUser else { return nil }
             sockets.append(socket)
             state.sockets[user] = sockets
             return true
         }
-        guard isIn else {
+        guard let isNew else {
             throw SignalingError(
                 .limitReached, "the user is logged in \(configuration.loginsPerUser) times",
                 limit: MessageHubConfiguration.loginsKey)
         }
+        return isNew
     }
 
     func leave(_ user: UserKey, _ socket: ClientSocket) {
-        state.withLockedValue { state in
-            guard var sockets = state.sockets[user] else { return }
-            sockets.removeAll { $0 === socket }
-            state.sockets[user] = sockets.isEmpty ? nil : sockets
-        }
+        state.withLockedValue { _ = $0.remove(socket, of: user) }
     }
 
     func admit(_ user: UserKey, isMessage: Bool) throws(SignalingError) {
@@ -145,6 +163,13 @@ package final class MessageHub: Sendable {
 
     /// In the order of the calls.
     func tell(_ item: Outbound) { outbound.yield(item) }
+
+    /// Returns when all that was told before has been handed to sockets.
+    func handedOver() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            tell(Outbound(told: { continuation.resume() }))
+        }
+    }
 
     // MARK: failures
 

@@ -43,7 +43,9 @@ struct MessageMetrics {
         text.single(
             "millrace_storage_removed_messages_total", .counter, "Messages removed as too old or seen by nobody",
             statistics.removedMessages)
-        text.family("millrace_storage_failures_total", .counter, "Commits and readings that failed, by cause")
+        text.family(
+            "millrace_storage_failures_total", .counter,
+            "Readings, commits and movings of the log that failed, by cause")
         for kind in StorageError.Kind.allCases {
             text.sample(statistics.failures[kind] ?? 0, ["cause": kind.rawValue])
         }

@@ -1,37 +1,34 @@
 internal import Foundation
 internal import Logging
-internal import Persistence
+package import Persistence
 internal import ServiceLifecycle
 
 /// Keeps the store of conversations tidy while the relay runs, and closes it behind the doors.
 package struct MessageService: Service {
     private static let interval = Duration.seconds(60)
-    /// Between two slices: messages of users go before.
-    private static let pause = Duration.milliseconds(20)
     private static let day: Int64 = 86_400_000
 
     let hub: MessageHub
+    /// The hub's.
+    let database: MessageDatabase
     /// Messages older than that are removed; 0: none is.
     let retentionDays: Int
     /// Of a store that ends with the relay.
     let temporaryDirectory: String?
 
-    package init(hub: MessageHub, retentionDays: Int, temporaryDirectory: String? = nil) {
+    package init(hub: MessageHub, database: MessageDatabase, retentionDays: Int, temporaryDirectory: String? = nil) {
         self.hub = hub
+        self.database = database
         self.retentionDays = retentionDays
         self.temporaryDirectory = temporaryDirectory
     }
 
     package func run() async throws {
-        guard case .open(let database) = hub.storage else {
-            try? await gracefulShutdown()
-            return
-        }
         await cancelWhenGracefulShutdown {
             while !Task.isCancelled {
                 let time = retentionDays > 0 ? ControlClock.wall - Int64(retentionDays) * Self.day : nil
                 while !Task.isCancelled, await hub.sweep(database, olderThan: time) {
-                    try? await Task.sleep(for: Self.pause)
+                    try? await Task.sleep(for: MessageHub.pause)
                 }
                 try? await Task.sleep(for: Self.interval)
             }

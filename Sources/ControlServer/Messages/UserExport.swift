@@ -67,6 +67,11 @@ struct UserExport {
         try await database.read(MessagingCommand(user: user, action: .request(request))).get().answer
     }
 
+    /// The user has left the conversation, or there is none any more.
+    private static func isGone(_ error: SignalingError) -> Bool {
+        error.code == .unknownGroup || error.code == .unknownConversation
+    }
+
     /// The next lines; nil after the last.
     mutating func next() async throws -> [Line]? {
         if let place { return try await messages(place.ref, after: place.after) }
@@ -78,7 +83,7 @@ struct UserExport {
                 if case .group(let group) = try await ask(.group(GroupRequest(group: ref.id))) {
                     lines.append(.group(group))
                 }
-            } catch StorageFailure.refused {
+            } catch StorageFailure.refused(let error) where Self.isGone(error) {
                 // It has left the group.
                 return []
             }
@@ -91,6 +96,9 @@ struct UserExport {
         let request = ConversationChangesRequest(since: since, count: Self.page)
         guard case .changes(let page) = try await ask(.conversationChanges(request)) else { return [] }
         guard page.cursor > 0 else {
+            isListRead = true
+            // Removed meanwhile, it has no more.
+            if since > 0 { return [] }
             throw StorageFailure.refused(SignalingError(.unknownUser, "nothing is known of this user"))
         }
         var lines: [Line] = []
@@ -99,8 +107,8 @@ struct UserExport {
                 .user(
                     app: user.app, id: user.id, totalUnread: page.totalUnread, exportedAt: ControlClock.wall))
         }
-        lines += page.conversations.map { .conversation($0) } + page.deleted.map { .deletedConversation($0) }
-        waiting += page.conversations.map(\.ref) + page.deleted
+        lines += page.conversations.map { .conversation($0) } + page.deleted.map { .deletedConversation($0.ref) }
+        waiting += page.conversations.map(\.ref) + page.deleted.map(\.ref)
         since = page.cursor
         isListRead = !page.hasMore
         return lines
@@ -108,7 +116,15 @@ struct UserExport {
 
     private mutating func messages(_ ref: ConversationRef, after number: Int64) async throws -> [Line] {
         let request = HistoryRequest(conversation: ref, after: number, count: Self.page)
-        guard case .history(let page) = try await ask(.history(request)) else { return [] }
+        let answer: MessagingAnswer
+        do {
+            answer = try await ask(.history(request))
+        } catch StorageFailure.refused(let error) where Self.isGone(error) {
+            // It could read the pages before: the rest is not its any more.
+            place = nil
+            return []
+        }
+        guard case .history(let page) = answer else { return [] }
         place = page.hasMore ? page.messages.last.map { (ref, $0.number) } : nil
         return page.messages.map { .message($0) }
     }

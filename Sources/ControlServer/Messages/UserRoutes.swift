@@ -48,24 +48,34 @@ struct UserRoutes {
         // What is wrong from the beginning can still be said properly.
         let first: [UserExport.Line]
         do {
-            first = try await lines.next() ?? []
+            first = try await next(&lines) ?? []
         } catch let failure as StorageFailure {
-            if case .failed(let error) = failure { hub.complain(error) }
             throw Problem(failure.answer)
         }
         logger.notice("user exported", metadata: ["app": "\(user.app)", "user": "\(user.id)", "by": "admin"])
         let rest = lines
         let body = ResponseBody { writer in
             var lines = rest
-            var next: [UserExport.Line]? = first
-            while let page = next {
-                if !page.isEmpty { try await writer.write(Self.text(page)) }
-                next = try await lines.next()
+            var page: [UserExport.Line]? = first
+            while let text = page {
+                if !text.isEmpty { try await writer.write(Self.text(text)) }
+                // One that breaks off has no last chunk: the reader notices.
+                page = try await next(&lines)
             }
             try await writer.finish(nil)
         }
         return Response(
             status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
+    }
+
+    /// - Throws: `StorageFailure`; what is the store's is in the log.
+    private func next(_ lines: inout UserExport) async throws -> [UserExport.Line]? {
+        do {
+            return try await lines.next()
+        } catch {
+            if case StorageFailure.failed(let failure) = error { hub.complain(failure) }
+            throw error
+        }
     }
 
     private static func text(_ lines: [UserExport.Line]) throws -> ByteBuffer {

@@ -1,7 +1,11 @@
-import ControlServer
 import Foundation
+import Messaging
+import MillraceTestKit
+import Persistence
 import Signaling
 import Testing
+
+@testable import ControlServer
 
 @Suite(.serialized) struct UserRouteTests {
     private struct Line: Decodable {
@@ -38,6 +42,56 @@ import Testing
             #expect(lines.count { $0.kind == "deletedConversation" } == 1)
             #expect(try await relay.http.request("GET", "/v1/users/eve/export?app=app").status == 404)
             #expect(try await relay.http.request("GET", "/v1/users/ada/export?app=other").status == 404)
+        }
+    }
+
+    @Test("an export goes on behind a group that its user leaves meanwhile")
+    func leaves() async throws {
+        let folder = TemporaryFolder()
+        let database = try MessageDatabase(StorageConfiguration(directory: folder.path), wallClock: { 1_000 })
+        defer { database.close() }
+        func run(_ user: String, _ request: MessagingRequest) async throws {
+            let command = MessagingCommand(
+                user: UserKey(app: "", id: user), action: .request(request), newGroup: "team")
+            _ = try await database.perform(command).get()
+        }
+        let own = SendMessageRequest(conversation: .peer("bob"), message: "own", text: "own")
+        try await run("ada", .sendMessage(own))
+        try await run("bob", .createGroup(CreateGroupRequest(name: "Team", members: ["ada"])))
+        for number in 0..<250 {
+            let request = SendMessageRequest(conversation: .group("team"), message: "m\(number)", text: "\(number)")
+            try await run("bob", .sendMessage(request))
+        }
+        var export = UserExport(UserKey(app: "", id: "ada"), database)
+        var texts: [String] = []
+        var hasLeft = false
+        while let lines = try await export.next() {
+            for case .message(let message) in lines { texts.append(message.text) }
+            if texts.count == 100, !hasLeft {
+                hasLeft = true
+                try await run("ada", .leaveGroup(LeaveGroupRequest(group: "team")))
+            }
+        }
+        #expect(hasLeft && texts == (0..<100).map { "\($0)" } + ["own"])
+    }
+
+    @Test("when a removal is answered, others were told")
+    func removalIsTold() async throws {
+        var configuration = MessageHubConfiguration()
+        configuration.limits.userMessagesPerSecond = 100_000
+        configuration.limits.userRequestsPerSecond = 100_000
+        try await withMessages(configuration) { relay in
+            let ada = try await relay.login("ada")
+            var others: [SocketClient] = []
+            for number in 0..<20 { others.append(try await relay.login("u\(number)")) }
+            for number in 0..<20 { _ = try await ada.send("hello", to: .peer("u\(number)")).get() }
+            let before = relay.messages.counts.events
+            try await relay.messages.remove(UserKey(app: "app", id: "ada"))
+            let told = relay.messages.counts.events
+            await relay.messages.handedOver()
+            #expect(told >= before + 20)
+            #expect(relay.messages.counts.events == told)
+            #expect(others.count == 20)
         }
     }
 
