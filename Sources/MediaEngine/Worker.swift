@@ -54,8 +54,10 @@ final class Worker: @unchecked Sendable {
     /// By the user name fragments that the relay gave out.
     var peersByFragment: [String: WebRTCPeer] = [:]
     var peersByAddress: [PeerAddress: WebRTCPeer] = [:]
-    /// Packets from unknown addresses that may still be looked at, in the second that began then; see Worker+Moves.
+    /// Packets from unknown addresses that may still be tried with a key, and peers that may be asked whose they are, in the second that
+    /// began then; see Worker+Moves.
     var strangersLeft = 0
+    var strangerLookupsLeft = 0
     var strangersSince = MediaTime.seconds(-1)
     /// Those that have not connected, the oldest first; some of them may have by now.
     var unestablished: ContiguousArray<WebRTCPeer> = []

@@ -34,6 +34,19 @@ package struct CryptoAttribute: Sendable, Hashable {
         self.init(tag: tag, suite: String(fields[1]), key: key)
     }
 
+    /// Whether it answers that offered line (RFC 4568 section 5.1.2): under its tag, in its suite, with a key that is as long.
+    func answers(_ offered: CryptoAttribute) -> Bool {
+        tag == offered.tag && suite == offered.suite && digits.count == offered.digits.count
+            && digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "+" || $0 == "/" }
+    }
+
+    /// What is the key itself: without its padding, and without a lifetime.
+    private var digits: Substring {
+        var digits = key.prefix { $0 != "|" }
+        while digits.last == "=" { digits.removeLast() }
+        return digits
+    }
+
     var line: SDPLine { SDPLine(attribute: "crypto", "\(tag) \(suite) inline:\(key)") }
 }
 

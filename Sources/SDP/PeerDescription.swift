@@ -35,6 +35,11 @@ package struct PeerDescription: Sendable, Hashable {
     /// Keys come in the description, and no hands are shaken.
     package var isNative: Bool { !cryptos.isEmpty }
 
+    /// Whether an answer takes one of the lines that were offered, and no more than that.
+    func takesOne(of offered: [CryptoAttribute]) -> Bool {
+        cryptos.count == 1 && offered.contains { cryptos[0].answers($0) }
+    }
+
     /// Whether both are of one transport: other certificates or keys are another one's.
     package func isSameTransport(as other: PeerDescription) -> Bool {
         Set(fingerprints) == Set(other.fingerprints) && cryptos == other.cryptos

@@ -123,6 +123,10 @@ extension SubscribeNegotiation {
         let isNative = !configuration.relay.cryptos.isEmpty
         let peer = try description.peer(of: head, takesKeys: isNative)
         guard peer.isNative == isNative else { throw head.missing("a=crypto") }
+        // Before anything is agreed on: what cannot be used later leaves the offer open for another answer.
+        guard !isNative || self.peer != nil || peer.takesOne(of: configuration.relay.cryptos) else {
+            throw .malformed(line: head.number, field: "a=crypto")
+        }
         guard isNative || peer.setup != .actpass else { throw .malformed(line: head.number, field: "a=setup") }
         return (answers, peer)
     }

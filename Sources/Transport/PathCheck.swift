@@ -14,14 +14,19 @@ struct PathCheck {
     let keys: DTLSKeys
     private var local: ICECredentials
     private var remote: ICECredentials
-    /// What nobody can guess.
-    private var nonce: UInt64
+    /// What nobody can guess; transactions are made from it in a way that does not lead back to it, however many of them somebody has seen.
+    private let secret: [UInt8]
+    /// Checks so far.
+    private var count: UInt64 = 0
+    /// Says nothing of transactions (RFC 8445 section 16.1).
+    private let tieBreaker: UInt64
     private var check: ConnectivityCheck?
     private(set) var target: PeerAddress?
 
     init(keys: DTLSKeys, nonce: UInt64, local: ICECredentials, remote: ICECredentials) {
         self.keys = keys
-        self.nonce = nonce
+        secret = withUnsafeBytes(of: nonce.bigEndian) { Array($0) }
+        tieBreaker = Self.number(Self.digest(secret, 0), from: 0, count: 8)
         self.local = local
         self.remote = remote
     }
@@ -38,11 +43,13 @@ struct PathCheck {
     mutating func ask(_ address: PeerAddress, now: MediaTime) -> [UInt8]? {
         guard target != address || check == nil else { return nil }
         target = address
-        // One step of a sequence that begins where nobody knows (Knuth's generator): no two checks have one transaction.
-        nonce = nonce &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        let transaction = STUNTransactionID(high: UInt32(truncatingIfNeeded: nonce >> 16), low: nonce ^ nonce >> 33)
+        count += 1
+        let digest = Self.digest(secret, count)
+        let transaction = STUNTransactionID(
+            high: UInt32(truncatingIfNeeded: Self.number(digest, from: 0, count: 4)),
+            low: Self.number(digest, from: 4, count: 8))
         let attributes: [STUNAttribute] = [
-            .username(remote.ufrag + ":" + local.ufrag), .priority(Self.priority), .iceControlled(nonce),
+            .username(remote.ufrag + ":" + local.ufrag), .priority(Self.priority), .iceControlled(tieBreaker),
         ]
         let key = Array(remote.password.utf8)
         let datagram = STUNMessage(.request, transaction: transaction, attributes: attributes)
@@ -51,6 +58,15 @@ struct PathCheck {
             transaction, isNomination: false, isControlling: false, datagram: datagram, firstWait: Self.firstWait,
             isReliable: address.isTCP, now: now)
         return datagram
+    }
+
+    /// Of each number another 20 bytes.
+    private static func digest(_ secret: [UInt8], _ number: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: number.bigEndian) { MessageAuthentication.hmacSHA1(key: secret, $0) }
+    }
+
+    private static func number(_ bytes: [UInt8], from start: Int, count: Int) -> UInt64 {
+        bytes[start..<(start + count)].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
     /// Whether the datagram is the answer that was waited for.

@@ -116,6 +116,18 @@ struct CryptoAttributeTests {
         #expect(throws: SubscribeNegotiationError.self) {
             try negotiation.accept(answer(first, []), revision: first.revision, now: .seconds(1))
         }
+        // Both of them, another tag, another suite, a key that is too short or none: the offer is open as before.
+        for unusable in [
+            keys, [CryptoAttribute(tag: 3, suite: mine.suite, key: mine.key)],
+            [CryptoAttribute(tag: 2, suite: mine.suite, key: mine.key)],
+            [CryptoAttribute(tag: 1, suite: mine.suite, key: "clien")],
+            [CryptoAttribute(tag: 1, suite: mine.suite, key: "cl.ent")],
+        ] {
+            #expect(throws: SubscribeNegotiationError.self) {
+                try negotiation.accept(answer(first, unusable), revision: first.revision, now: .seconds(1))
+            }
+            #expect(negotiation.openOffer == first)
+        }
         let agreed = try negotiation.accept(answer(first, [mine]), revision: first.revision, now: .seconds(1))
         #expect(agreed.connects?.cryptos == [mine] && agreed.added.count == 2)
         try negotiation.subscribe("two", kinds: [.audio], now: .seconds(2))

@@ -112,6 +112,29 @@ import Transport
         #expect(transport.isEnded)
     }
 
+    @Test("what a check says does not tell the transaction of the next") func transactions() throws {
+        var (transport, checks) = try self.transport()
+        var seen: Set<STUNTransactionID> = []
+        var breakers: Set<UInt64> = []
+        var made = 0
+        for peer in 1...20 {
+            transport.stun(checks.make(nominates: true), .peer(peer), .zero)
+            // To so many addresses no more than a few bytes go.
+            guard let check = self.checks(transport.take()).first else { continue }
+            made += 1
+            let message = try check.bytes.withUnsafeBytes { try STUNMessage(parsing: $0) }
+            for attribute in message.attributes {
+                guard case .iceControlled(let breaker) = attribute else { continue }
+                breakers.insert(breaker)
+            }
+            seen.insert(message.transaction)
+        }
+        // One for the agent, as long as it lives: no state that goes on from check to check.
+        #expect(made >= 2 && seen.count == made && breakers.count == 1)
+        let breaker = try #require(breakers.first)
+        #expect(breaker != 42 && !seen.contains { $0.low == breaker })
+    }
+
     @Test("only the right answer from the right address opens the path") func answers() throws {
         var (transport, checks) = try self.transport()
         transport.stun(checks.make(), .peer(1), .zero)

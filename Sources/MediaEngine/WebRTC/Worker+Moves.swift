@@ -8,8 +8,11 @@ internal import Transport
 extension Worker {
     /// Publishers that a packet from an unknown address is tried with.
     private static let maximumCandidates = 4
-    /// Packets from unknown addresses that are looked at so, a second; more are left to the next connectivity check.
+    /// Keys that packets from unknown addresses are tried with, a second; more is left to the next connectivity check. A packet that is of no
+    /// SSRC of a publisher's costs none of them.
     private static let strangersPerSecond = 50
+    /// Peers that are asked for the SSRC of such packets, a second: some milliseconds' work.
+    private static let strangerLookupsPerSecond = 200_000
 
     /// Takes a media packet from an address that nobody is known by. A publisher that has moved notices so with its next consent check
     /// only, up to six seconds later (RFC 7675 section 5.1): till then what it sends is lost with other relays. Here a packet that is
@@ -17,13 +20,14 @@ extension Worker {
     /// a check has come from there: a copy of a packet with a forged source brings nobody any traffic.
     /// - Returns: false where it is nobody's.
     func receiveFromElsewhere(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) -> Bool {
-        guard !from.isTCP, datagram.count >= RTPHeader.fixedLength, mayLookAtStranger(now) else { return false }
+        guard !from.isTCP, datagram.count >= RTPHeader.fixedLength, mayLookUpStranger(now) else { return false }
         let ssrc = SSRC(UInt32(bigEndian: datagram.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
         var tried = 0
         for peer in peerList {
             guard let inbound = peer.inbound, inbound.binding(of: ssrc) != nil else { continue }
-            guard tried < Self.maximumCandidates else { return false }
+            guard tried < Self.maximumCandidates, strangersLeft > 0 else { return false }
             tried += 1
+            strangersLeft -= 1
             let isTaken = withUnsafeTemporaryAllocation(byteCount: datagram.count, alignment: 8) { copy in
                 // An AEAD that fails leaves its input in no usable state.
                 copy.copyMemory(from: datagram)
@@ -46,13 +50,14 @@ extension Worker {
         return false
     }
 
-    private func mayLookAtStranger(_ now: MediaTime) -> Bool {
+    private func mayLookUpStranger(_ now: MediaTime) -> Bool {
         if now - strangersSince >= .seconds(1) {
             strangersSince = now
             strangersLeft = Self.strangersPerSecond
+            strangerLookupsLeft = Self.strangerLookupsPerSecond
         }
-        guard strangersLeft > 0 else { return false }
-        strangersLeft -= 1
+        guard strangersLeft > 0, strangerLookupsLeft > 0 else { return false }
+        strangerLookupsLeft -= peerList.count
         return true
     }
 

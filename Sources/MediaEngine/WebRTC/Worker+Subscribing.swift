@@ -28,9 +28,11 @@ extension Worker {
                 setup: .actpass, candidates: candidates))
     }
 
-    /// The participant has answered: it may connect from now on.
+    /// The participant has answered: it may connect from now on. An answer that cannot be used ends what was offered, with its keys and its
+    /// place in the session: the participant begins anew.
     func connectSubscriber(_ id: TransportID, session: String, peer description: PeerDescription) throws(EngineError) {
         guard let offered = awaited[id], offered.session == session else { throw .unknownTransport(id.rawValue) }
+        defer { forget(awaited: id) }
         var keys: DTLSKeys?
         if let offer = offered.keys {
             keys = offer.agreed(by: description.cryptos)
@@ -40,7 +42,6 @@ extension Worker {
             .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session)
         peer.preferences = offered.preferences
         peer.room = offered.room
-        forget(awaited: id)
     }
 
     /// An offer that nobody will answer any more, or that was answered.

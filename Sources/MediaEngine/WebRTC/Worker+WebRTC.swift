@@ -14,8 +14,13 @@ extension Worker {
         if kind != .rtcp { gotOtherThanRTCP = true }
         switch kind {
         case .rtp:
-            guard let peer = peersByAddress[from], let inbound = peer.inbound else {
+            guard let peer = peersByAddress[from] else {
                 if !receiveFromElsewhere(view, from: from, now: now) { counters.droppedUnknownPeer &+= 1 }
+                return
+            }
+            // An address that is somebody's is not taken over by what another sends, or repeats, from there.
+            guard let inbound = peer.inbound else {
+                counters.droppedUnknownPeer &+= 1
                 return
             }
             receiveRTP(bytes, length: length, inbound, now: now)

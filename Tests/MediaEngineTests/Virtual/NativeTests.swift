@@ -96,12 +96,30 @@ struct NativeTests {
         var wrong = description
         wrong.cryptos = [CryptoAttribute(tag: 7, suite: "AEAD_AES_128_GCM", key: offer.relay.cryptos[0].key)]
         #expect(throws: EngineError.self) { try relay.connectSubscriber(offer.id, session: "room", peer: wrong) }
-        let taken = try #require(SignalledKeys.take(offer.relay.cryptos))
-        wrong.cryptos = [taken.answer]
-        try relay.connectSubscriber(offer.id, session: "room", peer: wrong)
-        // Not two of one offer.
+        // That offer is over, and the next one has keys of its own.
+        #expect(throws: EngineError.unknownTransport(offer.id.rawValue)) {
+            try relay.connectSubscriber(offer.id, session: "room", peer: wrong)
+        }
         let second = try relay.openSubscriber(session: "room", isNative: true)
         #expect(Set(second.relay.cryptos.map(\.key)).isDisjoint(with: offer.relay.cryptos.map(\.key)))
+        let taken = try #require(SignalledKeys.take(second.relay.cryptos))
+        wrong.cryptos = [taken.answer]
+        try relay.connectSubscriber(second.id, session: "room", peer: wrong)
+    }
+
+    @Test("answers that cannot be used leave nothing behind, however many they are") func unusableAnswers() throws {
+        let room = try VirtualRoom(seed: 35, isNative: true) { $0.limits.transportsPerSession = 4 }
+        let relay = room.call.relay
+        var description = PeerDescription(
+            credentials: room.call.credentials(), fingerprints: [], cryptos: [], setup: .actpass)
+        for _ in 0..<10 {
+            let offer = try relay.openSubscriber(session: "room", isNative: true)
+            description.cryptos = [CryptoAttribute(tag: 9, suite: "AEAD_AES_128_GCM", key: "x")]
+            #expect(throws: EngineError.self) {
+                try relay.connectSubscriber(offer.id, session: "room", peer: description)
+            }
+        }
+        #expect(relay.counters.refusedLimit == 0 && relay.counters.sessions == 0)
     }
 
     @Test("those who never connect are as bounded as with DTLS") func unestablished() throws {

@@ -1,6 +1,7 @@
 import MediaBase
 import MediaEngine
 import MillraceTestKit
+import RTP
 import SDP
 import Testing
 import Transport
@@ -62,6 +63,55 @@ extension VirtualSessionTests {
         #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
         #expect(reception.longestPause < .milliseconds(100) && reception.missedPictures == 0, "\(reception)")
         #expect(call.relay.counters.droppedUnknownPeer == 0)
+    }
+
+    @Test("CON-4 packets of nobody do not keep the relay from a publisher that has moved")
+    func strangersBesideMove() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 16)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        let stranger = call.freeAddress()
+        var nonsense = [UInt8](repeating: 0x55, count: 60)
+        (nonsense[0], nonsense[1]) = (0x80, 111)
+        for round in 0..<30 {
+            for _ in 0..<100 { call.network.send(nonsense, from: stranger, to: VirtualCall.relayAddress) }
+            if round == 15 { publisher.move(to: call.freeAddress(), isNoticed: false) }
+            call.run(seconds: 0.1)
+        }
+        let reception = viewer.reception
+        #expect(publisher.end == nil && viewer.end == nil && reception.wrong == 0)
+        #expect(reception.longestPause < .milliseconds(100) && reception.missedPictures == 0, "\(reception)")
+        #expect(call.relay.counters.droppedUnknownPeer >= 3_000)
+    }
+
+    @Test("CON-4 a publisher's own packets under a viewer's address do not make that address its own")
+    func borrowedAddress() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 17)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        let before = call.relay.counters
+        var borrowed = 0
+        for _ in 0..<10 {
+            let sound = SyntheticSound(source: 1, number: 0, captured: call.now)
+            _ = sound.payload.withUnsafeBytes {
+                publisher.endpoint.send($0, track: 0, time: call.now, marker: false, now: call.now)
+            }
+            while let output = publisher.endpoint.nextOutput() {
+                guard case .transmit(let bytes, _) = output,
+                    bytes.withUnsafeBytes({ DatagramKind($0) }) == .rtp
+                else { continue }
+                call.network.send(bytes, from: viewer.address, to: VirtualCall.relayAddress)
+                borrowed += 1
+            }
+            call.run(seconds: 0.2)
+        }
+        let after = call.relay.counters
+        #expect(borrowed >= 10)
+        #expect(after.droppedUnknownPeer >= before.droppedUnknownPeer + 10)
+        // What the viewer says of its reception is still understood.
+        #expect(after.droppedUnauthenticRTCP == before.droppedUnauthenticRTCP)
+        #expect(after.rtcpReceived > before.rtcpReceived && viewer.end == nil)
+        #expect(viewer.reception.pictures > 80, "\(viewer.reception)")
     }
 
     @Test("CON-4 a NAT gives the viewer another address: pictures come again at once when the relay learns of it")
