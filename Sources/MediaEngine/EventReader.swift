@@ -51,7 +51,7 @@ final class EventReader: Sendable {
                 if isOver { continuation.resume(returning: event) }
             }
         } onCancel: {
-            end { $0.queue = StreamEventQueue() }
+            end { $0.queue.removeAll() }
         }
     }
 

@@ -17,8 +17,6 @@ package final class MediaEngine: Sendable {
     package let configuration: EngineConfiguration
     private let workers: [Worker]
     private let events: EventSink
-    /// Streams as they come and go from the start on, for one reader, as `observeStreams` has them.
-    package let streamEvents: AsyncStream<StreamEvent>
     private let isStopped = Atomic<Bool>(false)
 
     /// Binds the sockets and starts the threads.
@@ -31,7 +29,6 @@ package final class MediaEngine: Sendable {
         }
         self.configuration = configuration
         events = EventSink()
-        streamEvents = events.addReader()
         var workers: [Worker] = []
         let identity = try Self.identity(configuration.webRTC.certificate)
         for index in 0..<configuration.workers {
@@ -170,20 +167,18 @@ package final class MediaEngine: Sendable {
     func begin(
         _ session: String, _ body: @escaping @Sendable (Worker) throws(EngineError) -> Void
     ) -> EngineCall {
-        EngineCall { continuation in
+        EngineCall { outcome in
             do throws(Mailbox.Refusal) {
                 try worker(for: session).mailbox.post(isUrgent: true) { worker in
                     do throws(EngineError) {
                         try body(worker)
-                        continuation.yield(nil)
+                        outcome.settle(.success(()))
                     } catch {
-                        continuation.yield(error)
+                        outcome.settle(.failure(error))
                     }
-                    continuation.finish()
                 }
             } catch let refusal {
-                continuation.yield(error(refusal))
-                continuation.finish()
+                outcome.settle(.failure(error(refusal)))
             }
         }
     }

@@ -1,7 +1,7 @@
 internal import MediaBase
 
-/// Events that one reader has not taken yet, so many at the most. Where it is half full, how something stands takes the place of how it
-/// stood before; when more wait than are kept, those of a session give way to one `missed`, after which its reader has to look for
+/// Events that one reader has not taken yet, so many at the most. Where it is half full, how something stood before gives way to how it
+/// stands now, which comes after all that was told meanwhile; when more wait than are kept, those of a session give way to one `missed`, after which its reader has to look for
 /// itself. So nothing is lost unsaid.
 package struct StreamEventQueue: Sendable {
     package static let standardCapacity = 4_096
@@ -19,14 +19,14 @@ package struct StreamEventQueue: Sendable {
     }
 
     private let capacity: Int
-    /// Nil: taken out of its order. Numbered from `first` on.
+    /// Nil: given way. Numbered from `first` on.
     private var slots: [StreamEvent?] = []
     private var head = 0
     /// Number of `slots[0]`.
     private var first = 0
     /// Number of the waiting event that tells of a subject.
     private var places: [Subject: Int] = [:]
-    /// Number of the newest waiting event by which a stream begins or ends: what was told before it is of another stream.
+    /// Number of the newest waiting event by which a stream, or a kind of its media, begins or ends: what was told before it is of another stream.
     private var lives: [Stream: Int] = [:]
     /// Sessions of which a `missed` waits.
     private var missing: Set<String> = []
@@ -49,7 +49,10 @@ package struct StreamEventQueue: Sendable {
         if count * 2 >= capacity, let (subject, stream) = Self.subject(of: event), let place = places[subject],
             stream.flatMap({ lives[$0] }) ?? -1 < place
         {
-            slots[place - first] = event
+            slots[place - first] = nil
+            count -= 1
+            append(event)
+            closeGaps()
             return
         }
         guard count < capacity else { return overflow(event) }
@@ -72,13 +75,21 @@ package struct StreamEventQueue: Sendable {
         return nil
     }
 
+    /// Forgets what waits, for a reader that has gone: nobody misses that.
+    package mutating func removeAll() {
+        var emptied = StreamEventQueue(capacity: capacity)
+        emptied.missed = missed
+        self = emptied
+    }
+
     private mutating func append(_ event: StreamEvent) {
         let number = first + slots.count
         slots.append(event)
         count += 1
         if let (subject, _) = Self.subject(of: event) { places[subject] = number }
         switch event {
-        case .published(let session, _, let name), .closed(let session, _, let name):
+        case .published(let session, _, let name), .closed(let session, _, let name),
+            .mediaBegan(let session, _, let name, _):
             lives[Stream(session: session, name: name)] = number
         case .missed(let session):
             if let session { missing.insert(session) } else { isAllMissing = true }
@@ -89,7 +100,8 @@ package struct StreamEventQueue: Sendable {
     private mutating func forget(_ event: StreamEvent, at number: Int) {
         if let (subject, _) = Self.subject(of: event), places[subject] == number { places[subject] = nil }
         switch event {
-        case .published(let session, _, let name), .closed(let session, _, let name):
+        case .published(let session, _, let name), .closed(let session, _, let name),
+            .mediaBegan(let session, _, let name, _):
             let stream = Stream(session: session, name: name)
             if lives[stream] == number { lives[stream] = nil }
         case .missed(let session):
@@ -104,6 +116,15 @@ package struct StreamEventQueue: Sendable {
         slots.removeFirst(head)
         first += head
         head = 0
+    }
+
+    /// Slots whose events have given way are given up as well, before they are more than those that wait.
+    private mutating func closeGaps() {
+        guard slots.count - head > 2 * count + 64 else { return }
+        var kept = StreamEventQueue(capacity: capacity)
+        for case let waiting? in slots[head...] { kept.append(waiting) }
+        kept.missed = missed
+        self = kept
     }
 
     private mutating func noteMissed(_ event: StreamEvent) {

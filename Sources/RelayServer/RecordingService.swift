@@ -1,3 +1,4 @@
+internal import CLinuxNet
 internal import Logging
 internal import MediaEngine
 internal import Recording
@@ -7,8 +8,16 @@ internal import ServiceLifecycle
 struct RecordingService: Service {
     let recorder: SessionRecorder
     let engine: MediaEngine
-    let recordsEverything: Bool
     let logger: Logger
+    /// Of all streams, from the time on when it was made; nil where nothing is recorded unasked.
+    private let events: AsyncStream<StreamEvent>?
+
+    init(recorder: SessionRecorder, engine: MediaEngine, recordsEverything: Bool, logger: Logger) {
+        self.recorder = recorder
+        self.engine = engine
+        self.logger = logger
+        events = recordsEverything ? engine.observeStreams() : nil
+    }
 
     /// Between two looks at what ended by itself.
     private static let look = Duration.seconds(1)
@@ -22,11 +31,15 @@ struct RecordingService: Service {
                         await recorder.collectEnded()
                     }
                 }
-                guard recordsEverything else { return }
-                for await event in engine.streamEvents {
+                guard let events else { return }
+                var begun = BegunRecordings()
+                for await event in events {
                     switch event {
-                    case .published(let session, _, let stream): await record(session, stream)
-                    case .missed(let session): await recordWhatIsThere(session)
+                    case .published(let session, _, let stream):
+                        begun.note(session, stream, at: millrace_realtime_ns())
+                        await record(session, stream)
+                    case .closed(let session, _, let stream): begun.forget(session, stream)
+                    case .missed(let session): await recordWhatIsThere(session, &begun)
                     default: continue
                     }
                 }
@@ -35,17 +48,20 @@ struct RecordingService: Service {
         await recorder.stopAll()
     }
 
-    /// After events were missed.
+    /// After events were missed: streams that were published unseen. What somebody has stopped since a stream was published stays stopped.
     ///
     /// - Parameter session: nil: any.
-    private func recordWhatIsThere(_ session: String?) async {
+    private func recordWhatIsThere(_ session: String?, _ begun: inout BegunRecordings) async {
         var sessions: [String] = []
         if let session { sessions = [session] } else { sessions = await engine.sessions().map(\.name) }
         for session in sessions {
             for stream in (try? await engine.streams(session: session)) ?? [] {
                 switch await recorder.status(session: session, stream: stream.name)?.phase {
                 case .waiting, .recording: continue
-                case .ended, .failed, nil: await record(session, stream.name)
+                case .ended where begun.has(session, stream.name, since: stream.createdAt): continue
+                case .ended, .failed, nil:
+                    begun.note(session, stream.name, at: millrace_realtime_ns())
+                    await record(session, stream.name)
                 }
             }
         }

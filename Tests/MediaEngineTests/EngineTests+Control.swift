@@ -275,7 +275,7 @@ extension EngineTests {
         func publisherTimeout() async throws {
             let engine = try EngineTests.engine { $0.limits.publisherTimeout = .milliseconds(300) }
             defer { engine.stop() }
-            var events = engine.streamEvents.makeAsyncIterator()
+            var events = engine.observeStreams().makeAsyncIterator()
             let silent = try await TestPublisher(engine, session: "a", stream: "silent", id: 1).transport.id
             let lively = try await TestPublisher(engine, session: "a", stream: "lively", id: 2)
             #expect(await events.next() == .published(session: "a", transport: silent, stream: "silent"))
@@ -326,6 +326,7 @@ extension EngineTests {
         @Test("stop() twice, also from two threads, is stop() once; events end and taps close")
         func stopTwice() async throws {
             let engine = try EngineTests.engine { $0.workers = 2 }
+            let told = engine.observeStreams()
             let id = try await TestPublisher(engine).transport.id
             let tap = try await engine.openTap(session: "demo", stream: "cam")
             await withTaskGroup(of: Void.self) { group in
@@ -333,8 +334,7 @@ extension EngineTests {
             }
             engine.stop()
             #expect(tap.isClosed && !tap.wait(timeout: .seconds(10)))
-            var events: [StreamEvent] = []
-            for await event in engine.streamEvents { events.append(event) }
+            let events: [StreamEvent] = await told.reduce(into: []) { $0.append($1) }
             #expect(
                 events == [
                     .published(session: "demo", transport: id, stream: "cam"),

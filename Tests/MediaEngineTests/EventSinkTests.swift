@@ -78,4 +78,17 @@ struct EventSinkTests {
         // What comes before it looks is looked for as well.
         #expect(await rest(idle) == [.missed(session: "s")])
     }
+
+    @Test("what a reader missed stays counted when its task is cancelled")
+    func missedByCancelled() async {
+        let sink = EventSink(capacity: 4)
+        let reader = sink.addReader()
+        for number in 0..<10 { sink.send(event(number)) }
+        var iterator = reader.makeAsyncIterator()
+        #expect(await iterator.next() == .missed(session: "s"))
+        let task = Task { await rest(reader) }
+        task.cancel()
+        #expect(await task.value == [])
+        #expect(sink.missed == 10)
+    }
 }

@@ -58,6 +58,32 @@ struct StreamEventQueueTests {
         #expect(all(&queue) == [dimensions(1), closed, published, dimensions(3)])
     }
 
+    @Test("who has the floor is told after the media by which it took it, and takes no more room for changing often")
+    func order() {
+        var queue = StreamEventQueue(capacity: 8)
+        let silence = StreamEvent.activeSpeaker(session: "s", room: "", stream: nil)
+        let speaker = StreamEvent.activeSpeaker(session: "s", room: "", stream: "cam")
+        let published = StreamEvent.published(session: "s", transport: publisher, stream: "cam")
+        let other = StreamEvent.published(session: "s", transport: publisher, stream: "other")
+        let began = StreamEvent.mediaBegan(session: "s", transport: publisher, stream: "cam", kind: .audio)
+        for event in [published, silence, other, began, speaker] { queue.push(event) }
+        #expect(queue.count == 4)
+        #expect(all(&queue) == [published, other, began, speaker] && queue.isEmpty)
+        for event in [published, dimensions(1), other, began, dimensions(2)] { queue.push(event) }
+        #expect(all(&queue) == [published, dimensions(1), other, began, dimensions(2)], "not across its beginning")
+        for event in [published, other, began, silence] { queue.push(event) }
+        for _ in 0..<10_000 {
+            queue.push(speaker)
+            queue.push(silence)
+        }
+        queue.push(other)
+        #expect(queue.count == 5 && queue.missed == 0)
+        #expect(all(&queue) == [published, other, began, silence, other])
+        queue.removeAll()
+        for event in [published, other] { queue.push(event) }
+        #expect(all(&queue) == [published, other])
+    }
+
     @Test("too many give way to one that says so; others lose nothing")
     func overflow() {
         var queue = StreamEventQueue(capacity: 4)

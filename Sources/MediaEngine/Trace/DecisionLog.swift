@@ -21,14 +21,15 @@ struct DecisionLog {
         }
     }
 
-    /// Adds to the last one, where it is of the same kind and stream and not old.
+    /// Adds to the last one of the same kind and stream, unless that is old: however many streams lose packets, what else was decided is not
+    /// pushed out by it.
     mutating func count(_ kind: PeerDecision.Kind, stream: String, _ number: Int, now: MediaTime) {
         guard number > 0 else { return }
-        let look = min(4, decisions.count)
-        for back in 0..<look {
+        for back in 0..<decisions.count {
             let at = (oldest + decisions.count - 1 - back) % decisions.count
             let last = decisions[at]
-            if last.kind == kind, last.stream == stream, now - last.at < Self.joining {
+            guard now - last.at < Self.joining else { break }
+            if last.kind == kind, last.stream == stream {
                 decisions[at].value += Int64(number)
                 return
             }

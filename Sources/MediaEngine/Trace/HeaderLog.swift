@@ -39,7 +39,7 @@ struct HeaderLog {
     /// - Parameter limit: the newest so many.
     func recent(limit: Int, now: MediaTime) -> [HeaderNote] {
         var found: [HeaderNote] = []
-        for back in 1...max(1, count) where back <= min(count, limit) {
+        for back in stride(from: 1, through: min(count, limit), by: 1) {
             let note = notes[(next - back + capacity) % capacity]
             guard note.age(now: now) <= Self.span else { break }
             found.append(note)

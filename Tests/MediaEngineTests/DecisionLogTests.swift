@@ -1,0 +1,40 @@
+import MediaBase
+import RTP
+import Testing
+
+@testable import MediaEngine
+
+@Suite("What is remembered for reports")
+struct DecisionLogTests {
+    @Test("what many streams lack is added up, and pushes nothing else out")
+    func counts() {
+        var log = DecisionLog()
+        log.note(.moved, now: .zero)
+        for round in 0..<1_000 as Range<Int64> {
+            for stream in 0..<10 {
+                log.count(.packetsWanted, stream: "\(stream)", 1, now: .milliseconds(round))
+            }
+        }
+        let recent = log.recent(now: .seconds(1))
+        #expect(recent.count == 11 && recent.first?.kind == .moved)
+        #expect(recent.dropFirst().allSatisfy { $0.value == 1_000 })
+        // Not with what is older than a second.
+        log.count(.packetsWanted, stream: "0", 5, now: .seconds(1.5))
+        #expect(log.recent(now: .seconds(2)).count == 12)
+    }
+
+    @Test("as many headers as are asked for, the newest ones, oldest first", arguments: [0, 1, 7, 8, 100])
+    func headers(_ limit: Int) {
+        var log = HeaderLog(capacity: 8)
+        defer { log.deallocate() }
+        #expect(log.recent(limit: limit, now: .zero).isEmpty)
+        for number in 0..<20 as Range<UInt16> {
+            let header = RTPHeader(
+                payloadType: PayloadType(111), sequenceNumber: SequenceNumber(number), timestamp: RTPTimestamp(0),
+                ssrc: SSRC(1), marker: false)
+            log.note(header, [], .forwarded, now: .milliseconds(Int64(number)))
+        }
+        let expected = (0..<20 as Range<UInt16>).suffix(min(8, limit))
+        #expect(log.recent(limit: limit, now: .milliseconds(20)).map(\.sequence) == Array(expected))
+    }
+}

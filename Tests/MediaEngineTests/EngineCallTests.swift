@@ -1,0 +1,43 @@
+import Testing
+
+@testable import MediaEngine
+
+@Suite("Calls that wait in a worker's mailbox")
+struct EngineCallTests {
+    private func call() throws -> (EngineCall, EngineOutcome) {
+        var made: EngineOutcome?
+        let call = EngineCall { made = $0 }
+        return (call, try #require(made))
+    }
+
+    private func error(of call: EngineCall) async -> EngineError? {
+        do throws(EngineError) {
+            try await call.finish()
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test("what came of it is what whoever waits is told, before and after it was done")
+    func outcome() async throws {
+        let (call, outcome) = try self.call()
+        let early = Task { await error(of: call) }
+        await Task.yield()
+        outcome.settle(.failure(.unknownSession("s")))
+        #expect(await early.value == .unknownSession("s"))
+        #expect(await error(of: call) == .unknownSession("s"))
+        let done = EngineCall { $0.settle(.success(())) }
+        #expect(await error(of: done) == nil)
+    }
+
+    @Test("a task that is cancelled is not told that the engine has stopped")
+    func cancelled() async throws {
+        let (call, outcome) = try self.call()
+        let task = Task { await error(of: call) }
+        task.cancel()
+        for _ in 0..<20 { await Task.yield() }
+        outcome.settle(.success(()))
+        #expect(await task.value == nil)
+    }
+}
