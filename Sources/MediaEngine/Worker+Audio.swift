@@ -2,7 +2,7 @@ internal import Forwarding
 internal import MediaBase
 internal import RTP
 
-/// Who is heard in a session, and who has the floor.
+/// Who is heard in each room of a session, and who has the floor there.
 extension Worker {
     /// Takes note of one packet's loudness.
     /// - Returns: whether it goes out to subscribers: where more talk than are forwarded, the softer ones do not.

@@ -7,15 +7,11 @@ internal import Transport
 
 /// RTCP in both directions, and what happens by the clock. Not on the path of a packet: arrays are fine here.
 extension Worker {
-    static let reportInterval = MediaTime.seconds(1)
-    static let senderReportInterval = MediaTime.seconds(2)
     static let firstReportDelay = MediaTime.milliseconds(100)
     private static let idleHousekeeping = MediaTime.milliseconds(100)
     private static let candidatesPerAddress = 8
     private static let sessionsPerSlice = 256
     private static let sliceInterval = MediaTime.milliseconds(1)
-    /// Sender reports of one session in one slice; each is a system call.
-    private static let reportsPerSlice = 256
 
     // MARK: in
 
@@ -112,7 +108,7 @@ extension Worker {
             #if DEBUG
                 if ignoresNACKs { return }
             #endif
-            retransmit(wanted(nack.sequences, track, now), track, producer, session)
+            retransmit(wanted(nack.sequences, track, now), track, producer, to: transport, in: session, now: now)
         case .pli:
             guard let pli = try? PLI(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             wantKeyFrame(pli.media, transport, session, now)
@@ -141,7 +137,8 @@ extension Worker {
     }
 
     private func retransmit(
-        _ sequences: [SequenceNumber], _ track: SubscribedTrack, _ producer: Producer, _ session: EngineSession
+        _ sequences: [SequenceNumber], _ track: SubscribedTrack, _ producer: Producer,
+        to transport: SubscribeTransport, in session: EngineSession, now: MediaTime
     ) {
         let percent = UInt64(configuration.limits.retransmissionPercent)
         guard session.retransmittedBytes <= session.sentBytes / 100 &* percent,
@@ -152,14 +149,12 @@ extension Worker {
         }
         forwardAll()
         let before = session.sentBytes
-        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: time(), into: &batch)
-        {
+        let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: now, into: &batch) {
             send(&$0, for: session)
         }
         session.retransmittedBytes &+= session.sentBytes &- before
         counters.packetsRetransmitted &+= UInt64(sent)
-        session.subscribersByPath[track.path]?.decisions.count(
-            .packetsSentAgain, stream: track.streamName, sent, now: time())
+        transport.decisions.count(.packetsSentAgain, stream: track.streamName, sent, now: now)
     }
 
     /// One viewer's share is of its own packets, so that it cannot use up the session's.
@@ -232,75 +227,6 @@ extension Worker {
             .dimensions(
                 session: session.name, transport: stream.transport.id, stream: stream.name, width: size.width,
                 height: size.height))
-    }
-
-    /// The receiver report to a publisher, once a second.
-    private func report(on producer: Producer, of stream: EngineStream, _ now: MediaTime) {
-        let last = stream.bytesAtReport[producer.tag]
-        if let last, now - last.at < Self.reportInterval { return }
-        if let last {
-            let bits = Int64(producer.bytes &- last.bytes) * 8
-            stream.bitrate[producer.tag] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
-        }
-        stream.bytesAtReport[producer.tag] = (producer.bytes, now)
-        guard let block = producer.reportBlock(now: now) else { return }
-        var bytes: [UInt8] = []
-        ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
-        SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
-        if producer.kind == .video { allow(block, producer, stream, into: &bytes) }
-        send(bytes, to: producer, of: stream.transport)
-    }
-
-    /// Tells a publisher that takes REMB alone what it may send.
-    private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
-        guard let inbound = stream.transport.peer?.inbound, var allowance = inbound.allowance else { return }
-        let tracks = stream.transport.tracks
-        // What is allowed counts for all that the publisher sends, and is found once for each of its reports.
-        guard producer.tag == tracks.first(where: { self.inbound[$0].kind == .video }) else { return }
-        let received = tracks.reduce(into: Int64(0)) { sum, index in
-            sum += self.inbound[index].stream.takeUnretainedValue().bitrate[index]?.rawValue ?? 0
-        }
-        let allowed = allowance.update(
-            received: Bitrate(rawValue: received), loss: Double(block.fractionLost) / 256)
-        inbound.allowance = allowance
-        REMB(
-            sender: stream.transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].ssrc }
-        ).write(into: &bytes)
-    }
-
-    /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
-    /// - Returns: false where there are more to send than one call may.
-    private func report(toSubscribersOf session: EngineSession, _ now: MediaTime) -> Bool {
-        var sent = 0
-        for transport in session.subscribers.members {
-            for track in transport.tracks {
-                guard now - track.reportedAt >= Self.senderReportInterval || track.reportedAt == .zero,
-                    let producer = track.producer, let reading = producer.clock.reading(now: now),
-                    let at = producer.core.pointee.index(path: track.path)
-                else { continue }
-                let consumer = producer.core.pointee.consumers + at
-                guard consumer.pointee.progress.hasSent else { continue }
-                guard sent < Self.reportsPerSlice else { return false }
-                sent += 1
-                let total = consumer.pointee.progress.payloadBytes
-                if track.reportedAt > .zero, total >= track.reportedBytes {
-                    let bits = Double(total - track.reportedBytes) * 8
-                    track.bitrate = Bitrate(bitsPerSecond: Int64(bits / (now - track.reportedAt).seconds))
-                }
-                track.reportedBytes = total
-                track.reportedAt = now
-                var bytes: [UInt8] = []
-                SenderReport(
-                    sender: track.ssrc, ntpTime: reading.ntp,
-                    rtpTimestamp: RTPTimestamp(reading.timestamp.rawValue &+ consumer.pointee.rewrite.timestampOffset),
-                    packetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.packets),
-                    octetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.payloadBytes), blocks: []
-                ).write(into: &bytes)
-                SDES(chunks: [SDES.Chunk(source: track.ssrc, cname: "millrace")]).write(into: &bytes)
-                send(bytes, to: track, of: transport)
-            }
-        }
-        return true
     }
 
     // MARK: out

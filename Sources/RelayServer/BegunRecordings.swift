@@ -3,7 +3,9 @@
 struct BegunRecordings {
     private var times: [String: [String: Int64]] = [:]
 
-    mutating func note(_ session: String, _ stream: String, at time: Int64) { times[session, default: [:]][stream] = time }
+    mutating func note(_ session: String, _ stream: String, at time: Int64) {
+        times[session, default: [:]][stream] = time
+    }
 
     /// The stream has ended.
     mutating func forget(_ session: String, _ stream: String) {

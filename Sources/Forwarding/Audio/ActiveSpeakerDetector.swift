@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Who has the floor in one session. As in dominant speaker identification (Volfin and Cohen, 2013), what counts is how much of the
+/// Who has the floor in one room. As in dominant speaker identification (Volfin and Cohen, 2013), what counts is how much of the
 /// time somebody spoke, on three scales of time, and not how loud; and whoever has the floor keeps it until another one talks on
 /// where he is silent.
 ///

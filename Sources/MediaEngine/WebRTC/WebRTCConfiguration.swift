@@ -15,7 +15,7 @@ package struct WebRTCConfiguration: Sendable {
     package var minimumBitrate = Bitrate(rawValue: 50_000)
     package var startBitrate = Bitrate(rawValue: 600_000)
     package var maximumBitrate = Bitrate(rawValue: 50_000_000)
-    /// Audio tracks of a session that are forwarded at a time: the loudest. 0: all.
+    /// Audio tracks of each room of a session that are forwarded at a time: the loudest. 0: all.
     package var loudestAudio = 10
     /// Transports that have not connected yet; a further one takes the place of the oldest.
     package var unestablishedTransports = 2_000

@@ -1,0 +1,80 @@
+internal import Forwarding
+internal import MediaBase
+internal import RTP
+
+/// What publishers are told of their media's reception, and subscribers of publishers' clocks.
+extension Worker {
+    static let reportInterval = MediaTime.seconds(1)
+    static let senderReportInterval = MediaTime.seconds(2)
+    /// Sender reports of one session in one slice; each is a system call.
+    private static let reportsPerSlice = 256
+
+    /// The receiver report to a publisher, once a second.
+    func report(on producer: Producer, of stream: EngineStream, _ now: MediaTime) {
+        let last = stream.bytesAtReport[producer.tag]
+        if let last, now - last.at < Self.reportInterval { return }
+        if let last {
+            let bits = Int64(producer.bytes &- last.bytes) * 8
+            stream.bitrate[producer.tag] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
+        }
+        stream.bytesAtReport[producer.tag] = (producer.bytes, now)
+        guard let block = producer.reportBlock(now: now) else { return }
+        var bytes: [UInt8] = []
+        ReceiverReport(sender: stream.transport.localSSRC, blocks: [block]).write(into: &bytes)
+        SDES(chunks: [SDES.Chunk(source: stream.transport.localSSRC, cname: "millrace")]).write(into: &bytes)
+        if producer.kind == .video { allow(block, producer, stream, into: &bytes) }
+        send(bytes, to: producer, of: stream.transport)
+    }
+
+    /// Tells a publisher that takes REMB alone what it may send.
+    private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
+        guard let inbound = stream.transport.peer?.inbound, var allowance = inbound.allowance else { return }
+        let tracks = stream.transport.tracks
+        // What is allowed counts for all that the publisher sends, and is found once for each of its reports.
+        guard producer.tag == tracks.first(where: { self.inbound[$0].kind == .video }) else { return }
+        let received = tracks.reduce(into: Int64(0)) { sum, index in
+            sum += self.inbound[index].stream.takeUnretainedValue().bitrate[index]?.rawValue ?? 0
+        }
+        let allowed = allowance.update(
+            received: Bitrate(rawValue: received), loss: Double(block.fractionLost) / 256)
+        inbound.allowance = allowance
+        REMB(
+            sender: stream.transport.localSSRC, bitrate: allowed, sources: tracks.map { self.inbound[$0].ssrc }
+        ).write(into: &bytes)
+    }
+
+    /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
+    /// - Returns: false where there are more to send than one call may.
+    func report(toSubscribersOf session: EngineSession, _ now: MediaTime) -> Bool {
+        var sent = 0
+        for transport in session.subscribers.members {
+            for track in transport.tracks {
+                guard now - track.reportedAt >= Self.senderReportInterval || track.reportedAt == .zero,
+                    let producer = track.producer, let reading = producer.clock.reading(now: now),
+                    let at = producer.core.pointee.index(path: track.path)
+                else { continue }
+                let consumer = producer.core.pointee.consumers + at
+                guard consumer.pointee.progress.hasSent else { continue }
+                guard sent < Self.reportsPerSlice else { return false }
+                sent += 1
+                let total = consumer.pointee.progress.payloadBytes
+                if track.reportedAt > .zero, total >= track.reportedBytes {
+                    let bits = Double(total - track.reportedBytes) * 8
+                    track.bitrate = Bitrate(bitsPerSecond: Int64(bits / (now - track.reportedAt).seconds))
+                }
+                track.reportedBytes = total
+                track.reportedAt = now
+                var bytes: [UInt8] = []
+                SenderReport(
+                    sender: track.ssrc, ntpTime: reading.ntp,
+                    rtpTimestamp: RTPTimestamp(reading.timestamp.rawValue &+ consumer.pointee.rewrite.timestampOffset),
+                    packetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.packets),
+                    octetCount: UInt32(truncatingIfNeeded: consumer.pointee.progress.payloadBytes), blocks: []
+                ).write(into: &bytes)
+                SDES(chunks: [SDES.Chunk(source: track.ssrc, cname: "millrace")]).write(into: &bytes)
+                send(bytes, to: track, of: transport)
+            }
+        }
+        return true
+    }
+}
