@@ -60,6 +60,8 @@ package final class Producer {
     package var lastArrival: MediaTime
     /// Newest packet that came while muted: what is not newer was said in that time, or before it, and stays unheard.
     private var mutedThrough = Int64.min
+    /// Newest packet from before the last `startAnew`: no viewer begins with it or with what was before it.
+    private var anewAfter = Int64.min
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
     private var counter = LayerCounter()
@@ -116,7 +118,7 @@ package final class Producer {
             fields = VP8RewriteFields(descriptor)
             if descriptor.isFrameStart { flags.insert(.frameStart) }
             if descriptor.hasTemporalID, descriptor.layerSync { flags.insert(.layerSync) }
-            if descriptor.isKeyFrameStart {
+            if descriptor.isKeyFrameStart, sequence > anewAfter {
                 flags.insert(.keyFrameStart)
                 let frame = UnsafeRawBufferPointer(rebasing: payload[descriptor.headerLength...])
                 if let size = VP8FrameHeader.keyFrameSize(of: frame) { pictureSize = size }
@@ -175,6 +177,16 @@ package final class Producer {
             }
         }
         core.pointee.catchingUp = 0
+    }
+
+    /// From here on it is for others than before. Consumers that get it go on with it; who begins does so with a key frame that has still to
+    /// come, and sees nothing that was made for the others. Whoever lets one begin asks for that key frame.
+    package func startAnew() {
+        anewAfter = latestSequence
+        keyFrameStart = -1
+        for i in 0..<core.pointee.consumerCount where core.pointee.consumers[i].state == .expecting {
+            core.pointee.consumers[i].keyFrame = nil
+        }
     }
 
     /// The first packet of the newest key frame where the ring still holds everything from there on: what a joiner can start with.

@@ -139,16 +139,17 @@ package final class Router {
     }
 
     /// Resumes a consumer so that its viewer sees something at once: with the cached pictures since the last key frame, or since what it got last
-    /// where that is newer.
+    /// where that is newer. Of a producer that has started anew there are none from before that.
     /// - Returns: true where a key frame has to be asked for.
     package func resume(path: Int, producer: Producer) -> Bool {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), consumer.pointee.state == .paused
         else { return false }
         consumer.pointee.state = .waiting
         guard feeder.kind == .video else { return false }
-        guard let start = feeder.cachedKeyFrame(), start.pointee.vp8.temporalLayer <= consumer.pointee.temporalLimit
-        else { return true }
-        if consumer.pointee.sentEnd > start.pointee.sequence {
+        var start = feeder.cachedKeyFrame()
+        if let layer = start?.pointee.vp8.temporalLayer, layer > consumer.pointee.temporalLimit { start = nil }
+        // What was sent before another encoding fed the viewer is no place to go on from.
+        if let start, !consumer.pointee.joinsTimestamps, consumer.pointee.sentEnd > start.pointee.sequence {
             // All packets since the key frame are there, those that it has not got as well.
             consumer.pointee.next = consumer.pointee.sentEnd
             consumer.pointee.state = .catchingUp
@@ -159,7 +160,9 @@ package final class Router {
         // A picture that was cut off is followed by a number that is never used, so that nobody takes it for whole.
         if consumer.pointee.progress.hasSent, !consumer.pointee.progress.endsPicture {
             consumer.pointee.progress.sequence &+= 1
+            consumer.pointee.progress.endsPicture = true
         }
+        guard let start else { return true }
         startCatchingUp(consumer, of: feeder.core, at: PendingPacket(producer: feeder.core, slot: start))
         return false
     }

@@ -3,8 +3,9 @@ internal import MediaBase
 
 /// Rooms of a session: who is in different ones does not hear each other, whatever tracks there are.
 extension Worker {
-    /// Takes peers to rooms, all of them at once: nothing passes between two of different rooms from here on, and those who are together begin
-    /// with the pictures since the last key frame. Peers that are not there are passed over.
+    /// Takes peers to rooms, all of them at once: nothing passes between two of different rooms from here on. Who comes to where somebody is
+    /// filmed begins with the pictures since the last key frame; who is come to begins with the next key frame, as what was filmed before it was
+    /// for others. Peers that are not there are passed over.
     func place(_ placements: [RoomPlacement], session name: String) {
         var placed: [WebRTCPeer] = []
         for placement in placements {
@@ -46,7 +47,10 @@ extension Worker {
         // The place among the loudest and the floor stay behind.
         for producer in stream.producers { fallSilent(producer.tag) }
         session.move(stream, to: session.room(named: name))
-        for producer in stream.producers { inbound[producer.tag].room = .passUnretained(stream.room) }
+        for producer in stream.producers {
+            inbound[producer.tag].room = .passUnretained(stream.room)
+            producer.startAnew()
+        }
     }
 
     /// Each once.

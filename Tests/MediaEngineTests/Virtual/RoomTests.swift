@@ -31,6 +31,26 @@ struct RoomTests {
         #expect(bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
+    @Test("SUB-3 nobody gets what was filmed in another room, however soon its publisher comes back", arguments: 1...3)
+    func filmedElsewhere(_ seed: UInt64) throws {
+        let (room, ada, bob) = try ParticipantTests.pair(seed: 100 + seed)
+        let cleo = room.join("Cleo")
+        try room.subscribe(cleo, to: "camera")
+        room.place([cleo], in: "one")
+        try room.run(seconds: 1)
+        for _ in 0..<20 {
+            // Bob stays where he is; what Cleo sees meanwhile is not his.
+            room.place([ada], in: "one")
+            try room.run(seconds: 0.03 + Double(room.below(900)) / 1_000)
+            bob.forgetReceived()
+            room.place([ada], in: MediaEngine.mainRoom)
+            try room.run(seconds: 0.8)
+            #expect(bob.received["camera"]?.pictures ?? 0 >= 3)
+            #expect(bob.received["camera"]?.sounds ?? 0 >= 35)
+        }
+        #expect((bob.strays + cleo.strays).isEmpty, "\((bob.strays + cleo.strays).prefix(3))")
+    }
+
     @Test("SUB-3 who goes together is not parted for a moment; peers that connect later are where they were placed")
     func together() throws {
         let (room, ada, bob) = try ParticipantTests.pair(seed: 62)

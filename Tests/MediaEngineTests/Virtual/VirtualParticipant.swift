@@ -32,9 +32,10 @@ final class VirtualParticipant {
     /// By section, as the latest offer has it.
     private var streamOfMID: [MID: String] = [:]
     private(set) var received: [String: ParticipantReception] = [:]
-    /// The room where it is, and since when.
-    var place = MediaEngine.mainRoom
-    var placedAt = MediaTime.zero
+    /// The rooms where it has been, and since when; the last is where it is.
+    private(set) var stays = [(room: MediaEngine.mainRoom, since: MediaTime.zero)]
+    var place: String { stays[stays.count - 1].room }
+    var placedAt: MediaTime { stays[stays.count - 1].since }
     /// Says how loud it is.
     var level = AudioLevel(level: 30, isVoice: true)
     private(set) var strays: [Stray] = []
@@ -72,6 +73,18 @@ final class VirtualParticipant {
                     drain()
                 }), at: [addresses[1]])
         watch()
+    }
+
+    func enter(_ room: String, at now: MediaTime) { stays.append((room, now)) }
+
+    /// The rooms where it was in a span of time.
+    func rooms(from: MediaTime, to: MediaTime) -> Set<String> {
+        var rooms: Set<String> = []
+        for (number, stay) in stays.enumerated() {
+            let end = number + 1 < stays.count ? stays[number + 1].since : .never
+            if stay.since <= to, end >= from { rooms.insert(stay.room) }
+        }
+        return rooms
     }
 
     // MARK: publishing
@@ -258,6 +271,7 @@ final class VirtualParticipant {
         if !isWanted { stray("not subscribed to") }
         if room.wasMuted(stream, kind, at: captured) { stray("was muted") }
         if !room.areTogether(self, stream, now) { stray("is elsewhere") }
+        if !room.wereTogether(self, stream, captured, now) { stray("was captured elsewhere") }
     }
 
     // MARK: the network

@@ -10,10 +10,21 @@ extension VirtualRoom {
             }
         }
         for participant in participants where participant.place != room {
-            participant.place = room
-            participant.placedAt = call.now
+            participant.enter(room, at: call.now)
         }
         call.control { $0.place(placements, session: session) }
+    }
+
+    /// Whether what was captured then was captured where the participant is now, or where it was at that time. It reaches the relay 10 ms later, and
+    /// by then its publisher may be elsewhere.
+    func wereTogether(
+        _ participant: VirtualParticipant, _ stream: String, _ captured: MediaTime, _ now: MediaTime
+    ) -> Bool {
+        guard let owner = owners[stream] else { return true }
+        let filmed = owner.rooms(from: captured, to: captured + .milliseconds(12))
+        let seen = participant.rooms(from: now - flight, to: now)
+        return !filmed.isDisjoint(with: seen)
+            || !filmed.isDisjoint(with: participant.rooms(from: captured, to: captured + .milliseconds(12)))
     }
 
     /// Whether a participant may get a stream now: both are in one room, or were until a moment ago.

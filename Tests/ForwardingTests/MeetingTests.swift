@@ -1,0 +1,110 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import Testing
+
+@Suite("Viewers that were parted from a stream and meet it again")
+struct MeetingTests {
+    private func isContiguous(_ viewer: Viewer) -> Bool {
+        let received = viewer.received
+        return received.indices.dropFirst().allSatisfy { received[$0].sequence == received[$0 - 1].sequence + 1 }
+    }
+
+    @Test("SUB-3 of a stream that was elsewhere nothing is seen that was made there, come late or not")
+    func startAnew() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
+        try harness.flush()
+        // The viewer was away: it gets what it has missed.
+        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        try harness.flush()
+        #expect(!harness.router.resume(path: viewer.path, producer: producer))
+        try harness.catchUpCompletely()
+        #expect(viewer.received.count == 6)
+        // The stream was: what it has is of somewhere else.
+        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
+        let late = source.frame(isKey: true, packets: 3)
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        try harness.flush()
+        producer.startAnew()
+        #expect(producer.cachedKeyFrame() == nil)
+        #expect(harness.router.resume(path: viewer.path, producer: producer))
+        try harness.feed(late, to: producer)
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        try harness.flush()
+        try harness.catchUpCompletely()
+        #expect(viewer.received.count == 6 && producer.cachedKeyFrame() == nil)
+        let frame = source.frame(isKey: true, packets: 3)
+        try harness.feed(frame, to: producer)
+        try harness.flush()
+        #expect(viewer.received.suffix(3).map(\.index) == frame.map(\.index) && viewer.received.count == 9)
+        #expect(isContiguous(viewer) && producer.cachedKeyFrame() != nil)
+    }
+
+    @Test("SUB-3 who gets a stream goes on with it when it starts anew")
+    func together() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
+        try harness.flush()
+        let late = source.frame(isKey: false, packets: 1)
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        producer.startAnew()
+        try harness.feed(late, to: producer)
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        try harness.flush()
+        #expect(viewer.received.count == 10)
+    }
+
+    @Test("a picture that was cut off is not taken for whole where a key frame has to be waited for")
+    func cutOff() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        try harness.feed(Array(source.frame(isKey: true, packets: 3).prefix(2)), to: producer)
+        try harness.flush()
+        for _ in 0..<3 {
+            _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+            producer.startAnew()
+            #expect(harness.router.resume(path: viewer.path, producer: producer))
+        }
+        try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
+        try harness.flush()
+        // One number between them, however often it was parted.
+        #expect(viewer.received.count == 5)
+        #expect(viewer.received[2].sequence == viewer.received[1].sequence + 2)
+    }
+
+    @Test("an encoding that fed the viewer before another did begins anew with a key frame")
+    func encodingOfBefore() throws {
+        let simulcast = Simulcast(RouterHarness())
+        let viewer = try simulcast.harness.viewer()
+        simulcast.subscribe(viewer, to: 0)
+        for _ in 0..<5 { try simulcast.step() }
+        simulcast.change(viewer, to: 1)
+        for _ in 0..<5 { try simulcast.step() }
+        let before = viewer.packets[Simulcast.media.rawValue]?.count ?? 0
+        #expect(viewer.packets[Simulcast.media.rawValue]?.last?.sourceID == 1)
+        let router = simulcast.harness.router
+        _ = router.setPaused(true, path: viewer.path, producer: simulcast.producers[1])
+        #expect(!simulcast.change(viewer, to: 0))
+        #expect(!router.resume(path: viewer.path, producer: simulcast.producers[0]))
+        for _ in 0..<5 { try simulcast.step() }
+        let packets = viewer.packets[Simulcast.media.rawValue] ?? []
+        // All of the first encoding since its key frame, under numbers that nothing had before.
+        #expect(packets.count >= before + 15 && packets.last?.sourceID == 0)
+        #expect(packets.map(\.sequence) == packets.indices.map { 32_700 + Int64($0) })
+    }
+}
