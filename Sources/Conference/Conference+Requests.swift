@@ -15,7 +15,8 @@ extension Conference {
             return Reply(result: .success(answer), effects: takeEffects())
         } catch {
             effects = []
-            tellFailure(of: request, to: sender)
+            // Whoever may not ask for it learns that by the answer alone, which is short.
+            if error.code != .notPermitted { tellFailure(of: request, to: sender) }
             return Reply(result: .failure(error), effects: takeEffects())
         }
     }

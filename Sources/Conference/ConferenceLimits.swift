@@ -24,7 +24,8 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var chatPerSecond = 5
     /// Broadcasts of one manager.
     package var broadcastsPerSecond = 2
-    /// Moves of one participant between subsessions and main session: each costs the media plane some.
+    /// Moves of one participant between subsessions and main session: each costs the media plane some. And as often it may ask for the list of
+    /// subsessions, which names everybody in them.
     package var movesPerSecond = 5
     /// Requests for help in the session that have no result; more are told that everybody is busy.
     package var helpRequests = 100

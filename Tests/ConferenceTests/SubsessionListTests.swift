@@ -67,7 +67,8 @@ import Testing
             throws
         {
             #expect(code { try world.request(request, sender) } == expected)
-            #expect(subsessionChanges(world.newEvents(sender)) == [change])
+            // Who may not ask for it gets no list for asking.
+            #expect(subsessionChanges(world.newEvents(sender)) == (expected == .notPermitted ? [] : [change]))
             #expect(world.newEvents(sender == host ? other : host) == [])
         }
         let commit = Request.commitSubsessions(CommitSubsessionsRequest(names: ["a"]))
@@ -148,6 +149,19 @@ import Testing
         try world.request(.stopSubsessions(StopSubsessionsRequest()), stage.host)
         #expect(code { try world.request(text, stage.host) } == .subsessionsState)
         #expect(world.violations() == [])
+    }
+
+    @Test("SUB-1 the list is given so many times a second")
+    func listRate() throws {
+        let stage = try SubsessionStage()
+        let list = Request.subsessions(SubsessionsRequest())
+        for _ in 0..<stage.world.conference.limits.movesPerSecond { try stage.world.request(list, stage.users[0]) }
+        #expect(code { try stage.world.request(list, stage.users[0]) } == .rateLimited)
+        // Neither others nor moves are held up by it.
+        try stage.world.request(list, stage.users[1])
+        try stage.join(stage.users[0], stage.one)
+        stage.world.pass(.seconds(1))
+        try stage.world.request(list, stage.users[0])
     }
 
     @Test("SUB-2 broadcasts are limited by a rate")

@@ -26,6 +26,7 @@ extension Conference {
         switch request {
         case .subsessions:
             try authorize(.subsessions, sender)
+            try participants[sender]?.rates.admit(.list, limits, now: now)
             return .subsessions(subsessionsState(isManager: isSubsessionManager(sender)))
         case .commitSubsessions(let body):
             try authorize(.commitSubsessions, sender)
@@ -138,7 +139,7 @@ extension Conference {
                 .subsessionsChanged(SubsessionsChanged(change: change, state: state))))
     }
 
-    /// What failed is told to the one who asked, besides the error that its request is answered with (SUB-1).
+    /// What failed is told to the one who asked and may ask for it, besides the error that its request is answered with (SUB-1).
     mutating func tellFailure(of request: Request, to sender: ConnectionID) {
         let change: SubsessionsChange
         switch request {

@@ -7,6 +7,8 @@ struct ParticipantRates: Sendable {
         case chat
         case broadcast
         case move
+        /// The whole list of subsessions, with all who are in them.
+        case list
     }
 
     private var buckets: [Kind: MessageRate] = [:]
@@ -27,7 +29,7 @@ extension ParticipantRates.Kind {
         switch self {
         case .chat: ConferenceLimits.chatKey
         case .broadcast: ConferenceLimits.broadcastsKey
-        case .move: ConferenceLimits.movesKey
+        case .move, .list: ConferenceLimits.movesKey
         }
     }
 
@@ -36,6 +38,7 @@ extension ParticipantRates.Kind {
         case .chat: "chat messages"
         case .broadcast: "broadcasts"
         case .move: "moves"
+        case .list: "lists of subsessions"
         }
     }
 }
@@ -45,7 +48,7 @@ extension ConferenceLimits {
         switch kind {
         case .chat: chatPerSecond
         case .broadcast: broadcastsPerSecond
-        case .move: movesPerSecond
+        case .move, .list: movesPerSecond
         }
     }
 }

@@ -94,9 +94,11 @@ struct SubsessionDoorTests {
             let host = try await relay.join("host", token: .host).0
             let (user, answer) = try await relay.join("user")
             #expect(answer.isChatAllowed && answer.subsessions == SubsessionsState())
-            let failed = try await user.ask(.startSubsessions(StartSubsessionsRequest()))
-            #expect(failed?.code == .notPermitted)
-            guard case .subsessionsChanged(let failure) = try await user.next(.subsessionsChanged) else { return }
+            let refused = try await user.ask(.startSubsessions(StartSubsessionsRequest()))
+            #expect(refused?.code == .notPermitted)
+            let failed = try await host.ask(.startSubsessions(StartSubsessionsRequest()))
+            #expect(failed?.code == .subsessionsState)
+            guard case .subsessionsChanged(let failure) = try await host.next(.subsessionsChanged) else { return }
             #expect(failure.change == .startFailed)
             let list = try await host.request(
                 CommitSubsessionsRequest(names: ["one"]), Request.commitSubsessions
