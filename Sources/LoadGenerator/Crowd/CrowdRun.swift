@@ -5,7 +5,8 @@ internal import MillraceClient
 internal import Signaling
 import Synchronization
 
-/// Participants of the control protocol, without media: they join at a rate, stay, and signal to each other.
+/// Participants of the control protocol: they join at a rate, stay, and signal to each other. Without media, but for subsessions: there some
+/// of them talk, and hear who is where they are.
 package final class CrowdRun: Sendable {
     package let plan: CrowdPlan
     private let door: PlainHTTPDoor
@@ -54,6 +55,7 @@ package final class CrowdRun: Sendable {
         var report = report(
             tally.withLock { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
         if let rooms { report.take(rooms) }
+        if let failure = voices?.failure { report.failures.append("nobody talked any more: \(failure)") }
         return report
     }
 

@@ -98,6 +98,54 @@ struct FeedbackMakerTests {
         if kilobits >= 3_000 { #expect(reports >= 150) }
     }
 
+    @Test("as long as the rate is not known each packet is told of within 20 ms, then as the rate has it")
+    func start() {
+        var maker = Self.maker()
+        var reports: [Int64] = []
+        var sequence: UInt16 = 65_500
+        for now in 0..<600 as Range<Int64> {
+            if now % 5 == 0 {
+                maker.receive(sequence: sequence, bytes: 1_000, now: .milliseconds(now))
+                sequence &+= 1
+            }
+            while let feedback = maker.take(now: .milliseconds(now)) {
+                reports.append(now)
+                for arrival in Self.statuses(feedback).values where now < 200 {
+                    #expect(now * 1_000 - (arrival ?? 0) <= 20_000, "at \(now) ms")
+                }
+            }
+        }
+        #expect(reports.first == 20 && reports.count { $0 < 200 } >= 8, "\(reports)")
+        let later = reports.filter { $0 >= 200 }
+        #expect(zip(later, later.dropFirst()).allSatisfy { $1 - $0 >= 50 } && later.count >= 6, "\(reports)")
+    }
+
+    @Test("pictures that begin beside sound are told of within 70 ms", arguments: (0..<35).map { Int64($0) * 7 })
+    func picturesBesideSound(offset: Int64) {
+        var maker = Self.maker()
+        let start = 2_000 + offset
+        var sequence: UInt16 = 0
+        var first: UInt16?
+        var told: Int64?
+        for now in 0..<3_000 as Range<Int64> {
+            if now % 20 == 0 {
+                maker.receive(sequence: sequence, bytes: 160, now: .milliseconds(now))
+                sequence &+= 1
+            }
+            if now >= start, (now - start) % 33 == 0 {
+                first = first ?? sequence
+                for _ in 0..<4 {
+                    maker.receive(sequence: sequence, bytes: 1_000, now: .milliseconds(now))
+                    sequence &+= 1
+                }
+            }
+            while let feedback = maker.take(now: .milliseconds(now)) {
+                if told == nil, let first, Self.statuses(feedback)[first] != nil { told = now }
+            }
+        }
+        #expect((told ?? .max) - start <= 70, "\(told ?? -1) for \(start)")
+    }
+
     @Test("what came is told of once or more, and never anything else", arguments: 0..<40 as Range<UInt64>)
     func anyOrder(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
