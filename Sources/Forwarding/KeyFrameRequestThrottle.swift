@@ -12,6 +12,9 @@ package struct KeyFrameRequestThrottle: Sendable {
 
     package mutating func request() { isWanted = true }
 
+    /// The key frame that was asked for last helps nobody who asks from here on: the next request does not wait for the end of its interval.
+    package mutating func startAnew() { lastSent = nil }
+
     package mutating func keyFrameArrived() { isWanted = false }
 
     /// When a request has to go out; nil when none is wanted.

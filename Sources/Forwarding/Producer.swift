@@ -184,6 +184,7 @@ package final class Producer {
     package func startAnew() {
         anewAfter = latestSequence
         keyFrameStart = -1
+        keyFrames.startAnew()
         for i in 0..<core.pointee.consumerCount where core.pointee.consumers[i].state == .expecting {
             core.pointee.consumers[i].keyFrame = nil
         }

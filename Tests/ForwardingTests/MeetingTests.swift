@@ -33,10 +33,16 @@ struct MeetingTests {
         let late = source.frame(isKey: true, packets: 3)
         try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
         try harness.flush()
+        producer.keyFrames.request()
+        _ = producer.keyFrames.take(now: harness.now)
         producer.startAnew()
         #expect(producer.cachedKeyFrame() == nil)
         #expect(harness.router.resume(path: viewer.path, producer: producer))
+        // However short ago one was asked for, which was for others.
+        producer.keyFrames.request()
+        #expect(producer.keyFrames.deadline == .zero)
         try harness.feed(late, to: producer)
+        #expect(producer.keyFrames.isWanted)
         try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
         try harness.flush()
         try harness.catchUpCompletely()
@@ -45,7 +51,7 @@ struct MeetingTests {
         try harness.feed(frame, to: producer)
         try harness.flush()
         #expect(viewer.received.suffix(3).map(\.index) == frame.map(\.index) && viewer.received.count == 9)
-        #expect(isContiguous(viewer) && producer.cachedKeyFrame() != nil)
+        #expect(isContiguous(viewer) && producer.cachedKeyFrame() != nil && !producer.keyFrames.isWanted)
     }
 
     @Test("SUB-3 who gets a stream goes on with it when it starts anew")
