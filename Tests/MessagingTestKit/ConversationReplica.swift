@@ -3,6 +3,8 @@ package import Signaling
 /// What a client knows of its list by events, or by changes, without ever reading it whole.
 package struct ConversationReplica {
     package private(set) var conversations: [ConversationRef: Conversation] = [:]
+    /// What is off the list.
+    package private(set) var deleted: [ConversationRef: DeletedConversation] = [:]
     package private(set) var totalUnread = 0
     package private(set) var cursor: Int64 = 0
     package private(set) var store = ""
@@ -13,7 +15,7 @@ package struct ConversationReplica {
         switch event {
         case .conversationsChanged(let body):
             for conversation in body.conversations { take(conversation) }
-            for ref in body.deleted { conversations[ref] = nil }
+            for entry in body.deleted { take(entry) }
             cursor = max(cursor, body.cursor)
         case .totalUnreadChanged(let body): totalUnread = body.total
         case .messageReceived, .notification, .groupChanged, .groupDismissed: break
@@ -26,14 +28,25 @@ package struct ConversationReplica {
             store = answer.store
         }
         for conversation in answer.conversations { take(conversation) }
-        for ref in answer.deleted { conversations[ref] = nil }
+        for entry in answer.deleted { take(entry) }
         totalUnread = answer.totalUnread
         cursor = answer.cursor
     }
 
+    private func change(_ ref: ConversationRef) -> Int64 {
+        max(conversations[ref]?.change ?? 0, deleted[ref]?.change ?? 0)
+    }
+
     private mutating func take(_ conversation: Conversation) {
-        guard conversation.change >= conversations[conversation.ref]?.change ?? 0 else { return }
+        guard conversation.change >= change(conversation.ref) else { return }
         conversations[conversation.ref] = conversation
+        deleted[conversation.ref] = nil
+    }
+
+    private mutating func take(_ entry: DeletedConversation) {
+        guard entry.change >= change(entry.ref) else { return }
+        conversations[entry.ref] = nil
+        deleted[entry.ref] = entry
     }
 
     /// Newest first.

@@ -18,6 +18,8 @@ package struct PlainConversations {
         var isMuted = false
         /// Larger is newer, over all conversations.
         var order = 0
+        /// Number of the last message that is gone for this user.
+        var cleared: Int64 = 0
     }
 
     struct Talk {
@@ -36,6 +38,7 @@ package struct PlainConversations {
         package var unread: Int
         package var last: String?
         package var isMuted: Bool
+        package var cleared: Int64
     }
 
     let limits: MessagingLimits
@@ -68,8 +71,16 @@ package struct PlainConversations {
                 return Listed(
                     ref: ref, name: talk.group?.name ?? ref.id, unread: unread(talk, user),
                     last: talk.texts.last { $0.seenBy.contains(user) }?.id,
-                    isMuted: talk.views[user]?.isMuted == true)
+                    isMuted: talk.views[user]?.isMuted == true, cleared: talk.views[user]?.cleared ?? 0)
             }
+    }
+
+    /// Conversations that the user has and that are off its list, each with what is cleared of it.
+    package func deleted(of user: String) -> [ConversationRef: Int64] {
+        talks.reduce(into: [:]) { found, talk in
+            guard let view = talk.views[user], !view.isListed, talk.members.contains(user) else { return }
+            found[ref(talk, for: user)] = view.cleared
+        }
     }
 
     private func unread(_ talk: Talk, _ user: String) -> Int { talk.texts.count { $0.unreadBy.contains(user) } }
@@ -132,7 +143,7 @@ package struct PlainConversations {
         let members = Set(talks[place].members)
         var called: Set<String> = []
         for member in members {
-            var view = talks[place].views[member] ?? View()
+            var view = talks[place].views[member] ?? View(cleared: talks[place].lastNumber - 1)
             view.isListed = true
             view.order = order
             talks[place].views[member] = view
@@ -167,6 +178,7 @@ package struct PlainConversations {
     package mutating func deleteMessages(_ ref: ConversationRef, of user: String) -> Bool {
         guard clearUnread(ref, of: user), let place = place(ref, of: user) else { return false }
         for text in talks[place].texts.indices { talks[place].texts[text].seenBy.remove(user) }
+        talks[place].views[user]?.cleared = talks[place].lastNumber
         return true
     }
 
@@ -197,7 +209,7 @@ package struct PlainConversations {
         let order = tick()
         for member in new {
             talks[place].members.append(member)
-            talks[place].views[member] = View(order: order)
+            talks[place].views[member] = View(order: order, cleared: talks[place].lastNumber)
         }
         return nil
     }

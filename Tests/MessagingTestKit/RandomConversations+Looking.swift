@@ -15,12 +15,13 @@ extension RandomConversations {
         let told = list.map {
             PlainConversations.Listed(
                 ref: $0.ref, name: $0.name, unread: $0.unread, last: $0.lastMessage?.id,
-                isMuted: $0.notification == .doNotDisturb)
+                isMuted: $0.notification == .doNotDisturb, cleared: $0.clearedThrough)
         }
         check(told == model.list(of: user), "list of \(user): \(told), not \(model.list(of: user))")
         let replica = replicas[user] ?? ConversationReplica()
         check(replica.list == list, "events to \(user): \(replica.list), not \(list)")
         check(replica.totalUnread == model.total(of: user), "events to \(user): total \(replica.totalUnread)")
+        checkDeleted(replica, user, "events")
         await follow(user, list)
         guard let ref = model.refs(of: user).randomElement(using: &random) else { return }
         let expected = (model.history(ref, of: user) ?? []).map { "\($0.number) \($0.sender) \($0.text) \($0.time)" }
@@ -71,6 +72,15 @@ extension RandomConversations {
         followers[user] = follower
         check(follower.list == list, "changes of \(user): \(follower.list), not \(list)")
         check(follower.totalUnread == model.total(of: user), "changes of \(user): total \(follower.totalUnread)")
+        checkDeleted(follower, user, "changes")
+    }
+
+    /// What is off the list is known with all that was deleted of it since.
+    private mutating func checkDeleted(_ replica: ConversationReplica, _ user: String, _ source: String) {
+        for (ref, cleared) in model.deleted(of: user) {
+            let told = replica.deleted[ref]
+            check(told?.clearedThrough == cleared, "\(source) to \(user): \(ref) is \(told as Any), not \(cleared)")
+        }
     }
 
     private mutating func history(_ ref: ConversationRef, of user: String, isForward: Bool) async -> [String] {

@@ -13,7 +13,13 @@ import Testing
             return
         }
         #expect(group.name == "Team" && group.owner == "ada" && group.members == ["ada", "bob"])
-        #expect(made.deliveries.contains(.init(users: ["ada", "bob"], event: .groupChanged(.init(group: group)))))
+        func told(_ users: [String], _ change: GroupChanged) -> MessageDelivery {
+            MessageDelivery(users: users, event: .groupChanged(change))
+        }
+        #expect(
+            made.deliveries.contains(
+                told(
+                    ["ada", "bob"], .init(id: group.id, name: "Team", owner: "ada", size: 2, added: ["ada", "bob"]))))
         let ref = ConversationRef.group(group.id)
         #expect(try chat.list("bob").conversations.map(\.ref) == [ref])
         #expect(try chat.list("bob").conversations.map(\.name) == ["Team"])
@@ -25,13 +31,20 @@ import Testing
         #expect(
             chat.code { try chat.ask("cyd", .inviteToGroup(.init(group: group.id, members: ["cyd"]))) } == .unknownGroup
         )
-        try chat.ask("bob", .inviteToGroup(.init(group: group.id, members: ["cyd", "ada"])))
+        let invited = try chat.ask("bob", .inviteToGroup(.init(group: group.id, members: ["cyd", "ada"])))
+        #expect(
+            invited.deliveries.contains(
+                told(
+                    ["ada", "bob", "cyd"], .init(id: group.id, name: "Team", owner: "ada", size: 3, added: ["cyd"]))))
         #expect(try chat.texts("cyd", ref) == [])
         try chat.send("two", from: "cyd", to: ref)
         #expect(try chat.texts("cyd", ref) == ["two"])
         #expect(try chat.texts("ada", ref) == ["one", "two"])
         #expect(chat.code { try chat.ask("bob", .dismissGroup(.init(group: group.id))) } == .notPermitted)
-        try chat.ask("ada", .leaveGroup(.init(group: group.id)))
+        let left = try chat.ask("ada", .leaveGroup(.init(group: group.id)))
+        #expect(
+            left.deliveries.contains(
+                told(["bob", "cyd"], .init(id: group.id, name: "Team", owner: "bob", size: 2, removed: ["ada"]))))
         #expect(chat.code { try chat.texts("ada", ref) } == .unknownGroup)
         #expect(try chat.list("ada") == .init(conversations: [], totalUnread: 0, hasMore: false))
         let dismissed = try chat.ask("bob", .dismissGroup(.init(group: group.id)))
@@ -67,6 +80,20 @@ import Testing
                 == .limitReached)
         try chat.ask("ada", .leaveGroup(.init(group: group.id)))
         try chat.ask("bob", .inviteToGroup(.init(group: second.id, members: ["ada"])))
+    }
+
+    @Test("CHT-2 a change of a large group is told by a few names and the size, not by all of its members")
+    func largeChange() throws {
+        let chat = Chatter()
+        let others = (0..<99).map { "u\($0)" }
+        let made = try chat.ask("ada", .createGroup(.init(name: "Large", members: others)))
+        let changes = made.deliveries.compactMap { delivery -> GroupChanged? in
+            guard case .groupChanged(let change) = delivery.event else { return nil }
+            return change
+        }
+        let change = try #require(changes.first)
+        #expect(changes.count == 1 && change.size == 100 && change.removed == [])
+        #expect(change.added == ["ada"] + others.prefix(GroupChanged.maximumNamed - 1))
     }
 
     @Test("names and ids of a group are checked", arguments: ["", String(repeating: "n", count: 201), "a\u{7}"])

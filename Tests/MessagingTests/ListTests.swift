@@ -80,6 +80,34 @@ import Testing
         #expect(conversation.lastMessage == nil && conversation.unread == 0)
     }
 
+    @Test("CHT-8 what one deletes is told to one's other devices, on the list and off it")
+    func cleared() throws {
+        let chat = Chatter()
+        for text in ["one", "two"] { try chat.send(text, from: "bob", to: .peer("ada")) }
+        func change(_ request: MessagingRequest) throws -> ConversationsChanged? {
+            try chat.ask("ada", request).deliveries.lazy.compactMap { delivery -> ConversationsChanged? in
+                guard delivery.users == ["ada"], case .conversationsChanged(let body) = delivery.event else {
+                    return nil
+                }
+                return body
+            }.first
+        }
+        let listed = try #require(try change(.deleteMessages(.init(conversation: .peer("bob")))))
+        #expect(listed.conversations.map(\.clearedThrough) == [2] && listed.deleted == [])
+        try chat.send("three", from: "bob", to: .peer("ada"))
+        let off = try #require(try change(.deleteConversation(.init(conversation: .peer("bob")))))
+        #expect(off.deleted == [.init(type: .peer, id: "bob", change: off.cursor, clearedThrough: 2)])
+        let again = try #require(try change(.deleteMessages(.init(conversation: .peer("bob")))))
+        #expect(again.deleted == [.init(type: .peer, id: "bob", change: again.cursor, clearedThrough: 3)])
+        #expect(again.cursor > off.cursor)
+        guard
+            case .changes(let page) = try chat.ask("ada", .conversationChanges(.init(since: 0, count: 10))).answer
+        else { return }
+        #expect(page.deleted == again.deleted && page.conversations == [])
+        // Nothing is told of what is cleared by oneself to the other.
+        #expect(try chat.list("bob").conversations.map(\.clearedThrough) == [0])
+    }
+
     @Test("CHT-5 changes are told from any point on, deletions among them")
     func changes() throws {
         let chat = Chatter()
@@ -96,7 +124,7 @@ import Testing
         try chat.ask("ada", .deleteConversation(.init(conversation: .peer("p1"))))
         let second = try changes(first.cursor, 3)
         #expect(second.conversations.map(\.id) == ["p4", "p5"])
-        #expect(second.deleted == [.peer("p1")] && !second.hasMore)
+        #expect(second.deleted == [.init(type: .peer, id: "p1", change: second.cursor)] && !second.hasMore)
         #expect(
             try changes(second.cursor, 3)
                 == .init(

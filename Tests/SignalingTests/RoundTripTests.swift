@@ -73,8 +73,8 @@ import Testing
             id: 1,
             .success(
                 .init(
-                    conversations: [Samples.bareConversation], deleted: [Samples.peer], totalUnread: 0, store: "s",
-                    cursor: 9, hasMore: false)))
+                    conversations: [Samples.bareConversation], deleted: [Samples.deletedConversation], totalUnread: 0,
+                    store: "s", cursor: 9, hasMore: false)))
         #expect(try roundTrip(changes) == changes)
         let history = ResultMessage<HistoryRequest.Answer>(
             id: 1, .success(.init(messages: [Samples.message], hasMore: false)))
@@ -83,6 +83,9 @@ import Testing
         #expect(try roundTrip(login) == login)
         let text = #"{"type":2,"id":"g-1","name":"","unread":0,"order":0,"change":0,"notification":1}"#
         #expect(try JSONDecoder().decode(Conversation.self, from: Data(text.utf8)) == Samples.bareConversation)
+        // Written whether or not something is cleared.
+        let bare = try JSONSerialization.jsonObject(with: JSONEncoder().encode(Samples.bareConversation))
+        #expect((bare as? [String: Any])?["clearedThrough"] as? Int == 0)
     }
 
     @Test(

@@ -6,7 +6,8 @@ extension Samples {
         id: "m ~1", number: .max, conversation: .group("g-1"), from: "ada", text: "\u{1}\"🙂\"", time: .min)
     static let conversation = Conversation(
         type: .peer, id: "bob", name: "Bob", unread: 3, lastMessage: message, order: 7, change: 9,
-        notification: .doNotDisturb)
+        notification: .doNotDisturb, clearedThrough: .max)
+    static let deletedConversation = DeletedConversation(type: .peer, id: "bob", change: .max, clearedThrough: 7)
     static let bareConversation = Conversation(type: .group, id: "g-1", name: "", unread: 0, order: 0, change: 0)
     static let group = Group(id: "g-1", name: "Team", owner: "ada", members: ["ada", "bob"])
 
@@ -34,8 +35,10 @@ extension Samples {
         .messageReceived(MessageReceived(message: message)),
         .notification(MessageNotification(conversation: peer, message: message)),
         .conversationsChanged(
-            ConversationsChanged(conversations: [conversation, bareConversation], deleted: [peer], cursor: .max)),
+            ConversationsChanged(
+                conversations: [conversation, bareConversation], deleted: [deletedConversation], cursor: .max)),
         .conversationsChanged(ConversationsChanged(cursor: 0)), .totalUnreadChanged(TotalUnreadChanged(total: 7)),
-        .groupChanged(GroupChanged(group: group)), .groupDismissed(GroupDismissed(group: "g-1")),
+        .groupChanged(GroupChanged(id: "g-1", name: "Team", owner: "ada", size: 500, added: ["bob"], removed: ["eve"])),
+        .groupDismissed(GroupDismissed(group: "g-1")),
     ]
 }

@@ -34,7 +34,7 @@ extension Messaging {
         try check(size: others.count + 1, [owner] + others)
         let thread = try store.insertThread(.group(id: id, name: request.name, owner: owner.id))
         for (place, user) in ([owner] + others).enumerated() { try add(user, to: thread, joined: Int64(place) + 1) }
-        return try announceGroup(thread)
+        return try announceGroup(thread, added: [owner] + others)
     }
 
     private var groupFull: SignalingError {
@@ -57,11 +57,16 @@ extension Messaging {
         try commit(&member, counted: 0) { ListedRecord(entry: $0, thread: thread, peer: nil, last: nil) }
     }
 
-    private mutating func announceGroup(_ thread: ThreadRecord) throws -> Group {
-        let members = try store.members(of: thread.id)
-        let group = try self.group(thread, members)
-        let event = MessagingEvent.groupChanged(GroupChanged(group: group))
-        deliveries.append(MessageDelivery(users: group.members, event: event))
+    /// Each member is told what is other, not who all are: that would be as much as their number, squared.
+    private mutating func announceGroup(
+        _ thread: ThreadRecord, added: [UserRecord] = [], removed: [UserRecord] = []
+    ) throws -> Group {
+        let group = try self.group(thread, store.members(of: thread.id))
+        func named(_ users: [UserRecord]) -> [String] { users.prefix(GroupChanged.maximumNamed).map(\.key.id) }
+        let change = GroupChanged(
+            id: group.id, name: group.name, owner: group.owner, size: group.members.count, added: named(added),
+            removed: named(removed))
+        deliveries.append(MessageDelivery(users: group.members, event: .groupChanged(change)))
         return group
     }
 
@@ -96,7 +101,7 @@ extension Messaging {
             joined += 1
             try add(user, to: thread, joined: joined)
         }
-        return try announceGroup(thread)
+        return try announceGroup(thread, added: newcomers)
     }
 
     mutating func leaveGroup(_ id: String, _ key: UserKey) throws {
@@ -115,7 +120,7 @@ extension Messaging {
             thread.kind = .group(id: id, name: name, owner: heir.user.id)
             try store.update(thread)
         }
-        _ = try announceGroup(thread)
+        _ = try announceGroup(thread, removed: [member.user])
     }
 
     /// A member is one no more: its conversation goes from its list.

@@ -20,7 +20,13 @@ extension Messaging {
         return Conversation(
             type: ref.type, id: ref.id, name: name, unread: row.entry.unread,
             lastMessage: row.last.map { message($0, in: ref) }, order: row.entry.order, change: row.entry.change,
-            notification: row.entry.isMuted ? .doNotDisturb : .notify)
+            notification: row.entry.isMuted ? .doNotDisturb : .notify, clearedThrough: row.entry.clearedThrough)
+    }
+
+    func deleted(_ row: ListedRecord) -> DeletedConversation {
+        let ref = ref(row)
+        return DeletedConversation(
+            type: ref.type, id: ref.id, change: row.entry.change, clearedThrough: row.entry.clearedThrough)
     }
 
     func message(_ stored: StoredMessage, in ref: ConversationRef) -> Message {
@@ -55,7 +61,7 @@ extension Messaging {
         let hasMore = rows.count > request.count
         return .init(
             conversations: told.filter(\.entry.isListed).map(conversation),
-            deleted: told.filter { !$0.entry.isListed }.map(ref), totalUnread: user.totalUnread,
+            deleted: told.filter { !$0.entry.isListed }.map(deleted), totalUnread: user.totalUnread,
             store: storeID(of: user), cursor: hasMore ? told.last?.entry.change ?? user.tick : user.tick,
             hasMore: hasMore)
     }

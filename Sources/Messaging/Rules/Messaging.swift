@@ -117,7 +117,7 @@ package struct Messaging<Store: MessageTransaction> {
             guard let listed = try store.listed(member.entry) else { return }
             return tell(
                 member.user,
-                .conversationsChanged(ConversationsChanged(deleted: [ref(listed)], cursor: member.user.tick)))
+                .conversationsChanged(ConversationsChanged(deleted: [deleted(listed)], cursor: member.user.tick)))
         }
         let listed = try row.map { $0(member.entry) } ?? store.listed(member.entry)
         guard let listed else { return }

@@ -16,7 +16,7 @@ public struct ConversationChangesRequest: RequestBody {
         /// Their whole new state, oldest change first.
         public var conversations: [Conversation]
         /// Not in the list any more.
-        public var deleted: [ConversationRef]
+        public var deleted: [DeletedConversation]
         public var totalUnread: Int
         /// As that of `login`.
         public var store: String
@@ -25,8 +25,8 @@ public struct ConversationChangesRequest: RequestBody {
         public var hasMore: Bool
 
         public init(
-            conversations: [Conversation], deleted: [ConversationRef], totalUnread: Int, store: String, cursor: Int64,
-            hasMore: Bool
+            conversations: [Conversation], deleted: [DeletedConversation], totalUnread: Int, store: String,
+            cursor: Int64, hasMore: Bool
         ) {
             self.conversations = conversations
             self.deleted = deleted

@@ -2,11 +2,12 @@
 public struct ConversationsChanged: Hashable, Sendable, Codable {
     /// Their whole new state.
     public var conversations: [Conversation]
-    public var deleted: [ConversationRef]
+    /// Off the list; again where more of their messages were deleted since.
+    public var deleted: [DeletedConversation]
     /// Where the user's conversations stand with this.
     public var cursor: Int64
 
-    public init(conversations: [Conversation] = [], deleted: [ConversationRef] = [], cursor: Int64) {
+    public init(conversations: [Conversation] = [], deleted: [DeletedConversation] = [], cursor: Int64) {
         self.conversations = conversations
         self.deleted = deleted
         self.cursor = cursor
