@@ -17,6 +17,6 @@ enum UserRule {
     }
 
     private static func isPlain(_ text: String) -> Bool {
-        text.unicodeScalars.allSatisfy { $0.value >= 0x20 && !(0x7F...0x9F).contains($0.value) }
+        text.unicodeScalars.allSatisfy(NameRule.isAllowed)
     }
 }

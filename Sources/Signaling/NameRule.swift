@@ -20,7 +20,9 @@ public enum NameRule {
         return nil
     }
 
-    private static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
+    /// No control and no format characters, nothing that is private or unassigned, and no separators of lines: they hide, or turn around what
+    /// stands beside them.
+    package static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
         default: true

@@ -1,4 +1,5 @@
 internal import JWTKit
+internal import Signaling
 
 /// The payload of a session token (TOK-1). What is missing or of another type is told by `TokenFault`.
 struct TokenClaims: Codable, Sendable, JWTPayload {
@@ -31,7 +32,7 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
     }
 
     static let version = 1
-    static let maximumIdentityCharacters = 35
+    static let maximumIdentityCharacters = ConversationLimits.userIDCharacters.upperBound
     static let maximumDataCharacters = 1_000
 
     var canHost: Bool { roleType == 1 }
