@@ -43,9 +43,9 @@ extension Messaging {
         try check(count: request.count)
         guard let user = try store.user(key) else { return .init(conversations: [], totalUnread: 0, hasMore: false) }
         let rows = try store.list(of: user.id, below: request.before ?? .max, limit: request.count + 1)
+        let page = page(rows, count: request.count, bytes: bytes)
         return .init(
-            conversations: rows.prefix(request.count).map(conversation), totalUnread: user.totalUnread,
-            hasMore: rows.count > request.count)
+            conversations: page.map(conversation), totalUnread: user.totalUnread, hasMore: rows.count > page.count)
     }
 
     func changes(
@@ -57,8 +57,8 @@ extension Messaging {
                 conversations: [], deleted: [], totalUnread: 0, store: store.storeID, cursor: 0, hasMore: false)
         }
         let rows = try store.changes(of: user.id, above: request.since, limit: request.count + 1)
-        let told = rows.prefix(request.count)
-        let hasMore = rows.count > request.count
+        let told = page(rows, count: request.count, bytes: bytes)
+        let hasMore = rows.count > told.count
         return .init(
             conversations: told.filter(\.entry.isListed).map(conversation),
             deleted: told.filter { !$0.entry.isListed }.map(deleted), totalUnread: user.totalUnread,
@@ -76,9 +76,23 @@ extension Messaging {
         let rows = try store.messages(
             of: thread.id, above: floor, below: request.before ?? .max, isNewestFirst: request.after == nil,
             limit: request.count + 1)
-        let page = rows.prefix(request.count).map { message($0, in: request.conversation) }
-        return .init(
-            messages: request.after == nil ? page.reversed() : Array(page), hasMore: rows.count > request.count)
+        let page = page(rows, count: request.count) { $0.record.text.utf8.count }
+            .map { message($0, in: request.conversation) }
+        return .init(messages: request.after == nil ? page.reversed() : page, hasMore: rows.count > page.count)
+    }
+
+    /// Text of a row's last message.
+    private func bytes(_ row: ListedRecord) -> Int { row.last?.record.text.utf8.count ?? 0 }
+
+    /// At most `count` rows, and no more after one with which their texts pass the bytes of a page.
+    private func page<Item>(_ rows: [Item], count: Int, bytes: (Item) -> Int) -> ArraySlice<Item> {
+        var total = 0
+        var end = 0
+        while end < min(count, rows.count), total < ConversationLimits.pageBytes {
+            total += bytes(rows[end])
+            end += 1
+        }
+        return rows[..<end]
     }
 
     private func check(count: Int) throws {

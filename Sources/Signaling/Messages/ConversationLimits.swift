@@ -2,6 +2,8 @@
 public enum ConversationLimits {
     /// Of a list, of a history, of changes.
     public static let pageSize = 1...100
+    /// Of UTF-8: a page ends early where its texts have reached so many, and says that there is more.
+    public static let pageBytes = 256 * 1_024
     /// Of a message's id, printable ASCII.
     public static let messageIDCharacters = 1...64
     /// Of a user's id.
