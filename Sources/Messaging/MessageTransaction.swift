@@ -12,6 +12,10 @@ package protocol MessageTransaction {
     /// Whether a conversation of two has the user in it.
     func isNamed(_ user: UserRecord.ID) throws -> Bool
     func removeUser(_ user: UserRecord.ID) throws
+    /// Groups that count as made by the user.
+    func groups(madeBy user: UserRecord.ID) throws -> Int
+    /// They do not count any more.
+    func disown(groupsOf user: UserRecord.ID) throws
 
     // MARK: conversations
     func thread(_ a: UserRecord.ID, _ b: UserRecord.ID) throws -> ThreadRecord?
@@ -23,6 +27,10 @@ package protocol MessageTransaction {
     func save(_ entry: EntryRecord) throws
     /// Those who are members, in order of joining.
     func members(of thread: ThreadRecord.ID) throws -> [MemberRecord]
+    /// Those among them who have not read message `number`, in any order.
+    func members(of thread: ThreadRecord.ID, whoHaveNotRead number: Int64) throws -> [MemberRecord]
+    /// Those who were members of a group, and did nothing themselves ever.
+    func strangers(from thread: ThreadRecord.ID, limit: Int) throws -> [EntryRecord]
     /// Rows of a user's list with an order below `order`, newest first.
     func list(of user: UserRecord.ID, below order: Int64, limit: Int) throws -> [ListedRecord]
     /// Rows with a change above `change`, oldest change first; those off the list are among them.
@@ -37,6 +45,14 @@ package protocol MessageTransaction {
         of thread: ThreadRecord.ID, above: Int64, below: Int64, isNewestFirst: Bool, limit: Int
     ) throws -> [StoredMessage]
     func remove(_ messages: [MessageRecord]) throws
+    func receipt(sender: UserRecord.ID, id: String) throws -> ReceiptRecord?
+    /// New, or in place of the one that is there.
+    func save(_ receipt: ReceiptRecord) throws
+    /// Removes some that are older than `time`, at most `limit`.
+    /// - Returns: how many they were.
+    func removeReceipts(olderThan time: Int64, limit: Int) throws -> Int
+    /// The same of one sender.
+    func removeReceipts(of sender: UserRecord.ID, limit: Int) throws -> Int
 
     // MARK: removal
     /// A thread whose oldest message is older than `time`, and one with messages to purge.
@@ -46,7 +62,11 @@ package protocol MessageTransaction {
     func messages(by sender: UserRecord.ID, limit: Int) throws -> [MessageRecord]
     /// Entries of a user, members or not.
     func entries(of user: UserRecord.ID, limit: Int) throws -> [EntryRecord]
+    /// Those that changed last, the newest change first.
+    func newestEntries(of user: UserRecord.ID, limit: Int) throws -> [EntryRecord]
     func remove(_ entry: EntryRecord) throws
-    /// A thread of two whom nobody has an entry of any more is gone.
+    /// A group that was dismissed before `time` and is not cleared away.
+    func group(endedBefore time: Int64) throws -> ThreadRecord?
+    /// A thread that nobody has an entry of any more is gone, where it is one of two or a group that was cleared away.
     func removeIfForsaken(_ thread: ThreadRecord) throws
 }

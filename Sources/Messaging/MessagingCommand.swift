@@ -29,6 +29,19 @@ package struct MessagingCommand: Hashable, Sendable {
         self.newGroup = newGroup
     }
 
+    /// Rows of the store that it touches, as far as it says so itself; at least 1. What more there is turns out as it is carried out
+    /// (`MessagingOutcome.cost`).
+    package var cost: Int {
+        switch action {
+        case .login: 1
+        case .sweep(_, let limit): max(limit, 1)
+        case .removeSlice(let limit): max(limit, 1)
+        case .request(.createGroup(let body)): 1 + body.members.count
+        case .request(.inviteToGroup(let body)): 1 + body.members.count
+        case .request: 1
+        }
+    }
+
     /// Whether it only reads. A login may make its user.
     package var isReading: Bool {
         switch action {

@@ -1,41 +1,52 @@
 package import MediaBase
 package import Signaling
 
-/// How many messages and other requests each user may send: two buckets a user that fill evenly, whichever sockets it uses.
+/// How much each user may ask: three buckets a user that fill evenly, whichever sockets it uses. Messages, requests, and the entries of users'
+/// lists that they touch.
 package struct UserRates: Sendable {
     private struct Bucket {
-        /// 1e9 are one message, or one request.
+        /// 1e9 are one message, one request, one entry.
         var messages: Int64
         var requests: Int64
+        /// Below 0 where a command touched more than it said beforehand.
+        var entries: Int64
         var updated: MediaTime
     }
 
     private static let second: Int64 = 1_000_000_000
+    /// Seconds that the bucket of entries fills for: one group of 500 is made at once.
+    private static let burst: Int64 = 10
+    /// Keeps times within their numbers.
+    private static let longest: Int64 = 3_600 * second
+    private static let largestCost: Int64 = 1_000_000
 
     private let messagesPerSecond: Int64
     private let requestsPerSecond: Int64
+    private let entriesPerSecond: Int64
     private var buckets: [UserKey: Bucket] = [:]
     private var swept: MediaTime
 
     package init(_ limits: MessagingLimits, now: MediaTime) {
         messagesPerSecond = Int64(min(max(limits.userMessagesPerSecond, 1), 1_000_000))
         requestsPerSecond = Int64(min(max(limits.userRequestsPerSecond, 1), 1_000_000))
+        entriesPerSecond = Int64(min(max(limits.userEntriesPerSecond, 1), 1_000_000))
         swept = now
     }
 
-    /// Users that are remembered: those of the last two seconds.
+    /// Users that are remembered: those of the last two seconds, and those whose bucket of entries fills yet.
     package var count: Int { buckets.count }
 
+    private var allEntries: Int64 { entriesPerSecond * Self.burst * Self.second }
+
     /// Counts a request.
+    ///
+    /// - Parameter cost: entries that it touches; 0: it only reads.
     /// - Throws: `rateLimited`; it is not to be heeded.
-    package mutating func admit(_ user: UserKey, isMessage: Bool, now: MediaTime) throws(SignalingError) {
+    package mutating func admit(
+        _ user: UserKey, isMessage: Bool, cost: Int = 1, now: MediaTime
+    ) throws(SignalingError) {
         sweep(now)
-        let full = (messagesPerSecond * Self.second, requestsPerSecond * Self.second)
-        var bucket = buckets[user] ?? Bucket(messages: full.0, requests: full.1, updated: now)
-        let elapsed = min(max(now.rawValue - bucket.updated.rawValue, 0), Self.second)
-        bucket.messages = min(bucket.messages + elapsed * messagesPerSecond, full.0)
-        bucket.requests = min(bucket.requests + elapsed * requestsPerSecond, full.1)
-        bucket.updated = max(now, bucket.updated)
+        var bucket = filled(user, now)
         defer { buckets[user] = bucket }
         guard bucket.requests >= Self.second else {
             throw SignalingError(
@@ -47,14 +58,51 @@ package struct UserRates: Sendable {
                 .rateLimited, "more than \(messagesPerSecond) messages of one user a second",
                 limit: MessagingLimits.userMessagesKey, retryAfter: 1)
         }
+        // What is more than all is let in by a full bucket, and paid for afterwards.
+        let price = Self.price(cost)
+        let missing = min(price, allEntries) - bucket.entries
+        guard price == 0 || missing <= 0 else {
+            let rate = entriesPerSecond * Self.second
+            throw SignalingError(
+                .rateLimited, "more than \(entriesPerSecond) entries of users touched by one user a second",
+                limit: MessagingLimits.userEntriesKey, retryAfter: Int((missing + rate - 1) / rate))
+        }
         bucket.requests -= Self.second
         if isMessage { bucket.messages -= Self.second }
+        bucket.entries -= price
     }
 
-    /// After a second without requests a bucket is full: it says nothing.
+    /// Counts what a command touched besides what it was admitted with; the user waits for it before the next.
+    package mutating func charge(_ user: UserKey, cost: Int, now: MediaTime) {
+        var bucket = filled(user, now)
+        bucket.entries -= Self.price(cost)
+        buckets[user] = bucket
+    }
+
+    private static func price(_ cost: Int) -> Int64 { min(Int64(max(cost, 0)), largestCost) * second }
+
+    private func filled(_ user: UserKey, _ now: MediaTime) -> Bucket {
+        let messages = messagesPerSecond * Self.second
+        let requests = requestsPerSecond * Self.second
+        guard var bucket = buckets[user] else {
+            return Bucket(messages: messages, requests: requests, entries: allEntries, updated: now)
+        }
+        let elapsed = min(max(now.rawValue - bucket.updated.rawValue, 0), Self.longest)
+        let within = min(elapsed, Self.second)
+        bucket.messages = min(bucket.messages + within * messagesPerSecond, messages)
+        bucket.requests = min(bucket.requests + within * requestsPerSecond, requests)
+        bucket.entries = min(bucket.entries + elapsed * entriesPerSecond, allEntries)
+        bucket.updated = max(now, bucket.updated)
+        return bucket
+    }
+
+    /// A bucket that is full says nothing: after a second without requests, and with all entries back.
     private mutating func sweep(_ now: MediaTime) {
         guard now.rawValue - swept.rawValue >= Self.second else { return }
         swept = now
-        buckets = buckets.filter { now.rawValue - $0.value.updated.rawValue < Self.second }
+        buckets = buckets.filter { _, bucket in
+            let elapsed = min(max(now.rawValue - bucket.updated.rawValue, 0), Self.longest)
+            return elapsed < Self.second || bucket.entries + elapsed * entriesPerSecond < allEntries
+        }
     }
 }

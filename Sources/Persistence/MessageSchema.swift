@@ -9,6 +9,7 @@ enum MessageSchema {
             try db.execute(sql: indexes)
             try db.execute(sql: "INSERT INTO meta (key, value) VALUES ('store', lower(hex(randomblob(8))))")
         }
+        migrator.registerMigration("2 receipts and makers of groups") { db in try db.execute(sql: receipts) }
         return migrator
     }
 
@@ -42,5 +43,22 @@ enum MessageSchema {
         CREATE INDEX entry_change ON entry (user, change);
         CREATE INDEX entry_members ON entry (thread, joined) WHERE joined > 0;
         CREATE UNIQUE INDEX message_client ON message (sender, client);
+        """
+
+    /// Whoever is there already may have done something; groups that were dismissed already are so from now on.
+    private static let receipts = """
+        CREATE TABLE receipt (
+            sender INTEGER NOT NULL, client TEXT NOT NULL, thread INTEGER NOT NULL, number INTEGER NOT NULL,
+            time INTEGER NOT NULL, removed INTEGER NOT NULL, PRIMARY KEY (sender, client)) WITHOUT ROWID;
+        CREATE INDEX receipt_removed ON receipt (removed);
+        ALTER TABLE user ADD COLUMN acted INTEGER NOT NULL DEFAULT 1;
+        ALTER TABLE thread ADD COLUMN ended INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE thread ADD COLUMN creator INTEGER NOT NULL DEFAULT 0;
+        UPDATE thread SET creator = a WHERE kind = 2;
+        UPDATE thread SET ended = CAST(strftime('%s', 'now') AS INTEGER) * 1000, purge = max(lastNumber, 1)
+            WHERE dismissed = 1;
+        CREATE INDEX thread_ended ON thread (ended) WHERE ended > 0;
+        CREATE INDEX thread_creator ON thread (creator) WHERE creator > 0;
+        CREATE INDEX entry_left ON entry (thread) WHERE joined = 0;
         """
 }

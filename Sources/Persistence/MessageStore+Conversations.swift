@@ -5,7 +5,8 @@ extension MessageStore {
     // MARK: threads
 
     static let threadColumns =
-        "t.id, t.kind, t.a, t.b, t.groupID, t.name, t.lastNumber, t.lastTime, t.firstTime, t.purge, t.dismissed"
+        "t.id, t.kind, t.a, t.b, t.groupID, t.name, t.lastNumber, t.lastTime, t.firstTime, t.purge, t.dismissed, "
+        + "t.ended, t.creator"
 
     static func thread(_ row: Row, at place: Int = 0) throws -> ThreadRecord {
         let code: Int = try row.decode(atIndex: place + 1)
@@ -21,6 +22,8 @@ extension MessageStore {
         thread.firstTime = try row.decode(atIndex: place + 8)
         thread.purgeThrough = try row.decode(atIndex: place + 9)
         thread.isDismissed = try row.decode(atIndex: place + 10)
+        thread.endedAt = try row.decode(atIndex: place + 11)
+        thread.creator = try row.decode(atIndex: place + 12)
         return thread
     }
 
@@ -44,13 +47,27 @@ extension MessageStore {
 
     func threadToPurge() throws -> ThreadRecord? { try thread(where: "t.purge > 0 LIMIT 1", []) }
 
+    func group(endedBefore time: Int64) throws -> ThreadRecord? {
+        try thread(where: "t.ended > 0 AND t.ended < ? ORDER BY t.ended LIMIT 1", [time])
+    }
+
+    func groups(madeBy user: UserRecord.ID) throws -> Int {
+        let sql = "SELECT count(*) FROM thread WHERE creator = ? AND creator > 0"
+        return try first(sql, [user]) { row -> Int in try row.decode(atIndex: 0) } ?? 0
+    }
+
+    func disown(groupsOf user: UserRecord.ID) throws {
+        try run("UPDATE thread SET creator = 0 WHERE creator = ? AND creator > 0", [user])
+    }
+
     func insertThread(_ kind: ThreadRecord.Kind) throws -> ThreadRecord {
-        let columns = "(kind, a, b, groupID, name, lastNumber, lastTime, purge, dismissed)"
+        let columns = "(kind, a, b, groupID, name, lastNumber, lastTime, purge, dismissed, creator)"
         switch kind {
         case .peers(let a, let b):
-            try run("INSERT INTO thread \(columns) VALUES (0, ?, ?, NULL, NULL, 0, 0, 0, 0)", [a, b])
+            try run("INSERT INTO thread \(columns) VALUES (0, ?, ?, NULL, NULL, 0, 0, 0, 0, 0)", [a, b])
         case .group(let id, let name, let owner):
-            try run("INSERT INTO thread \(columns) VALUES (2, ?, NULL, ?, ?, 0, 0, 0, 0)", [owner, id, name])
+            try run(
+                "INSERT INTO thread \(columns) VALUES (2, ?, NULL, ?, ?, 0, 0, 0, 0, ?)", [owner, id, name, owner])
         }
         return ThreadRecord(id: db.lastInsertedRowID, kind: kind)
     }
@@ -64,21 +81,33 @@ extension MessageStore {
         }
         try run(
             """
-            UPDATE thread SET a = ?, lastNumber = ?, lastTime = ?, firstTime = ?, purge = ?, dismissed = ?
+            UPDATE thread SET a = ?, lastNumber = ?, lastTime = ?, firstTime = ?, purge = ?, dismissed = ?,
+                ended = ?, creator = ?
             WHERE id = ?
             """,
             [
                 first, thread.lastNumber, thread.lastTime, thread.firstTime, thread.purgeThrough,
-                thread.isDismissed, thread.id,
+                thread.isDismissed, thread.endedAt, thread.creator, thread.id,
             ])
     }
 
     func removeIfForsaken(_ thread: ThreadRecord) throws {
-        guard case .peers = thread.kind else { return }
+        let condition: String
+        switch thread.kind {
+        case .peers:
+            condition = """
+                NOT EXISTS (SELECT 1 FROM entry WHERE user = a AND thread = ?1)
+                    AND NOT EXISTS (SELECT 1 FROM entry WHERE user = b AND thread = ?1)
+                """
+        case .group:
+            condition = """
+                dismissed = 1 AND ended = 0 AND purge = 0
+                    AND NOT EXISTS (SELECT 1 FROM entry WHERE thread = ?1 AND joined = 0)
+                """
+        }
         try run(
             """
-            DELETE FROM thread WHERE id = ?1 AND NOT EXISTS (SELECT 1 FROM entry WHERE user = a AND thread = ?1)
-                AND NOT EXISTS (SELECT 1 FROM entry WHERE user = b AND thread = ?1)
+            DELETE FROM thread WHERE id = ?1 AND \(condition)
                 AND NOT EXISTS (SELECT 1 FROM message WHERE thread = ?1)
             """, [thread.id])
     }
@@ -132,6 +161,12 @@ extension MessageStore {
         }
     }
 
+    func newestEntries(of user: UserRecord.ID, limit: Int) throws -> [EntryRecord] {
+        try all(
+            "SELECT \(Self.entryColumns) FROM entry e WHERE e.user = ? ORDER BY e.change DESC LIMIT ?", [user, limit]
+        ) { try Self.entry($0) }
+    }
+
     func members(of thread: ThreadRecord.ID) throws -> [MemberRecord] {
         try all(
             """
@@ -139,5 +174,22 @@ extension MessageStore {
             WHERE e.thread = ? AND e.joined > 0 ORDER BY e.joined, e.user
             """, [thread]
         ) { try MemberRecord(user: Self.user($0, at: 10), entry: Self.entry($0)) }
+    }
+    func members(of thread: ThreadRecord.ID, whoHaveNotRead number: Int64) throws -> [MemberRecord] {
+        try all(
+            """
+            SELECT \(Self.entryColumns), \(Self.userColumns) FROM entry e JOIN user u ON u.id = e.user
+            WHERE e.thread = ? AND e.joined > 0 AND e.readThrough < ?
+            """, [thread, number]
+        ) { try MemberRecord(user: Self.user($0, at: 10), entry: Self.entry($0)) }
+    }
+
+    func strangers(from thread: ThreadRecord.ID, limit: Int) throws -> [EntryRecord] {
+        try all(
+            """
+            SELECT \(Self.entryColumns) FROM entry e JOIN user u ON u.id = e.user
+            WHERE e.thread = ? AND e.joined = 0 AND u.acted = 0 LIMIT ?
+            """, [thread, limit]
+        ) { try Self.entry($0) }
     }
 }

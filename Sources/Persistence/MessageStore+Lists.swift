@@ -16,10 +16,10 @@ extension MessageStore {
         """
 
     private static func listedRow(_ row: Row) throws -> ListedRecord {
-        let identity: String? = try row.decode(atIndex: 21)
-        let name: String? = try row.decode(atIndex: 22)
-        let sender: Int64? = try row.decode(atIndex: 25)
-        let last = sender == nil ? nil : try message(row, at: 23)
+        let identity: String? = try row.decode(atIndex: 23)
+        let name: String? = try row.decode(atIndex: 24)
+        let sender: Int64? = try row.decode(atIndex: 27)
+        let last = sender == nil ? nil : try message(row, at: 25)
         return ListedRecord(
             entry: try entry(row), thread: try thread(row, at: 10), peer: identity.map { ($0, name ?? "") }, last: last)
     }

@@ -32,7 +32,7 @@ struct MessageStore: MessageTransaction {
 
     // MARK: users
 
-    static let userColumns = "u.id, u.app, u.identity, u.name, u.created, u.tick, u.unread, u.groups"
+    static let userColumns = "u.id, u.app, u.identity, u.name, u.created, u.tick, u.unread, u.groups, u.acted"
 
     static func user(_ row: Row, at place: Int = 0) throws -> UserRecord {
         let app: String = try row.decode(atIndex: place + 1)
@@ -44,6 +44,7 @@ struct MessageStore: MessageTransaction {
         user.tick = try row.decode(atIndex: place + 5)
         user.totalUnread = try row.decode(atIndex: place + 6)
         user.groups = try row.decode(atIndex: place + 7)
+        user.hasActed = try row.decode(atIndex: place + 8)
         return user
     }
 
@@ -59,15 +60,16 @@ struct MessageStore: MessageTransaction {
 
     func insertUser(_ key: UserKey, now: Int64) throws -> UserRecord {
         try run(
-            "INSERT INTO user (app, identity, name, created, tick, unread, groups) VALUES (?, ?, '', ?, ?, 0, 0)",
+            "INSERT INTO user (app, identity, name, created, tick, unread, groups, acted) "
+                + "VALUES (?, ?, '', ?, ?, 0, 0, 0)",
             [key.app, key.id, now, now])
         return UserRecord(id: db.lastInsertedRowID, key: key, created: now)
     }
 
     func update(_ user: UserRecord) throws {
         try run(
-            "UPDATE user SET name = ?, created = ?, tick = ?, unread = ?, groups = ? WHERE id = ?",
-            [user.name, user.created, user.tick, user.totalUnread, user.groups, user.id])
+            "UPDATE user SET name = ?, created = ?, tick = ?, unread = ?, groups = ?, acted = ? WHERE id = ?",
+            [user.name, user.created, user.tick, user.totalUnread, user.groups, user.hasActed, user.id])
     }
 
     func isNamed(_ user: UserRecord.ID) throws -> Bool {

@@ -209,8 +209,11 @@ extension ConfigurationKey {
         .integer(
             "limit.userRequestsPerSecond", \.limitUserRequestsPerSecond, 1...1_000_000,
             "requests about conversations of one user a second"),
+        .integer(
+            "limit.userEntriesPerSecond", \.limitUserEntriesPerSecond, 1...1_000_000,
+            "entries of users' lists that one user touches a second, ten times as many at once"),
         .integer("limit.groupMembers", \.limitGroupMembers, 2...500, "members a group"),
-        .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that a user is a member of"),
+        .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that a user made"),
         .integer(
             "limit.loginsPerUser", \.limitLoginsPerUser, 1...10_000, "connections of one user to its conversations"),
         .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),

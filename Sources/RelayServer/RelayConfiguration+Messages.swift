@@ -15,6 +15,7 @@ extension RelayConfiguration {
         var messages = MessageHubConfiguration()
         messages.limits.userMessagesPerSecond = limitUserMessagesPerSecond
         messages.limits.userRequestsPerSecond = limitUserRequestsPerSecond
+        messages.limits.userEntriesPerSecond = limitUserEntriesPerSecond
         messages.limits.groupMembers = limitGroupMembers
         messages.limits.groupsPerUser = limitGroupsPerUser
         messages.loginsPerUser = limitLoginsPerUser

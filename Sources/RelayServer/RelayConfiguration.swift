@@ -183,9 +183,11 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitUserMessagesPerSecond = 20
     /// Requests about conversations of one user a second.
     public var limitUserRequestsPerSecond = 100
+    /// Entries of users' lists that one user touches a second.
+    public var limitUserEntriesPerSecond = 500
     /// Members of one group.
     public var limitGroupMembers = 500
-    /// Groups of one user.
+    /// Groups that one user made.
     public var limitGroupsPerUser = 1_000
     /// Sockets of one user that are told of its conversations.
     public var limitLoginsPerUser = 32

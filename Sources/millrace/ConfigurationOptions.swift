@@ -102,6 +102,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.mediaOrders")) var limitMediaOrders: String?
     @Option(help: .key("limit.userMessagesPerSecond")) var limitUserMessagesPerSecond: String?
     @Option(help: .key("limit.userRequestsPerSecond")) var limitUserRequestsPerSecond: String?
+    @Option(help: .key("limit.userEntriesPerSecond")) var limitUserEntriesPerSecond: String?
     @Option(help: .key("limit.groupMembers")) var limitGroupMembers: String?
     @Option(help: .key("limit.groupsPerUser")) var limitGroupsPerUser: String?
     @Option(help: .key("limit.loginsPerUser")) var limitLoginsPerUser: String?
@@ -166,6 +167,7 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.mediaOrders": limitMediaOrders,
             "limit.userMessagesPerSecond": limitUserMessagesPerSecond,
             "limit.userRequestsPerSecond": limitUserRequestsPerSecond,
+            "limit.userEntriesPerSecond": limitUserEntriesPerSecond,
             "limit.groupMembers": limitGroupMembers, "limit.groupsPerUser": limitGroupsPerUser,
             "limit.loginsPerUser": limitLoginsPerUser,
             "connect.graceSeconds": connectGraceSeconds,

@@ -7,7 +7,13 @@ package final class MemoryMessageStore: MessageTransaction {
     private var threads: [ThreadRecord.ID: ThreadRecord] = [:]
     private var entries: [EntryKey: EntryRecord] = [:]
     private var messages: [ThreadRecord.ID: [MessageRecord]] = [:]
+    private var receipts: [ReceiptKey: ReceiptRecord] = [:]
     private var lastID: Int64 = 0
+
+    private struct ReceiptKey: Hashable {
+        var sender: UserRecord.ID
+        var id: String
+    }
 
     private struct EntryKey: Hashable {
         var user: UserRecord.ID
@@ -23,6 +29,9 @@ package final class MemoryMessageStore: MessageTransaction {
 
     package var messageCount: Int { messages.values.reduce(0) { $0 + $1.count } }
     package var userCount: Int { users.count }
+    package var threadCount: Int { threads.count }
+    package var entryCount: Int { entries.count }
+    package var receiptCount: Int { receipts.count }
 
     package func user(_ key: UserKey) -> UserRecord? { users.values.first { $0.key == key } }
     package func user(id: UserRecord.ID) -> UserRecord? { users[id] }
@@ -41,6 +50,11 @@ package final class MemoryMessageStore: MessageTransaction {
     }
     package func removeUser(_ user: UserRecord.ID) { users[user] = nil }
 
+    package func groups(madeBy user: UserRecord.ID) -> Int { threads.values.count { $0.creator == user } }
+    package func disown(groupsOf user: UserRecord.ID) {
+        for (id, thread) in threads where thread.creator == user { threads[id]?.creator = 0 }
+    }
+
     package func thread(_ a: UserRecord.ID, _ b: UserRecord.ID) -> ThreadRecord? {
         threads.values.first { $0.kind == ThreadRecord.peers(a, b) }
     }
@@ -58,10 +72,16 @@ package final class MemoryMessageStore: MessageTransaction {
         threads.values.first { ($0.firstTime ?? .max) < time }
     }
     package func threadToPurge() -> ThreadRecord? { threads.values.first { $0.purgeThrough > 0 } }
-    package func removeIfForsaken(_ thread: ThreadRecord) {
-        guard case .peers = thread.kind, messages[thread.id, default: []].isEmpty,
+    package func group(endedBefore time: Int64) -> ThreadRecord? {
+        threads.values.first { $0.endedAt > 0 && $0.endedAt < time }
+    }
+    package func removeIfForsaken(_ forsaken: ThreadRecord) {
+        guard let thread = threads[forsaken.id], messages[thread.id, default: []].isEmpty,
             !entries.keys.contains(where: { $0.thread == thread.id })
         else { return }
+        if case .group = thread.kind {
+            guard thread.isDismissed, thread.endedAt == 0, thread.purgeThrough == 0 else { return }
+        }
         threads[thread.id] = nil
     }
 
@@ -77,6 +97,17 @@ package final class MemoryMessageStore: MessageTransaction {
         entries.values.filter { $0.thread == thread && $0.joined > 0 }
             .sorted { ($0.joined, $0.user) < ($1.joined, $1.user) }
             .compactMap { entry in users[entry.user].map { MemberRecord(user: $0, entry: entry) } }
+    }
+
+    package func members(of thread: ThreadRecord.ID, whoHaveNotRead number: Int64) -> [MemberRecord] {
+        members(of: thread).filter { $0.entry.readThrough < number }
+    }
+    package func strangers(from thread: ThreadRecord.ID, limit: Int) -> [EntryRecord] {
+        let left = entries.values.filter { $0.thread == thread && $0.joined == 0 && users[$0.user]?.hasActed == false }
+        return Array(left.sorted { $0.user < $1.user }.prefix(limit))
+    }
+    package func newestEntries(of user: UserRecord.ID, limit: Int) -> [EntryRecord] {
+        Array(entries.values.filter { $0.user == user }.sorted { $0.change > $1.change }.prefix(limit))
     }
 
     package func list(of user: UserRecord.ID, below order: Int64, limit: Int) -> [ListedRecord] {
@@ -112,5 +143,23 @@ package final class MemoryMessageStore: MessageTransaction {
     }
     package func remove(_ removed: [MessageRecord]) {
         for message in removed { messages[message.thread]?.removeAll { $0.number == message.number } }
+    }
+
+    package func receipt(sender: UserRecord.ID, id: String) -> ReceiptRecord? {
+        receipts[ReceiptKey(sender: sender, id: id)]
+    }
+    package func save(_ receipt: ReceiptRecord) {
+        receipts[ReceiptKey(sender: receipt.sender, id: receipt.id)] = receipt
+    }
+    package func removeReceipts(olderThan time: Int64, limit: Int) -> Int {
+        removeReceipts(limit) { $0.removed < time }
+    }
+    package func removeReceipts(of sender: UserRecord.ID, limit: Int) -> Int {
+        removeReceipts(limit) { $0.sender == sender }
+    }
+    private func removeReceipts(_ limit: Int, where isMeant: (ReceiptRecord) -> Bool) -> Int {
+        let removed = receipts.filter { isMeant($0.value) }.keys.prefix(limit)
+        for key in removed { receipts[key] = nil }
+        return removed.count
     }
 }

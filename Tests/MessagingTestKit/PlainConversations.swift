@@ -26,6 +26,8 @@ package struct PlainConversations {
         /// Of two users, or of a group in order of joining.
         var members: [String]
         var group: (id: String, name: String, owner: String)?
+        /// Of a group: who made it.
+        var creator: String?
         var texts: [Text] = []
         var lastNumber: Int64 = 0
         var lastTime: Int64 = 0
@@ -43,6 +45,8 @@ package struct PlainConversations {
 
     let limits: MessagingLimits
     private(set) var talks: [Talk] = []
+    /// Makers of groups that are no more, and since when; they count until a sweep comes by.
+    private var ended: [(creator: String, time: Int64)] = []
     private var clock = 0
 
     package init(limits: MessagingLimits) { self.limits = limits }
@@ -185,9 +189,11 @@ package struct PlainConversations {
     package mutating func createGroup(_ name: String, by owner: String, _ members: [String], id: String) -> ErrorCode? {
         var all: [String] = []
         for member in [owner] + members where !all.contains(member) { all.append(member) }
-        if let code = refusal(size: all.count, all) { return code }
+        let made = talks.count { $0.creator == owner } + ended.count { $0.creator == owner }
+        if made >= limits.groupsPerUser { return .limitReached }
+        if let code = refusal(size: all.count, members) { return code }
         let order = tick()
-        var talk = Talk(members: all, group: (id, name, owner))
+        var talk = Talk(members: all, group: (id, name, owner), creator: owner)
         for member in all { talk.views[member] = View(order: order) }
         talks.append(talk)
         return nil
@@ -195,7 +201,7 @@ package struct PlainConversations {
 
     private func refusal(size: Int, _ newcomers: [String]) -> ErrorCode? {
         if size > limits.groupMembers { return .groupFull }
-        return newcomers.contains { groups(of: $0).count >= limits.groupsPerUser } ? .limitReached : nil
+        return newcomers.contains { groups(of: $0).count >= limits.membershipsPerUser } ? .limitReached : nil
     }
 
     package mutating func invite(_ members: [String], to id: String, by user: String) -> ErrorCode? {
@@ -214,7 +220,12 @@ package struct PlainConversations {
         return nil
     }
 
-    package mutating func leave(_ id: String, _ user: String) -> ErrorCode? {
+    private mutating func end(_ place: Int, now: Int64) {
+        if let creator = talks[place].creator { ended.append((creator, max(now, 1))) }
+        talks.remove(at: place)
+    }
+
+    package mutating func leave(_ id: String, _ user: String, now: Int64) -> ErrorCode? {
         guard let place = place(.group(id), of: user) else { return .unknownGroup }
         talks[place].members.removeAll { $0 == user }
         talks[place].views[user] = nil
@@ -225,15 +236,15 @@ package struct PlainConversations {
         if let heir = talks[place].members.first {
             if talks[place].group?.owner == user { talks[place].group?.owner = heir }
         } else {
-            talks.remove(at: place)
+            end(place, now: now)
         }
         return nil
     }
 
-    package mutating func dismiss(_ id: String, by user: String) -> ErrorCode? {
+    package mutating func dismiss(_ id: String, by user: String, now: Int64) -> ErrorCode? {
         guard let place = place(.group(id), of: user) else { return .unknownGroup }
         guard talks[place].group?.owner == user else { return .notPermitted }
-        talks.remove(at: place)
+        end(place, now: now)
         return nil
     }
 
@@ -241,8 +252,13 @@ package struct PlainConversations {
         for place in talks.indices { talks[place].texts.removeAll { $0.time < time } }
     }
 
-    package mutating func remove(_ user: String) {
-        for id in groups(of: user) { _ = leave(id, user) }
+    /// Groups that were dismissed before count no more.
+    package mutating func clearAway(before time: Int64) { ended.removeAll { $0.time < time } }
+
+    package mutating func remove(_ user: String, now: Int64) {
+        for id in groups(of: user) { _ = leave(id, user, now: now) }
+        ended.removeAll { $0.creator == user }
+        for place in talks.indices where talks[place].creator == user { talks[place].creator = nil }
         for place in talks.indices {
             talks[place].texts.removeAll { $0.sender == user }
             talks[place].views[user] = nil

@@ -54,6 +54,8 @@ extension RandomConversations {
 
     /// A client that asks for changes now and then.
     private mutating func follow(_ user: String, _ list: [Conversation]) async {
+        // It logs in before it asks what changed.
+        _ = await apply(MessagingCommand(user: UserKey(app: app, id: user), action: .login(name: nil)), now)
         var follower = followers[user] ?? ConversationReplica()
         for _ in 0..<1_000 {
             let count = Int.random(in: 1...3, using: &random)

@@ -10,6 +10,7 @@ package struct RandomConversations {
         var limits = MessagingLimits()
         limits.groupMembers = 4
         limits.groupsPerUser = 3
+        limits.dismissedGroupDays = 0
         return limits
     }()
 
@@ -20,6 +21,8 @@ package struct RandomConversations {
     var now: Int64 = 1_000
     var replicas: [String: ConversationReplica] = [:]
     var followers: [String: ConversationReplica] = [:]
+    /// What each user sent, with its answer: whatever became of the message, it is not stored a second time.
+    private var answered: [String: [(request: SendMessageRequest, answer: MessagingAnswer)]] = [:]
     private var ids = 0
     package private(set) var faults: [String] = []
     /// How often each method was granted, and each error was answered.
@@ -82,7 +85,8 @@ package struct RandomConversations {
         let user = user()
         switch number(0...199) {
         case 0..<90: await send(user)
-        case 90..<100: await sendAgain(user)
+        case 90..<95: await sendAgain(user)
+        case 95..<100: await sendAnyAgain(user)
         case 100..<120:
             let ref = ref(of: user)
             let isKnown = model.clearUnread(ref, of: user)
@@ -128,6 +132,7 @@ package struct RandomConversations {
             guard let outcome = await perform(user, .sendMessage(request)) else { return }
             if case .sent(let answer) = outcome.answer {
                 check(answer.number == sent.number, "number \(answer.number), not \(sent.number)")
+                answered[user, default: []].append((request, outcome.answer))
             } else {
                 check(false, "answer \(outcome.answer)")
             }
@@ -138,6 +143,18 @@ package struct RandomConversations {
             check(
                 called.count == Set(called).count && Set(called) == sent.called, "called \(called), not \(sent.called)")
         }
+    }
+
+    /// Also after the message was removed. A group has to be there still.
+    private mutating func sendAnyAgain(_ user: String) async {
+        let groups = model.groups(of: user)
+        let known = (answered[user] ?? []).filter { sent in
+            sent.request.conversation.type == .peer || groups.contains(sent.request.conversation.id)
+        }
+        guard let (request, answer) = pick(known) else { return }
+        guard let outcome = await perform(user, .sendMessage(request)) else { return }
+        check(outcome.deliveries.isEmpty, "a repetition is told: \(outcome.deliveries)")
+        check(outcome.answer == answer, "\(outcome.answer), not \(answer) as before")
     }
 
     private mutating func sendAgain(_ user: String) async {
@@ -165,10 +182,10 @@ package struct RandomConversations {
             let outcome = await perform(user, .inviteToGroup(.init(group: group, members: members)), expect: code)
             if let outcome { checkGroup(outcome, group) }
         case 7..<9:
-            let code = model.leave(group, user)
+            let code = model.leave(group, user, now: now)
             _ = await perform(user, .leaveGroup(.init(group: group)), expect: code)
         default:
-            let code = model.dismiss(group, by: user)
+            let code = model.dismiss(group, by: user, now: now)
             _ = await perform(user, .dismissGroup(.init(group: group)), expect: code)
         }
     }
@@ -181,6 +198,7 @@ package struct RandomConversations {
     private mutating func sweep() async {
         let time = number(0...1) == 0 ? now - Int64(number(0...2_000)) : nil
         if let time { model.expire(before: time) }
+        model.clearAway(before: now)
         for _ in 0..<10_000 {
             guard case .success(let outcome) = await apply(.sweep(olderThan: time, limit: number(1...7)), now),
                 case .swept(let removed, _) = outcome.answer
@@ -195,7 +213,8 @@ package struct RandomConversations {
     }
 
     private mutating func remove(_ user: String) async {
-        model.remove(user)
+        model.remove(user, now: now)
+        answered[user] = nil
         let key = UserKey(app: app, id: user)
         for _ in 0..<10_000 {
             let command = MessagingCommand(user: key, action: .removeSlice(limit: number(1...7)))

@@ -73,13 +73,79 @@ import Testing
         #expect(chat.code { try chat.group("Many", "bob", many) } == .groupFull)
         _ = try chat.group("Second", "ada", [])
         #expect(chat.code { try chat.group("Third", "ada", []) } == .limitReached)
-        #expect(chat.code { try chat.group("Third", "bob", ["ada"]) } == .limitReached)
-        let second = try chat.group("Third", "bob", [])
-        #expect(
-            chat.code { try chat.ask("bob", .inviteToGroup(.init(group: second.id, members: ["ada"]))) }
-                == .limitReached)
-        try chat.ask("ada", .leaveGroup(.init(group: group.id)))
-        try chat.ask("bob", .inviteToGroup(.init(group: second.id, members: ["ada"])))
+    }
+
+    @Test("CHT-10 what others take a user into is not held against the groups that it makes")
+    func quota() throws {
+        let chat = Chatter()
+        chat.limits.groupsPerUser = 2
+        for place in 0..<20 { _ = try chat.group("Group \(place)", "maker \(place)", ["ada"]) }
+        // Nobody takes it into any more, and nobody learns into how many it was taken.
+        do {
+            _ = try chat.group("One more", "bob", ["ada"])
+            Issue.record("made")
+        } catch let error as SignalingError {
+            #expect(error.code == .limitReached && error.limit == MessagingLimits.groupsKey)
+            #expect(!error.message.contains { $0.isNumber } && !error.message.contains("ada"))
+        }
+        let own = try chat.group("Own", "ada", [])
+        // Whoever owns it now: it counts for who made it.
+        try chat.ask("ada", .inviteToGroup(.init(group: own.id, members: ["bob"])))
+        try chat.ask("ada", .leaveGroup(.init(group: own.id)))
+        _ = try chat.group("Another", "ada", [])
+        #expect(chat.code { try chat.group("Too many", "ada", []) } == .limitReached)
+        for name in ["One", "Two"] { _ = try chat.group(name, "bob", []) }
+        #expect(chat.code { try chat.group("Three", "bob", []) } == .limitReached)
+    }
+
+    @Test("a dismissed group counts for a while, and leaves nothing of users that never came")
+    func dismissed() throws {
+        let chat = Chatter()
+        chat.limits.groupsPerUser = 1
+        chat.now = 1_000_000
+        func sweep() throws {
+            while case .swept(.some, _) = try chat.apply("", .sweep(olderThan: nil, limit: 3)).answer {}
+        }
+        try chat.apply("bob", .login(name: nil))
+        let group = try chat.group("Team", "ada", ["bob"] + (0..<20).map { "made up \($0)" })
+        try chat.ask("ada", .dismissGroup(.init(group: group.id)))
+        try sweep()
+        #expect(chat.store.userCount == 2 && chat.store.entryCount == 2)
+        #expect(chat.code { try chat.group("Next", "ada", []) } == .limitReached)
+        chat.now += 30 * 86_400_000 + 1
+        try sweep()
+        _ = try chat.group("Next", "ada", [])
+        // However long its client was away, it hears of the end.
+        guard
+            case .changes(let page) = try chat.ask("bob", .conversationChanges(.init(since: 0, count: 10))).answer
+        else { return }
+        #expect(page.deleted.map(\.ref) == [.group(group.id)])
+        // With its last users goes the group.
+        for user in ["ada", "bob"] {
+            while try chat.apply(user, .removeSlice(limit: 10)).answer == .sliceRemoved(isDone: false) {}
+        }
+        try sweep()
+        #expect(chat.store.userCount == 0 && chat.store.entryCount == 0)
+    }
+
+    @Test("a command costs what it touches: users that it names, and members that hear of it")
+    func cost() throws {
+        let chat = Chatter()
+        let key = UserKey(app: "app", id: "ada")
+        let others = (0..<99).map { "u\($0)" }
+        let create = MessagingRequest.createGroup(.init(name: "Large", members: others))
+        #expect(MessagingCommand(user: key, action: .request(create)).cost == 100)
+        #expect(MessagingCommand(user: key, action: .login(name: "Ada")).cost == 1)
+        #expect(MessagingCommand.sweep(olderThan: nil, limit: 500).cost == 500)
+        let made = try chat.ask("ada", create)
+        #expect(made.cost == 200)
+        guard case .group(let group) = made.answer else { return }
+        let invite = MessagingRequest.inviteToGroup(.init(group: group.id, members: ["one", "two"]))
+        #expect(MessagingCommand(user: key, action: .request(invite)).cost == 3)
+        #expect(try chat.send("x", from: "ada", to: .group(group.id)).cost == 100)
+        #expect(try chat.ask("u1", .leaveGroup(.init(group: group.id))).cost == 100)
+        #expect(try chat.send("x", from: "ada", to: .peer("bob")).cost == 2)
+        #expect(try chat.ask("ada", .group(.init(group: group.id))).cost == 1)
     }
 
     @Test("CHT-2 a change of a large group is told by a few names and the size, not by all of its members")
@@ -96,7 +162,12 @@ import Testing
         #expect(change.added == ["ada"] + others.prefix(GroupChanged.maximumNamed - 1))
     }
 
-    @Test("names and ids of a group are checked", arguments: ["", String(repeating: "n", count: 201), "a\u{7}"])
+    @Test(
+        "names and ids of a group are checked",
+        arguments: [
+            "", String(repeating: "n", count: 201), "a\u{7}", "a\u{202E}b", "a\u{200B}b", "a\u{2028}", "\u{E000}",
+            "\u{2066}a",
+        ])
     func names(_ name: String) {
         let chat = Chatter()
         #expect(chat.code { try chat.group(name, "ada", []) } == .invalidField)

@@ -163,6 +163,41 @@ import Testing
         #expect(try chat.list("ada").conversations.map(\.lastMessage) == [nil])
     }
 
+    @Test("CHT-5 a newest message that is gone is told to those who had read it as well")
+    func newestRemoved() throws {
+        let chat = Chatter()
+        let group = try chat.group("Team", "ada", ["bob", "cyd"])
+        try chat.send("one", from: "ada", to: .group(group.id))
+        try chat.send("two", from: "bob", to: .group(group.id))
+        try chat.ask("cyd", .clearUnread(.init(conversation: .group(group.id))))
+        let outcome = try chat.apply("bob", .removeSlice(limit: 10))
+        func told(_ user: String) -> String? {
+            outcome.deliveries.lazy.compactMap { delivery -> String? in
+                guard delivery.users == [user], case .conversationsChanged(let body) = delivery.event else {
+                    return nil
+                }
+                return body.conversations.first?.lastMessage?.text
+            }.first
+        }
+        #expect(told("cyd") == "one" && told("ada") == "one")
+    }
+
+    @Test("a slice of a removal does not go over all members of many groups")
+    func slices() throws {
+        let chat = Chatter()
+        let others = (0..<50).map { "u\($0)" }
+        for place in 0..<4 {
+            let group = try chat.group("Group \(place)", "maker \(place)", others + ["ada"])
+            try chat.send("x", from: "ada", to: .group(group.id))
+        }
+        // 52 members of a group, and a slice of 60: two groups, not four.
+        #expect(try chat.apply("ada", .removeSlice(limit: 60)).cost == 104)
+        #expect(chat.store.messageCount == 2)
+        while try chat.apply("ada", .removeSlice(limit: 60)).answer == .sliceRemoved(isDone: false) {}
+        #expect(chat.store.messageCount == 0)
+        #expect(try chat.list("u1").totalUnread == 0)
+    }
+
     @Test("a user that is removed leaves nothing but its id in others' lists")
     func removal() throws {
         let chat = Chatter()

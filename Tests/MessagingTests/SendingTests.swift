@@ -52,6 +52,32 @@ import Testing
         #expect(chat.store.messageCount == 2)
     }
 
+    @Test("CHT-9 a message that was removed is not stored a second time", arguments: [true, false])
+    func againAfterRemoval(_ isDeleted: Bool) throws {
+        let chat = Chatter()
+        let first = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
+        if isDeleted {
+            try chat.ask("ada", .deleteMessages(.init(conversation: .peer("bob"))))
+            try chat.ask("bob", .deleteMessages(.init(conversation: .peer("ada"))))
+        }
+        func sweep() throws {
+            let time = isDeleted ? nil : chat.now + 1
+            while case .swept(.some, _) = try chat.apply("", .sweep(olderThan: time, limit: 1)).answer {}
+        }
+        try sweep()
+        #expect(chat.store.messageCount == 0 && chat.store.receiptCount == 1)
+        let second = try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
+        #expect(second.answer == first.answer && second.deliveries == [])
+        #expect(chat.store.messageCount == 0)
+        #expect(chat.code { try chat.send("hello", from: "ada", to: .peer("cyd"), id: "m-1") } == .invalidField)
+        // Not for ever.
+        chat.now += Int64(chat.limits.resendDays) * 86_400_000 + 1
+        try sweep()
+        #expect(chat.store.receiptCount == 0)
+        try chat.send("hello", from: "ada", to: .peer("bob"), id: "m-1")
+        #expect(chat.store.messageCount == 1)
+    }
+
     @Test("SES-3 users of two apps by the same id have nothing to do with each other")
     func apps() throws {
         let chat = Chatter()
@@ -127,6 +153,82 @@ import Testing
         #expect(try chat.list("bob").conversations.first?.name == "ada")
         let long = String(repeating: "n", count: 201)
         #expect(chat.code { try chat.apply("bob", .login(name: long)) } == .invalidField)
+    }
+
+    @Test("CHT-3 CHT-5 another display name comes to the lists of others, and goes with its user")
+    func newName() throws {
+        let chat = Chatter()
+        try chat.send("x", from: "ada", to: .peer("bob"))
+        try chat.send("x", from: "cyd", to: .peer("bob"))
+        try chat.ask("cyd", .deleteConversation(.init(conversation: .peer("bob"))))
+        func told(_ outcome: MessagingOutcome) -> [String: String] {
+            outcome.deliveries.reduce(into: [:]) { names, delivery in
+                guard case .conversationsChanged(let body) = delivery.event else { return }
+                names[delivery.users.first ?? ""] = body.conversations.first?.name
+            }
+        }
+        func changed(_ since: Int64) throws -> [String] {
+            let request = ConversationChangesRequest(since: since, count: 10)
+            guard case .changes(let page) = try chat.ask("ada", .conversationChanges(request)).answer else { return [] }
+            return page.conversations.map(\.name)
+        }
+        let before = try #require(try chat.list("ada").conversations.first)
+        // Who took the conversation off its list does not get it back for a name.
+        #expect(try told(chat.apply("bob", .login(name: "Bob"))) == ["ada": "Bob"])
+        #expect(try changed(before.change) == ["Bob"])
+        #expect(try chat.list("ada").conversations.map(\.order) == [before.order])
+        #expect(try told(chat.apply("bob", .login(name: "Bob"))) == [:])
+        #expect(try told(chat.apply("bob", .login(name: nil))) == [:])
+        let named = try #require(try chat.list("ada").conversations.first)
+        while try chat.apply("bob", .removeSlice(limit: 10)).answer == .sliceRemoved(isDone: false) {}
+        #expect(try changed(named.change) == ["bob"])
+    }
+
+    @Test("a name is told to no more than the newest hundred")
+    func manyNames() throws {
+        let chat = Chatter()
+        for peer in 0..<150 { try chat.send("x", from: "ada", to: .peer("p\(peer)")) }
+        let outcome = try chat.apply("ada", .login(name: "Ada"))
+        #expect(outcome.deliveries.map(\.users) == (50..<150).reversed().map { ["p\($0)"] })
+        #expect(outcome.cost == 100)
+    }
+
+    @Test("a page ends early where its texts are long, and nothing is left out")
+    func pageBytes() throws {
+        let chat = Chatter()
+        let text = String(repeating: "x", count: 8_192)
+        for place in 0..<70 { try chat.send(text, from: "ada", to: place < 10 ? .peer("p\(place)") : .peer("bob")) }
+        func page(_ request: HistoryRequest) throws -> HistoryRequest.Answer {
+            guard case .history(let page) = try chat.ask("ada", .history(request)).answer else {
+                throw SignalingError(.internalError)
+            }
+            return page
+        }
+        let first = try page(.init(conversation: .peer("bob"), count: 100))
+        #expect(first.messages.map(\.number) == Array(29...60) && first.hasMore)
+        let second = try page(.init(conversation: .peer("bob"), before: 29, count: 100))
+        #expect(second.messages.map(\.number) == Array(1...28) && !second.hasMore)
+        let forward = try page(.init(conversation: .peer("bob"), after: 0, count: 100))
+        #expect(forward.messages.map(\.number) == Array(1...32) && forward.hasMore)
+    }
+
+    @Test("changes and lists by pages of bytes are whole")
+    func listBytes() throws {
+        let chat = Chatter()
+        let text = String(repeating: "x", count: 8_192)
+        for place in 0..<70 { try chat.send(text, from: "ada", to: .peer("p\(place)")) }
+        var counts: [Int] = []
+        var since: Int64 = 0
+        while counts.count < 10 {
+            let request = ConversationChangesRequest(since: since, count: 100)
+            guard case .changes(let page) = try chat.ask("ada", .conversationChanges(request)).answer else { break }
+            counts.append(page.conversations.count)
+            since = page.cursor
+            guard page.hasMore else { break }
+        }
+        #expect(counts == [32, 32, 6])
+        let list = try chat.list("ada")
+        #expect(list.conversations.count == 32 && list.hasMore)
     }
 
     @Test("times do not go back within a conversation")

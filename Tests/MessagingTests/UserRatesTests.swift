@@ -28,6 +28,37 @@ import Testing
         try rates.admit(UserKey(app: "", id: "bob"), isMessage: true, now: .seconds(60))
     }
 
+    @Test("CHT-10 what touches many is paid for, afterwards as well")
+    func entries() throws {
+        var rates = UserRates(MessagingLimits(), now: .seconds(0))
+        func refusal(_ cost: Int, at now: MediaTime) -> SignalingError? {
+            do {
+                try rates.admit(ada, isMessage: false, cost: cost, now: now)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        // Ten groups of 500 at once.
+        for _ in 0..<10 { #expect(refusal(500, at: .seconds(0)) == nil) }
+        let refused = try #require(refusal(500, at: .seconds(0)))
+        #expect(refused.limit == MessagingLimits.userEntriesKey && refused.retryAfter == 1)
+        // Reading goes on.
+        #expect(refusal(0, at: .seconds(0)) == nil)
+        #expect(refusal(500, at: .seconds(1)) == nil)
+        // What a command said nothing of is a debt.
+        rates.charge(ada, cost: 1_500, now: .seconds(1))
+        #expect(try #require(refusal(1, at: .seconds(1))).retryAfter == 4)
+        #expect(refusal(1, at: .seconds(3)) != nil)
+        #expect(refusal(1, at: .seconds(5)) == nil)
+        // It is not forgotten, and others have nothing to do with it.
+        #expect(rates.count == 1)
+        try rates.admit(UserKey(app: "", id: "bob"), isMessage: false, cost: 5_000, now: .seconds(5))
+        // More than there ever is: a full bucket lets it in.
+        #expect(refusal(9_000, at: .seconds(60)) == nil)
+        #expect(refusal(1, at: .seconds(60)) != nil)
+    }
+
     @Test("users that are silent are forgotten")
     func forgotten() throws {
         var rates = UserRates(MessagingLimits(), now: .seconds(0))

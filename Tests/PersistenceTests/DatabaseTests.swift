@@ -206,6 +206,50 @@ import Testing
         #expect(try await Self.texts(database).count == min(codes.count { $0 == nil } + 1, 100))
     }
 
+    @Test("a store of the first version is brought up to date")
+    func firstVersion() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        _ = try await database.perform(Self.send(1)).get()
+        func group(_ id: String, _ request: MessagingRequest) -> MessagingCommand {
+            MessagingCommand(user: UserKey(app: "", id: "ada"), action: .request(request), newGroup: id)
+        }
+        for id in ["one", "two"] {
+            _ = try await database.perform(group(id, .createGroup(.init(name: id, members: ["eve"])))).get()
+        }
+        _ = try await database.perform(group("", .dismissGroup(.init(group: "two")))).get()
+        database.close()
+        let queue = try DatabaseQueue(path: folder.path + "/messages.sqlite")
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    DROP TABLE receipt;
+                    DROP INDEX thread_ended; DROP INDEX thread_creator; DROP INDEX entry_left;
+                    ALTER TABLE user DROP COLUMN acted;
+                    ALTER TABLE thread DROP COLUMN ended;
+                    ALTER TABLE thread DROP COLUMN creator;
+                    DELETE FROM grdb_migrations WHERE identifier LIKE '2 %';
+                    """)
+        }
+        try queue.close()
+        let again = try Self.open(folder)
+        #expect(try await Self.texts(again) == ["hello"])
+        #expect(try again.integrityFault() == nil)
+        while case .success(.some) = await again.sweep(olderThan: nil) {}
+        again.close()
+        let reader = try DatabaseQueue(path: folder.path + "/messages.sqlite")
+        let (creators, ended, users) = try await reader.read { db in
+            (
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM thread WHERE kind = 2 AND creator = a"),
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM thread WHERE ended > 0 AND dismissed = 1"),
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM user WHERE acted = 1")
+            )
+        }
+        // Nobody who was there before is taken for one who never came.
+        #expect(creators == 2 && ended == 1 && users == 3)
+        try reader.close()
+    }
+
     @Test("files are nobody else's")
     func permissions() async throws {
         let folder = TemporaryFolder()

@@ -11,7 +11,8 @@ extension MessageHub {
         _ request: LoginRequest, _ user: UserKey, id: UInt32, _ socket: ClientSocket
     ) async throws(SignalingError) -> Bool {
         let database = try database()
-        try admit(user, isMessage: false)
+        // Another name is told to others; a login without one touches nothing.
+        try admit(user, isMessage: false, cost: request.name == nil ? 0 : 1)
         // Before the commit, so that it misses nothing that comes after it.
         let isNew = try enter(user, socket)
         let command = MessagingCommand(user: user, action: .login(name: request.name))
@@ -27,8 +28,8 @@ extension MessageHub {
         let database = try database()
         var isMessage = false
         if case .sendMessage = request { isMessage = true }
-        try admit(user, isMessage: isMessage)
         let command = MessagingCommand(user: user, action: .request(request), newGroup: Secret.id())
+        try admit(user, isMessage: isMessage, cost: command.isReading ? 0 : command.cost)
         guard command.isReading else {
             _ = await write(command, database, id: id, socket)
             return
@@ -49,8 +50,12 @@ extension MessageHub {
         await withCheckedContinuation { continuation in
             database.submit(command) { [self] answer in
                 let outcome = try? answer.get()
-                if outcome == nil { undo() }
-                if let outcome, case .sent = outcome.answer { stored() }
+                if let outcome {
+                    if case .sent = outcome.answer { stored() }
+                    if outcome.cost > command.cost { charge(command.user, cost: outcome.cost - command.cost) }
+                } else {
+                    undo()
+                }
                 statistics.messagesSent(1)
                 tell(
                     Outbound(

@@ -147,16 +147,21 @@ package final class MessageHub: Sendable {
         state.withLockedValue { _ = $0.remove(socket, of: user) }
     }
 
-    func admit(_ user: UserKey, isMessage: Bool) throws(SignalingError) {
+    func admit(_ user: UserKey, isMessage: Bool, cost: Int) throws(SignalingError) {
         let excess = state.withLockedValue { state -> SignalingError? in
             do throws(SignalingError) {
-                try state.rates.admit(user, isMessage: isMessage, now: ControlClock.now)
+                try state.rates.admit(user, isMessage: isMessage, cost: cost, now: ControlClock.now)
                 return nil
             } catch {
                 return error
             }
         }
         if let excess { throw excess }
+    }
+
+    /// What a command touched besides what it was admitted with.
+    func charge(_ user: UserKey, cost: Int) {
+        state.withLockedValue { $0.rates.charge(user, cost: cost, now: ControlClock.now) }
     }
 
     func stored() { state.withLockedValue { $0.counts.messages += 1 } }

@@ -18,11 +18,17 @@ package struct ThreadRecord: Hashable, Sendable {
     package var firstTime: Int64?
     /// Messages up to this number are to be removed; nobody sees them any more. 0: none.
     package var purgeThrough: Int64 = 0
+    /// A group without members, for good.
     package var isDismissed = false
+    /// When it was dismissed, in milliseconds since 1970; 0: it was not, or it is cleared away but for what its users' clients have to hear.
+    package var endedAt: Int64 = 0
+    /// Of a group: who made it; 0 where that does not count any more.
+    package var creator: UserRecord.ID = 0
 
     package init(id: ID, kind: Kind) {
         self.id = id
         self.kind = kind
+        if case .group(_, _, let owner) = kind { creator = owner }
     }
 
     /// Of two users, whichever comes first.

@@ -15,6 +15,8 @@ package struct UserRecord: Hashable, Sendable {
     package var totalUnread = 0
     /// Groups that it is a member of.
     package var groups = 0
+    /// It logged in, wrote or made a group; false for one that is only named by others.
+    package var hasActed = false
 
     package init(id: ID, key: UserKey, created: Int64) {
         self.id = id

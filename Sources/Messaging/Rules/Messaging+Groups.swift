@@ -10,15 +10,12 @@ extension Messaging {
         return try ids.map { try made(UserKey(app: app, id: $0)) }.filter { seen.insert($0.id).inserted }
     }
 
+    /// - Parameter newcomers: taken in by somebody else. How many groups they are in is nobody else's.
     private func check(size: Int, _ newcomers: [UserRecord]) throws {
-        guard size <= limits.groupMembers else {
+        guard size <= limits.groupMembers else { throw groupFull }
+        guard newcomers.allSatisfy({ $0.groups < limits.membershipsPerUser }) else {
             throw SignalingError(
-                .groupFull, "a group has at most \(limits.groupMembers) members", field: "members",
-                limit: MessagingLimits.groupMembersKey)
-        }
-        if let user = newcomers.first(where: { $0.groups >= limits.groupsPerUser }) {
-            throw SignalingError(
-                .limitReached, "\(user.key.id) is in \(user.groups) groups", field: "members",
+                .limitReached, "a user is in too many groups to be taken into another", field: "members",
                 limit: MessagingLimits.groupsKey)
         }
     }
@@ -29,9 +26,14 @@ extension Messaging {
         }
         // More cannot be all different; what is many times the same is not looked up.
         guard request.members.count <= ConversationLimits.groupMembers else { throw groupFull }
-        let owner = try made(key)
+        let owner = try acting(key)
+        // Those that it made: what others take it into is not its doing.
+        guard try store.groups(madeBy: owner.id) < limits.groupsPerUser else {
+            throw SignalingError(
+                .limitReached, "a user makes at most \(limits.groupsPerUser) groups", limit: MessagingLimits.groupsKey)
+        }
         let others = try users(request.members, app: key.app, besides: [owner.id])
-        try check(size: others.count + 1, [owner] + others)
+        try check(size: others.count + 1, others)
         let thread = try store.insertThread(.group(id: id, name: request.name, owner: owner.id))
         for (place, user) in ([owner] + others).enumerated() { try add(user, to: thread, joined: Int64(place) + 1) }
         return try announceGroup(thread, added: [owner] + others)
@@ -67,6 +69,7 @@ extension Messaging {
             id: group.id, name: group.name, owner: group.owner, size: group.members.count, added: named(added),
             removed: named(removed))
         deliveries.append(MessageDelivery(users: group.members, event: .groupChanged(change)))
+        cost += group.members.count
         return group
     }
 
@@ -140,7 +143,9 @@ extension Messaging {
     private func end(_ ended: ThreadRecord) throws {
         var thread = ended
         thread.isDismissed = true
-        if thread.firstTime != nil { thread.purgeThrough = thread.lastNumber }
+        thread.endedAt = max(now, 1)
+        // Also without messages: the sweep that removes them lets go of the strangers in the group.
+        thread.purgeThrough = max(thread.lastNumber, 1)
         try store.update(thread)
     }
 

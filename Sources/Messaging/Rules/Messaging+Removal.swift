@@ -4,9 +4,16 @@ extension Messaging {
     /// Removes one slice of what is too old, or what nobody sees any more.
     mutating func sweep(olderThan time: Int64?, limit: Int) throws -> MessagingAnswer {
         if let thread = try store.threadToPurge() { return .swept(try purge(thread, limit: limit), app: "") }
-        guard let time, let thread = try store.thread(olderThan: time) else { return .swept(nil, app: "") }
-        let (removed, app) = try expire(thread, before: time, limit: limit)
-        return .swept(removed, app: app)
+        if let time, let thread = try store.thread(olderThan: time) {
+            let (removed, app) = try expire(thread, before: time, limit: limit)
+            return .swept(removed, app: app)
+        }
+        if let group = try store.group(endedBefore: now - limits.dismissedGroupAge) {
+            try clearAway(group)
+            return .swept(0, app: "")
+        }
+        let receipts = try store.removeReceipts(olderThan: now - limits.resendWindow, limit: limit)
+        return .swept(receipts > 0 ? 0 : nil, app: "")
     }
 
     /// Nobody sees them: nothing is told.
@@ -14,11 +21,40 @@ extension Messaging {
         var thread = purged
         let rows = try store.messages(
             of: thread.id, above: 0, below: thread.purgeThrough + 1, isNewestFirst: false, limit: limit)
-        try store.remove(rows.map(\.record))
-        if rows.count < limit { thread.purgeThrough = 0 }
+        try discard(rows.map(\.record))
+        if rows.count < limit, try letGoOfStrangers(thread, limit: limit - rows.count) { thread.purgeThrough = 0 }
         try renewFirstTime(&thread)
         try store.update(thread)
         return rows.count
+    }
+
+    /// Users who did nothing themselves have no client that has to hear that a dismissed group is no more.
+    ///
+    /// - Returns: whether none of them is left in it.
+    private func letGoOfStrangers(_ thread: ThreadRecord, limit: Int) throws -> Bool {
+        guard thread.isDismissed else { return true }
+        let entries = try store.strangers(from: thread.id, limit: limit)
+        for entry in entries {
+            try store.remove(entry)
+            guard try store.entries(of: entry.user, limit: 1).isEmpty, try !store.isNamed(entry.user) else { continue }
+            try store.removeUser(entry.user)
+        }
+        return entries.count < limit
+    }
+
+    /// It counts for its maker no more. That it is gone stays written down for those whose clients may not know it yet.
+    private func clearAway(_ group: ThreadRecord) throws {
+        var thread = group
+        thread.endedAt = 0
+        thread.creator = 0
+        try store.update(thread)
+        try store.removeIfForsaken(thread)
+    }
+
+    /// Their ids are known for a while: a client that did not hear the answer sends them again.
+    private func discard(_ messages: [MessageRecord]) throws {
+        try store.remove(messages)
+        for message in messages { try store.save(ReceiptRecord(message, removed: now)) }
     }
 
     private func renewFirstTime(_ thread: inout ThreadRecord) throws {
@@ -33,44 +69,51 @@ extension Messaging {
         let oldest = try store.messages(of: thread.id, above: 0, below: .max, isNewestFirst: false, limit: limit)
         // Times do not go back within a thread: they are its beginning.
         let rows = oldest.prefix { $0.record.time < time }.map(\.record)
-        try store.remove(rows)
+        try discard(rows)
         try renewFirstTime(&thread)
         try store.update(thread)
-        let app = try missed(rows, in: thread)
-        return (rows.count, app)
+        return (rows.count, try missed(rows, in: thread).app)
     }
 
     /// Messages are gone: those who had not read them, and those who saw one of them last, are told.
     ///
-    /// - Returns: the app of the thread's users.
-    private mutating func missed(_ rows: [MessageRecord], in thread: ThreadRecord) throws -> String {
-        guard let newest = rows.map(\.number).max() else { return "" }
-        let members = try store.members(of: thread.id)
+    /// - Returns: the app of those who were looked at, and how many they were.
+    private mutating func missed(
+        _ rows: [MessageRecord], in thread: ThreadRecord
+    ) throws -> (app: String, looked: Int) {
+        guard let newest = rows.map(\.number).max() else { return ("", 0) }
+        let left = try store.messages(of: thread.id, above: 0, below: .max, isNewestFirst: true, limit: 1)
+        let wasNewest = (left.first?.record.number ?? 0) < newest
+        let members =
+            try wasNewest
+            ? store.members(of: thread.id) : store.members(of: thread.id, whoHaveNotRead: newest)
         for var member in members {
             let floor = max(member.entry.readThrough, thread.purgeThrough)
             let unread = rows.count { $0.number > floor && $0.sender != member.user.id }
-            let sawOne = newest > max(member.entry.clearedThrough, thread.purgeThrough)
-            let last = try store.messages(
-                of: thread.id, above: member.entry.clearedThrough, below: .max, isNewestFirst: true, limit: 1)
-            let wasLast = sawOne && (last.first?.record.number ?? 0) < newest
-            guard unread > 0 || wasLast else { continue }
+            let sawItLast = wasNewest && newest > max(member.entry.clearedThrough, thread.purgeThrough)
+            guard unread > 0 || sawItLast else { continue }
             let counted = member.entry.counted
             member.entry.unread = max(member.entry.unread - unread, 0)
             try commit(&member, counted: counted)
         }
-        return members.first?.user.key.app ?? ""
+        return (members.first?.user.key.app ?? "", members.count)
     }
 
-    /// Removes one slice of a user: the messages it sent, its memberships, its conversations, itself.
+    /// Removes one slice of a user: its name, the messages it sent, its memberships, its conversations, itself.
     ///
     /// - Returns: whether nothing is left of it.
     mutating func removeSlice(of key: UserKey, limit: Int) throws -> Bool {
-        guard let user = try store.user(key) else { return true }
+        guard var user = try store.user(key) else { return true }
+        if !user.name.isEmpty {
+            user.name = ""
+            try store.update(user)
+        }
         let messages = try store.messages(by: user.id, limit: limit)
         if !messages.isEmpty {
-            try remove(messages)
+            try remove(messages, limit: limit)
             return false
         }
+        if try store.removeReceipts(of: user.id, limit: limit) > 0 { return false }
         guard let entry = try store.entries(of: user.id, limit: 1).first,
             let thread = try store.thread(id: entry.thread)
         else {
@@ -79,25 +122,30 @@ extension Messaging {
         }
         if case .group = thread.kind, entry.joined > 0 { try leave(MemberRecord(user: user, entry: entry), thread) }
         try store.remove(entry)
+        try tellName(of: user.id, in: thread)
         try store.removeIfForsaken(thread)
         return false
     }
 
     /// Others' conversations with the user keep its id; the rest is gone. Who comes by that id again is somebody new.
     private func forget(_ forgotten: UserRecord) throws {
+        try store.disown(groupsOf: forgotten.id)
         guard try store.isNamed(forgotten.id) else { return try store.removeUser(forgotten.id) }
         var user = UserRecord(id: forgotten.id, key: forgotten.key, created: max(forgotten.tick + 1, now))
         user.name = ""
         try store.update(user)
     }
 
-    private mutating func remove(_ messages: [MessageRecord]) throws {
-        try store.remove(messages)
+    /// Some of the messages of one sender. One to a large group is as dear as many to other users.
+    private mutating func remove(_ messages: [MessageRecord], limit: Int) throws {
+        var looked = 0
         for (id, rows) in Dictionary(grouping: messages, by: \.thread).sorted(by: { $0.key < $1.key }) {
+            guard looked < limit else { return }
+            try store.remove(rows)
             guard var thread = try store.thread(id: id) else { continue }
             try renewFirstTime(&thread)
             try store.update(thread)
-            _ = try missed(rows, in: thread)
+            looked += try missed(rows, in: thread).looked
         }
     }
 }

@@ -12,9 +12,13 @@ extension Messaging {
                 throw SignalingError(.invalidField, "nobody writes to oneself", field: "conversation.id")
             }
         }
-        let sender = try made(key)
+        let sender = try acting(key)
         if let stored = try store.message(sender: sender.id, id: request.message) {
-            return try repeated(request, stored, by: sender)
+            guard stored.text.utf8.elementsEqual(request.text.utf8) else { throw idIsTaken }
+            return try repeated(request, in: stored.thread, by: sender, .init(number: stored.number, time: stored.time))
+        }
+        if let gone = try store.receipt(sender: sender.id, id: request.message) {
+            return try repeated(request, in: gone.thread, by: sender, .init(number: gone.number, time: gone.time))
         }
         var (thread, members) = try audience(of: request.conversation, sender: sender)
         thread.lastNumber += 1
@@ -30,9 +34,14 @@ extension Messaging {
         return .init(number: record.number, time: record.time)
     }
 
+    private var idIsTaken: SignalingError {
+        SignalingError(.invalidField, "the id is that of another message", field: "message")
+    }
+
     /// The client did not hear the answer the first time.
     private func repeated(
-        _ request: SendMessageRequest, _ stored: MessageRecord, by sender: UserRecord
+        _ request: SendMessageRequest, in stored: ThreadRecord.ID, by sender: UserRecord,
+        _ answer: SendMessageRequest.Answer
     ) throws -> SendMessageRequest.Answer {
         let thread: ThreadRecord?
         switch request.conversation.type {
@@ -41,10 +50,8 @@ extension Messaging {
             thread = try peer.flatMap { try store.thread(sender.id, $0.id) }
         case .group: thread = try store.thread(group: request.conversation.id)
         }
-        guard thread?.id == stored.thread, stored.text.utf8.elementsEqual(request.text.utf8) else {
-            throw SignalingError(.invalidField, "the id is that of another message", field: "message")
-        }
-        return .init(number: stored.number, time: stored.time)
+        guard thread?.id == stored else { throw idIsTaken }
+        return answer
     }
 
     /// The conversation with all who are in it. That of two users is made by its first message.

@@ -8,6 +8,8 @@ package struct Messaging<Store: MessageTransaction> {
     /// Milliseconds since 1970.
     package let now: Int64
     var deliveries: [MessageDelivery] = []
+    /// As `MessagingOutcome.cost`.
+    var cost = 0
 
     package init(_ store: Store, limits: MessagingLimits = MessagingLimits(), now: Int64) {
         self.store = store
@@ -19,8 +21,9 @@ package struct Messaging<Store: MessageTransaction> {
     /// - Throws: `SignalingError` for what the user may not do or ask; the store's own errors.
     package mutating func apply(_ command: MessagingCommand) throws -> MessagingOutcome {
         deliveries = []
+        cost = 0
         let answer = try perform(command)
-        return MessagingOutcome(answer: answer, deliveries: deliveries)
+        return MessagingOutcome(answer: answer, deliveries: deliveries, cost: max(cost, 1))
     }
 
     private mutating func perform(_ command: MessagingCommand) throws -> MessagingAnswer {
@@ -38,7 +41,7 @@ package struct Messaging<Store: MessageTransaction> {
 
     private func check(_ user: UserKey) throws {
         guard UserRule.isID(user.id) else {
-            throw SignalingError(.identityMissing, "a user's id has 1 to 35 characters, none of them for control")
+            throw SignalingError(.identityMissing, "a user's id has 1 to 35 characters, none of them for control or format")
         }
     }
 
@@ -63,14 +66,15 @@ package struct Messaging<Store: MessageTransaction> {
         return .done
     }
 
-    private func login(_ key: UserKey, name: String?) throws -> LoginRequest.Answer {
+    private mutating func login(_ key: UserKey, name: String?) throws -> LoginRequest.Answer {
         if let name, !name.isEmpty, !UserRule.isName(name) {
             throw SignalingError(.invalidField, "a display name has at most 200 characters", field: "name")
         }
-        var user = try made(key)
+        var user = try acting(key)
         if let name, !name.utf8.elementsEqual(user.name.utf8) {
             user.name = name
             try store.update(user)
+            try announceName(of: user)
         }
         return LoginRequest.Answer(user: key.id, store: storeID(of: user), cursor: user.tick)
     }
@@ -84,6 +88,15 @@ package struct Messaging<Store: MessageTransaction> {
     func made(_ key: UserKey) throws -> UserRecord {
         if let user = try store.user(key) { return user }
         return try store.insertUser(key, now: now)
+    }
+
+    /// The record of a user who does something itself: others' words alone do not keep one for ever.
+    func acting(_ key: UserKey) throws -> UserRecord {
+        var user = try made(key)
+        guard !user.hasActed else { return user }
+        user.hasActed = true
+        try store.update(user)
+        return user
     }
 
     /// A conversation that the user has.
@@ -111,6 +124,7 @@ package struct Messaging<Store: MessageTransaction> {
     ///   - row: what is told; nil: it is read from the store.
     mutating func commit(_ member: inout MemberRecord, counted: Int, row: ((EntryRecord) -> ListedRecord)? = nil) throws
     {
+        cost += 1
         member.entry.change = member.user.advance(now: now)
         try settle(&member, counted: counted)
         guard member.entry.isListed else {
