@@ -41,7 +41,8 @@ package struct Messaging<Store: MessageTransaction> {
 
     private func check(_ user: UserKey) throws {
         guard UserRule.isID(user.id) else {
-            throw SignalingError(.identityMissing, "a user's id has 1 to 35 characters, none of them for control or format")
+            throw SignalingError(
+                .identityMissing, "a user's id has 1 to 35 characters, none of them for control or format")
         }
     }
 
