@@ -1,6 +1,6 @@
 internal import NIOConcurrencyHelpers
 
-/// Hands each element to every reader there is.
+/// Hands each element to every reader there is. With it end the readers' loops.
 final class FeedHub<Element: Sendable>: Sendable {
     private struct Entry {
         weak var seat: FeedSeat<Element>?
@@ -13,6 +13,8 @@ final class FeedHub<Element: Sendable>: Sendable {
     }
 
     private let state = NIOLockedValueBox(State())
+
+    deinit { finish() }
 
     var isWatched: Bool { state.withLockedValue { !$0.seats.isEmpty } }
 

@@ -87,8 +87,9 @@ public final class Subscriber: Sendable {
         state.withLockedValue { state in
             state.thread = thread
             state.isConnected = false
-            state.isSuspended = false
         }
+        // What was told to begin is told to end; where it is so still, the relay says it again.
+        setSuspended(false)
     }
 
     func setConnected() {
