@@ -8,22 +8,53 @@ extension SessionModel {
     }
 
     /// Takes the whole state, as a join found it.
-    /// - Returns: what is told of it: nothing where all is as it was.
-    mutating func takeSubsessions(_ state: SubsessionsState) -> [SessionEvent] {
+    /// - Parameter isFirst: there was no connection before: one's role is told whatever it is (SUB-2).
+    /// - Returns: what is told of it: but for that nothing where all is as it was.
+    mutating func takeSubsessions(_ state: SubsessionsState, isFirst: Bool) -> [SessionEvent] {
         let former = subsessions
         subsessions = state
         var events: [SessionEvent] = []
-        if former.isManager != state.isManager { events.append(.subsessions(.roleChanged(isManager: state.isManager))) }
-        guard former.status != state.status || former.subsessions != state.subsessions else { return events }
-        let change: SubsessionsChange =
-            switch state.status {
-            case .none: .withdrawn
-            case .committed: former.status == .started ? .stopped : .committed
-            case .started: .started
-            case .stopping: .stopping
-            }
-        events.append(.subsessions(.changed(change)))
+        if isFirst || former.isManager != state.isManager {
+            events.append(.subsessions(.roleChanged(isManager: state.isManager)))
+        }
+        let isSameList =
+            former.subsessions.map(\.id) == state.subsessions.map(\.id)
+            && former.subsessions.map(\.name) == state.subsessions.map(\.name)
+        if !isSameList || former.status != state.status {
+            let wasStarted = former.status == .started || former.status == .stopping
+            let change: SubsessionsChange =
+                switch state.status {
+                case .none: .withdrawn
+                case .committed: wasStarted && isSameList ? .stopped : .committed
+                case .started: .started
+                case .stopping: .stopping
+                }
+            events.append(.subsessions(.changed(change)))
+        }
+        let moves = isFirst ? [] : Self.moves(from: former, to: state)
+        if !moves.isEmpty { events.append(.subsessions(.usersChanged(moves))) }
         return events
+    }
+
+    /// Who is elsewhere. Subsessions of a list that is no more are nowhere to come from.
+    private static func moves(from former: SubsessionsState, to state: SubsessionsState) -> [SubsessionMove] {
+        var before: [ConnectionID: SubsessionID] = [:]
+        for room in former.subsessions where state.subsessions.contains(where: { $0.id == room.id }) {
+            for user in room.users { before[user] = room.id }
+        }
+        var moves: [SubsessionMove] = []
+        for room in state.subsessions {
+            for user in room.users {
+                let from = before.removeValue(forKey: user)
+                if from != room.id { moves.append(SubsessionMove(user: user, from: from, to: room.id)) }
+            }
+        }
+        // In the order of the list: those who are in none any more.
+        for user in former.subsessions.flatMap(\.users) {
+            guard let from = before[user] else { continue }
+            moves.append(SubsessionMove(user: user, from: from))
+        }
+        return moves
     }
 
     /// - Returns: what the application is told.
@@ -54,7 +85,11 @@ extension SessionModel {
     }
 
     /// A user is in no subsession any more.
-    mutating func leaveSubsession(_ user: ConnectionID) {
-        for place in subsessions.subsessions.indices { subsessions.subsessions[place].users.removeAll { $0 == user } }
+    /// - Returns: the one that it was in.
+    @discardableResult
+    mutating func leaveSubsession(_ user: ConnectionID) -> SubsessionID? {
+        guard let place = subsessions.subsessions.firstIndex(where: { $0.users.contains(user) }) else { return nil }
+        subsessions.subsessions[place].users.removeAll { $0 == user }
+        return subsessions.subsessions[place].id
     }
 }

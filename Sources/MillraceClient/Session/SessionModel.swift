@@ -60,7 +60,7 @@ struct SessionModel: Sendable {
         isMuteForced = answer.isMuteForced
         isShareLocked = answer.isShareLocked
         isChatAllowed = answer.isChatAllowed
-        return events + takeSubsessions(answer.subsessions)
+        return events + takeSubsessions(answer.subsessions, isFirst: former == nil)
     }
 
     /// Takes an event of the relay.
@@ -79,8 +79,10 @@ struct SessionModel: Sendable {
             return [.userChanged(body.user)]
         case .userLeft(let body):
             guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
-            leaveSubsession(body.user)
-            return [.connectionDestroyed(users.remove(at: place), body.reason)]
+            let room = leaveSubsession(body.user)
+            let gone = SessionEvent.connectionDestroyed(users.remove(at: place), body.reason)
+            guard let room else { return [gone] }
+            return [.subsessions(.usersChanged([SubsessionMove(user: body.user, from: room)])), gone]
         case .userDropped(let body):
             guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
             users[place].isConnected = !body.isDropped

@@ -17,6 +17,7 @@ public struct Subsession: Sendable, Identifiable {
 
     /// Goes into it, from the main session or from another subsession (SUB-3): from then on one hears and sees those who are in it, and no
     /// others; subscribers to streams of others are `suspended`.
-    /// - Throws: `subsessionsState` where subsessions have not started, `unknownSubsession` where the list is another one by now.
+    /// - Throws: `subsessionsState` where subsessions have not started, `unknownSubsession` where the list is another one by now,
+    ///   `notConnected` while the session is not connected.
     public func join() async throws(SessionError) { try await core.request(JoinSubsessionRequest(subsession: id)) }
 }

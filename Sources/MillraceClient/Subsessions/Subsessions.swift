@@ -2,6 +2,9 @@ public import Signaling
 
 /// The subsessions (breakout rooms) of a session: what there is, and what one may do with it by one's role.
 ///
+/// What is asked of the relay throws `notConnected` while the session is not connected, `notPermitted` where one's role does not allow it,
+/// and `limitReached` where `SessionConfiguration.requestLimit` requests wait already, besides what each names.
+///
 /// ```swift
 /// let rooms = try await session.subsessions.commit(["Red", "Blue"])   // the host
 /// try await session.subsessions.start()                              // host and managers
@@ -46,23 +49,29 @@ public struct Subsessions: Sendable {
 
     /// Puts up a list in place of one that has not started.
     /// - Parameter names: at most 50, 1 to 150 characters each, none twice.
+    /// - Throws: `subsessionsState` where they have started, `invalidField` or `limitReached` for the names.
     @discardableResult
     public func commit(_ names: [String]) async throws(SessionError) -> [Subsession] {
         try await core.request(CommitSubsessionsRequest(names: names)).subsessions.map { Subsession($0, core: core) }
     }
 
     /// Takes back a list that has not started.
+    /// - Throws: `subsessionsState` where there is none, or it has started.
     public func withdraw() async throws(SessionError) { try await core.request(WithdrawSubsessionsRequest()) }
 
     // MARK: host and managers
 
+    /// Opens the list: everybody may join from then on.
+    /// - Throws: `subsessionsState` where none is committed, or it has started.
     public func start() async throws(SessionError) { try await core.request(StartSubsessionsRequest()) }
 
     /// Brings everybody back into the main session at once.
+    /// - Throws: `subsessionsState` where they have not started.
     public func stop() async throws(SessionError) { try await core.request(StopSubsessionsRequest()) }
 
     /// Tells everybody who is in a subsession; from the main session.
     /// - Parameter text: 1 byte to 8 KiB of UTF-8.
+    /// - Throws: `textTooLong`, or `invalidField` for an empty one; `subsessionsState` where they have not started, or from within one.
     public func broadcast(_ text: String) async throws(SessionError) {
         let request = BroadcastRequest(text: text)
         if let objection = request.objection { throw SessionError(objection) }
@@ -77,11 +86,14 @@ public struct Subsessions: Sendable {
 
     // MARK: everybody
 
+    /// Leaves the subsession that one is in.
+    /// - Throws: `notInSubsession`.
     public func returnToMainSession() async throws(SessionError) {
         try await core.request(ReturnToMainSessionRequest())
     }
 
     /// Asks the managers into the subsession that one is in. `helpResult` follows, once (SUB-5).
+    /// - Throws: `notInSubsession`.
     /// - Returns: the request's id; the same again while it is open.
     @discardableResult
     public func requestForHelp() async throws(SessionError) -> HelpRequestID {

@@ -20,7 +20,7 @@ import Testing
         #expect(
             bench.events == [
                 .statusChanged(.connecting), .statusChanged(.connected), .didConnect(me), .connectionCreated(bob),
-                .streamCreated(stream),
+                .streamCreated(stream), .subsessions(.roleChanged(isManager: false)),
             ])
         #expect(bench.machine.model.capabilities == Capabilities(canPublish: true))
         #expect(bench.entered.count == 1)

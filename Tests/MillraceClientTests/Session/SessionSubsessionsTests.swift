@@ -63,6 +63,11 @@ import Testing
                 ])))
         #expect(bench.machine.model.subsessions == Self.state(.started, red: [b, c]))
         bench.tell(.userLeft(UserLeft(user: c, reason: .left)))
+        #expect(
+            bench.events.suffix(2) == [
+                .subsessions(.usersChanged([SubsessionMove(user: c, from: Self.red)])),
+                .connectionDestroyed(MachineBench.user(c), .left),
+            ])
         #expect(bench.machine.model.subsessions == Self.state(.started, red: [b]))
         #expect(bench.machine.model.users(in: Self.red).map(\.id) == [b])
         // A subsession that is not known holds nobody, and harms nobody.
@@ -86,6 +91,62 @@ import Testing
         #expect(bench.events.contains(.subsessions(.changed(.stopped))))
         #expect(bench.events.contains(.chat(.allowedChanged(false))))
         #expect(bench.machine.model.subsessions == Self.state(.committed))
+    }
+
+    /// Lost and joined anew, with what is told of subsessions by that.
+    private static func joinAnew(_ former: SubsessionsState, _ state: SubsessionsState) -> [SessionEvent] {
+        var bench = Self.bench()
+        bench.tell(.subsessionsChanged(SubsessionsChanged(change: .started, state: former)))
+        bench.cut()
+        bench.advanceToOpen()
+        bench.open()
+        bench.refuse(SignalingError(.resumeExpired))
+        let before = bench.events.count
+        let users = ["a", "b", "c", "again"].map { MachineBench.user(ConnectionID(rawValue: $0)) }
+        var answer = MachineBench.answer(connection: ConnectionID(rawValue: "again"), users: users)
+        answer.subsessions = state
+        bench.joined(answer)
+        return bench.events[before...].filter { if case .subsessions = $0 { true } else { false } }
+    }
+
+    @Test("SUB-4 joining anew tells who moved, and nothing of a list that is as it was") func moved() {
+        let (a, b, c) = (ConnectionID(rawValue: "a"), ConnectionID(rawValue: "b"), ConnectionID(rawValue: "c"))
+        let former = Self.state(.started, red: [a, b])
+        #expect(Self.joinAnew(former, former).isEmpty)
+        #expect(
+            Self.joinAnew(former, Self.state(.started, red: [c], blue: [b])) == [
+                .subsessions(
+                    .usersChanged([
+                        SubsessionMove(user: c, to: Self.red), SubsessionMove(user: b, from: Self.red, to: Self.blue),
+                        SubsessionMove(user: a, from: Self.red),
+                    ]))
+            ])
+        #expect(
+            Self.joinAnew(Self.state(.stopping, red: [a]), Self.state(.committed)) == [
+                .subsessions(.changed(.stopped)),
+                .subsessions(.usersChanged([SubsessionMove(user: a, from: Self.red)])),
+            ])
+        // Another list altogether.
+        let other = SubsessionsState(
+            status: .committed, subsessions: [SubsessionInfo(id: SubsessionID(rawValue: "g"), name: "Green")])
+        #expect(Self.joinAnew(former, other) == [.subsessions(.changed(.committed))])
+    }
+
+    @Test("SUB-2 each first join tells the role, also after one has left", arguments: [true, false])
+    func role(isManager: Bool) {
+        var bench = MachineBench()
+        var answer = MachineBench.answer()
+        answer.subsessions = Self.state(.started, red: [MachineBench.bob], isManager: isManager)
+        for _ in 0..<2 {
+            let before = bench.events.count
+            bench.enter(answer)
+            let told = bench.events[before...].filter { if case .subsessions = $0 { true } else { false } }
+            #expect(
+                told == [.subsessions(.roleChanged(isManager: isManager)), .subsessions(.changed(.started))])
+            bench.machine.leave(endForAll: false, now: bench.now)
+            bench.drain()
+            bench.reply(.success(Done()))
+        }
     }
 
     @Test("SUB-2 SUB-5 SUB-6 CHT-1 broadcasts, help and chat are told as they are") func messages() {
