@@ -1,39 +1,88 @@
+internal import Foundation
 internal import Signaling
 
 /// Conversations of the session's user, by its WebSocket.
 extension SessionCore {
-    func openMessaging(_ news: @escaping @Sendable (LinkNews) -> Void) {
-        messaging = news
-        if machine.status == .connected { news(.up) }
+    /// Takes the one seat there is for conversations. Where it is taken, or where no session stands or is being joined, the link is told
+    /// that it has ended.
+    func openMessaging(_ seat: MessagingSeat) {
+        if let messaging, messaging.link != seat.link {
+            return seat.news(
+                .ended(SessionError(.alreadyJoined, "another messaging client uses this session's connection")))
+        }
+        switch machine.status {
+        case .notConnected, .failed: seat.news(.ended(SessionError(.notConnected, "the session is not connected")))
+        case .connected:
+            messaging = seat
+            seat.news(.up)
+        case .connecting, .reconnecting, .disconnecting: messaging = seat
+        }
     }
 
-    func closeMessaging() {
-        messaging = nil
-        messagingTickets = [:]
+    func closeMessaging(by link: UUID) {
+        guard messaging?.link == link else { return }
+        leaveMessaging()
     }
 
-    func restartMessaging() {
+    /// - Parameter retryAfter: seconds to wait before.
+    func restartMessaging(by link: UUID, retryAfter: Int?) {
+        guard messaging?.link == link else { return }
+        messagingRestart?.cancel()
+        messagingRestart = nil
+        guard let retryAfter, retryAfter > 0 else { return messagingAgain() }
+        messagingRestart = Task { [weak self] in
+            do { try await Task.sleep(for: .seconds(min(retryAfter, 3_600))) } catch { return }
+            await self?.messagingAgain(unlessCancelled: true)
+        }
+    }
+
+    /// - Parameter unlessCancelled: it is called by a task that may have been cancelled since it woke.
+    private func messagingAgain(unlessCancelled: Bool = false) {
+        if unlessCancelled {
+            guard !Task.isCancelled else { return }
+            messagingRestart = nil
+        }
         guard machine.status == .connected else { return }
         messagingTickets = [:]
-        messaging?(.down)
-        messaging?(.up)
+        messaging?.news(.down)
+        messaging?.news(.up)
     }
 
-    func sendMessaging(_ request: Request, ticket: UInt64) {
+    func sendMessaging(_ request: Request, ticket: UInt64, by link: UUID) {
+        guard messaging?.link == link else { return }
         let own = takeTicket()
         messagingTickets[own] = ticket
         machine.request(request, ticket: own, now: ClientClock.now)
         perform()
     }
 
-    /// What the status of the session means for conversations.
-    func messagingEvent(_ status: SessionStatus) {
-        switch status {
-        case .connected: messaging?(.up)
-        case .reconnecting, .notConnected, .failed:
+    /// What an event of the session means for conversations.
+    func messagingEvent(_ event: SessionEvent) {
+        switch event {
+        // The machine's word that the session has failed; its status follows.
+        case .didFail(let error): endMessaging(error)
+        case .statusChanged(.connected): messaging?.news(.up)
+        case .statusChanged(.reconnecting):
+            messagingRestart?.cancel()
+            messagingRestart = nil
             messagingTickets = [:]
-            messaging?(.down)
-        case .connecting, .disconnecting: break
+            messaging?.news(.down)
+        case .statusChanged(.notConnected), .statusChanged(.failed):
+            endMessaging(SessionError(.notConnected, "the session has ended"))
+        default: break
         }
+    }
+
+    private func endMessaging(_ error: SessionError) {
+        let seat = messaging
+        leaveMessaging()
+        seat?.news(.ended(error))
+    }
+
+    private func leaveMessaging() {
+        messaging = nil
+        messagingTickets = [:]
+        messagingRestart?.cancel()
+        messagingRestart = nil
     }
 }

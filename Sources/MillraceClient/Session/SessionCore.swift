@@ -20,7 +20,9 @@ actor SessionCore: SocketDriver {
     private var alsoLeaving: [CheckedContinuation<Result<Void, SessionError>, Never>] = []
 
     // Conversations; see the extensions.
-    var messaging: (@Sendable (LinkNews) -> Void)?
+    var messaging: MessagingSeat?
+    /// Until they are read again.
+    var messagingRestart: Task<Void, Never>?
     /// Of requests about conversations: the tickets of who asked.
     var messagingTickets: [UInt64: UInt64] = [:]
 
@@ -145,7 +147,7 @@ actor SessionCore: SocketDriver {
             case .send(let message, let link): line.send(message, link: link)
             case .event(let event):
                 mediaEvent(event)
-                if case .statusChanged(let status) = event { messagingEvent(status) }
+                messagingEvent(event)
                 board.send(event)
             case .entered(let result):
                 entering?.resume(returning: result)
@@ -157,11 +159,11 @@ actor SessionCore: SocketDriver {
                 alsoLeaving = []
             case .answer(let ticket, let result):
                 if let theirs = messagingTickets.removeValue(forKey: ticket) {
-                    messaging?(.answer(ticket: theirs, result))
+                    messaging?.news(.answer(ticket: theirs, result))
                 } else {
                     answers.removeValue(forKey: ticket)?.resume(returning: result)
                 }
-            case .messaging(let event): messaging?(.event(event))
+            case .messaging(let event): messaging?.news(.event(event))
             case .media(let notice): media(notice)
             }
         }
