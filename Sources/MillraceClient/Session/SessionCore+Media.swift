@@ -59,7 +59,7 @@ extension SessionCore {
         guard machine.status == .connected else { return }
         let lost = lostMedia
         lostMedia = (false, false)
-        if lost.publish { republish(anew: true) }
+        if lost.publish { republish() }
         if lost.subscribe { resubscribe() } else { answerAgain() }
         Task { await mendPaths() }
     }
@@ -86,7 +86,7 @@ extension SessionCore {
     private func joined() {
         if thread == nil { thread = MediaThread(localAddress: configuration.localAddress) }
         lostMedia = (false, false)
-        republish(anew: true)
+        republish()
         resubscribe()
     }
 

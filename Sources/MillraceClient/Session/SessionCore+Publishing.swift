@@ -60,15 +60,14 @@ extension SessionCore {
         showPublishers()
     }
 
-    /// Publishes everything again, over a new peer connection where the old one is of no use.
-    /// - Parameter anew: the relay knows neither the streams nor the peer connection any more.
-    func republish(anew: Bool) {
+    /// Publishes everything again, over a new peer connection: the relay knows neither the streams nor the old one any more.
+    func republish() {
         thread?.submit { room in
             room.publishing?.close(now: ClientClock.now)
             room.publishing = nil
         }
         guard !publications.isEmpty else { return }
-        for place in publications.indices where anew {
+        for place in publications.indices {
             publications[place].stream = nil
             publications[place].publisher.setStream(nil)
         }
@@ -107,7 +106,7 @@ extension SessionCore {
             for publication in publications {
                 if let stream = publication.stream { publication.publisher.hub.send(.destroyed(stream, .reset)) }
             }
-            republish(anew: true)
+            republish()
         }
     }
 

@@ -34,11 +34,19 @@ package final class WebSocketConnection: Sendable {
         (outgoing, sending) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.outgoingLimit))
     }
 
-    /// - Throws: the relay's own error where it refused by HTTP, else `connectFailed`.
+    /// - Throws: the relay's own error where it refused by HTTP, `invalidField` where the certificates that are to be trusted cannot be
+    ///   read, else `connectFailed`.
     package static func open(_ target: WebSocketTarget) async throws(SignalingError) -> WebSocketConnection {
+        let context: NIOSSLContext?
+        do {
+            context = target.isSecure ? try NIOSSLContext(configuration: target.tls) : nil
+        } catch {
+            // Nothing that another attempt would mend.
+            let path = target.trustedCertificates ?? "the system's certificates"
+            throw SignalingError(.invalidField, "\(path) cannot be used: \(error)", field: "trustedCertificates")
+        }
         let upgrade: Upgrade
         do {
-            let context = target.isSecure ? try NIOSSLContext(configuration: target.tls) : nil
             upgrade = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .connectTimeout(.nanoseconds(target.timeout.rawValue))
                 .channelOption(.tcpOption(.tcp_nodelay), value: 1)

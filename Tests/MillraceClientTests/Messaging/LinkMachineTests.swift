@@ -146,4 +146,22 @@ import Testing
         bench.advance(by: .seconds(1_000))
         #expect(bench.news.last == "up" && bench.opened.count == 3)
     }
+
+    @Test("CON-5 a file of certificates that cannot be read is an error at once, not a relay that cannot be reached")
+    func certificates() async {
+        let security = ConnectionSecurity(
+            timeout: .seconds(1), checksCertificates: true, trustedCertificates: "/does/not/exist.pem")
+        var refusal: SignalingError?
+        do throws(SignalingError) {
+            let target = try WebSocketTarget("wss://127.0.0.1:1", token: "t", security)
+            _ = try await WebSocketConnection.open(target)
+        } catch {
+            refusal = error
+        }
+        #expect(refusal?.code == .invalidField && refusal?.field == "trustedCertificates")
+        var bench = Bench()
+        bench.machine.refused(link: bench.link, SignalingError(.invalidField), now: bench.now)
+        bench.drain()
+        #expect(bench.news == ["ended invalidField"] && bench.machine.deadline == .never)
+    }
 }
