@@ -23,6 +23,12 @@ import Testing
             order: order, change: change ?? order, notification: notification)
     }
 
+    static func gone(
+        _ ref: ConversationRef = bob, change: Int64, clearedThrough: Int64 = 0
+    ) -> DeletedConversation {
+        DeletedConversation(type: ref.type, id: ref.id, change: change, clearedThrough: clearedThrough)
+    }
+
     static func login(_ user: String = "ada", store: String = "s", cursor: Int64 = 100) -> LoginRequest.Answer {
         LoginRequest.Answer(user: user, store: store, cursor: cursor)
     }
@@ -60,7 +66,8 @@ import Testing
         let second = try await store.take([muted], deleted: [], cursor: 7, isLive: true)
         #expect(second.events == [.conversationsChanged([muted], deleted: []), .totalUnreadChanged(2)])
         #expect(try await store.totalUnread() == 2)
-        let third = try await store.edit(Self.bob) { $0.conversation.unread = 0 }
+        let cleared = Self.conversation(last: 2, order: 5, change: 8)
+        let third = try await store.take([cleared], deleted: [], cursor: 8, isLive: true)
         #expect(third.totalUnread == 0 && third.conversations.map(\.unread) == [0])
     }
 
@@ -71,9 +78,9 @@ import Testing
             [Self.conversation(unread: 2, last: 2, order: 5)], deleted: [], cursor: 5, isLive: true)
         let gone =
             if onThisDeviceOnly {
-                try await store.edit(Self.bob) { $0.hidden = $0.conversation.order }
+                try await store.hide(Self.bob)
             } else {
-                try await store.take([], deleted: [Self.bob], cursor: 6, isLive: true)
+                try await store.take([], deleted: [Self.gone(change: 6)], cursor: 6, isLive: true)
             }
         #expect(gone.deleted == [Self.bob] && gone.totalUnread == 0)
         #expect(try await store.conversations().isEmpty)
@@ -245,8 +252,10 @@ import Testing
         _ = try await store.begin(Self.login())
         _ = try await store.take(
             [Self.conversation(unread: 1, last: 2, order: 5)], deleted: [], cursor: 5, isLive: true)
-        let change = try await store.removeMessages(of: Self.bob)
-        #expect(change.conversations.first?.lastMessage == nil)
+        var cleared = Self.conversation(order: 5, change: 6)
+        cleared.clearedThrough = 2
+        let change = try await store.take([cleared], deleted: [], cursor: 6, isLive: true)
+        #expect(change.conversations == [cleared])
         let empty = try await store.stretch(of: Self.bob, before: nil, count: 10)
         #expect(empty.messages.isEmpty && !empty.hasMore && empty.missing == nil)
         try await store.take(Self.message(6), isLive: true)
@@ -264,5 +273,107 @@ import Testing
         try await store.write { db in try HistoryTable.trim(db, limit: 20) }
         let kept = try await store.stretch(of: Self.bob, before: nil, count: 50)
         #expect(kept.messages.map(\.number) == Array(31...50) && kept.missing == .before(31))
+    }
+
+    /// A store that is in step, with messages 1 to 5 of one conversation.
+    private static func filled() async throws -> ConversationStore {
+        let store = try ConversationStore()
+        _ = try await store.begin(login())
+        _ = try await store.take([conversation(unread: 5, last: 5, order: 5)], deleted: [], cursor: 5, isLive: false)
+        try await store.take(
+            bob, .newest, HistoryRequest.Answer(messages: (1...5).map { message($0) }, hasMore: false))
+        return store
+    }
+
+    @Test("CHT-8 what another device deleted leaves this one, also where a new message came since, and stays away")
+    func clearedElsewhere() async throws {
+        let store = try await Self.filled()
+        var state = Self.conversation(unread: 1, last: 6, order: 6, change: 7)
+        state.clearedThrough = 5
+        _ = try await store.take([state], deleted: [], cursor: 7, isLive: false)
+        #expect(try await store.stretch(of: Self.bob, before: nil, count: 9).messages.allSatisfy { $0.number > 5 })
+        // An answer that the relay gave before, and a message that is confirmed late.
+        try await store.take(
+            Self.bob, .before(6), HistoryRequest.Answer(messages: [Self.message(4), Self.message(5)], hasMore: true))
+        try await store.take(Self.message(3), isLive: true)
+        #expect(try await store.nearest(of: Self.bob, .after(0), count: 9).map(\.number) == [6])
+        #expect(try await store.conversation(Self.bob)?.clearedThrough == 5)
+    }
+
+    @Test("CHT-8 messages of a conversation that is off the list are deleted as well") func clearedAndDeleted()
+        async throws
+    {
+        let store = try await Self.filled()
+        let change = try await store.take([], deleted: [Self.gone(change: 6)], cursor: 6, isLive: true)
+        #expect(change.deleted == [Self.bob])
+        #expect(try await store.nearest(of: Self.bob, .after(0), count: 9).count == 5)
+        let again = try await store.take(
+            [], deleted: [Self.gone(change: 7, clearedThrough: 5)], cursor: 7, isLive: true)
+        #expect(again.events.isEmpty)
+        #expect(try await store.nearest(of: Self.bob, .after(0), count: 9).isEmpty)
+    }
+
+    @Test("CHT-5 of a conversation's states the newest counts, in whatever order they come, listed or not")
+    func newestState() async throws {
+        let store = try await Self.filled()
+        let back = Self.conversation(unread: 6, last: 6, order: 6, change: 11)
+        _ = try await store.take([back], deleted: [], cursor: nil, isLive: true)
+        // The answer to what was asked before says that it was deleted.
+        let older = try await store.take([], deleted: [Self.gone(change: 10)], cursor: 10, isLive: false)
+        #expect(older.events.isEmpty)
+        #expect(try await store.conversation(Self.bob) == back)
+        // The other way around, also for one that was not known.
+        for ref in [Self.bob, .peer("cleo")] {
+            _ = try await store.take([], deleted: [Self.gone(ref, change: 13)], cursor: nil, isLive: true)
+            let late = try await store.take(
+                [Self.conversation(ref, unread: 1, order: 12)], deleted: [], cursor: 12, isLive: false)
+            #expect(late.events.isEmpty)
+            #expect(try await store.conversation(ref) == nil)
+        }
+        let listed = try await store.take(
+            [Self.conversation(.peer("cleo"), unread: 1, order: 14)], deleted: [], cursor: 14, isLive: true)
+        #expect(listed.conversations.map(\.id) == ["cleo"])
+    }
+
+    @Test("CHT-9 what the relay does not have any more before a message is not shown either") func expired()
+        async throws
+    {
+        let store = try await Self.filled()
+        try await store.take(
+            Self.bob, .before(5), HistoryRequest.Answer(messages: [Self.message(4)], hasMore: false))
+        #expect(try await store.nearest(of: Self.bob, .after(0), count: 9).map(\.number) == [4, 5])
+        try await store.take(
+            Self.bob, .newest, HistoryRequest.Answer(messages: [Self.message(5)], hasMore: false))
+        let rest = try await store.stretch(of: Self.bob, before: nil, count: 9)
+        #expect(rest.messages.map(\.number) == [5] && !rest.hasMore)
+    }
+
+    @Test("old messages go while new ones come, not only when the store is opened") func trimsWhileOpen() async throws {
+        let store = try ConversationStore(messageLimit: 20, trimInterval: 8)
+        _ = try await store.begin(Self.login())
+        for number in 1...100 { try await store.take(Self.message(Int64(number)), isLive: true) }
+        let oldest = try await store.nearest(of: Self.bob, .after(0), count: 1).map(\.number)
+        let newest = try await store.nearest(of: Self.bob, .newest, count: 1).map(\.number)
+        // After the 96th the newest 20 stay.
+        #expect(oldest == [77] && newest == [100])
+    }
+
+    @Test("texts are stored whole, with U+0000 and all") func texts() async throws {
+        let folder = TemporaryFolder()
+        let text = "a\u{0}b\u{0}\u{1F600}e\u{301}"
+        var message = Self.message(1)
+        message.text = text
+        do {
+            let store = try ConversationStore(path: folder.path + "/store.sqlite")
+            var listed = Self.conversation(order: 1)
+            listed.lastMessage = message
+            _ = try await store.take([listed], deleted: [], cursor: 1, isLive: true)
+            try await store.take(message, isLive: true)
+            try await store.add(OutgoingMessage(id: "o", conversation: Self.bob, text: text, time: 1), limit: 3)
+        }
+        let again = try ConversationStore(path: folder.path + "/store.sqlite")
+        #expect(try await again.nearest(of: Self.bob, .newest, count: 1).map(\.text) == [text])
+        #expect(try await again.conversation(Self.bob)?.lastMessage?.text == text)
+        #expect(try await again.nextOutgoing()?.text == text)
     }
 }

@@ -7,6 +7,9 @@ enum ConversationSchema {
         migrator.registerMigration("1") { db in
             try db.execute(sql: first)
         }
+        migrator.registerMigration("2") { db in
+            try db.execute(sql: second)
+        }
         return migrator
     }
 
@@ -27,5 +30,11 @@ enum ConversationSchema {
         CREATE TABLE outgoing (
             turn INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, type INTEGER NOT NULL,
             conversation TEXT NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL);
+        """
+
+    /// `cleared`: number of the last message that the user deleted. All changes are read once more, as older stores did not keep it.
+    private static let second = """
+        ALTER TABLE conversation ADD COLUMN cleared INTEGER NOT NULL DEFAULT 0;
+        UPDATE meta SET value = '0' WHERE key = 'cursor';
         """
 }

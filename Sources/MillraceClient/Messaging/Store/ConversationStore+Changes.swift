@@ -28,20 +28,16 @@ extension ConversationStore {
     ///   - cursor: what is known with this; nil: not to be kept, as something before it may be missing.
     ///   - isLive: told as it happened; else it happened while the client was away, and messages in between may be missing.
     func take(
-        _ conversations: [Conversation], deleted: [ConversationRef], cursor: Int64?, isLive: Bool
+        _ conversations: [Conversation], deleted: [DeletedConversation], cursor: Int64?, isLive: Bool
     ) async throws(SessionError) -> StoreChange {
         try await write { db in
             try Self.change(db) { change in
                 for conversation in conversations {
                     if let new = try Self.take(db, conversation, isLive: isLive) { change.conversations.append(new) }
                 }
-                for ref in deleted {
-                    guard var entry = try ConversationTable.find(db, ref) else { continue }
-                    let wasVisible = entry.isVisible
-                    entry.isListed = false
-                    entry.conversation.unread = 0
-                    try ConversationTable.save(db, entry)
-                    if wasVisible { change.deleted.append(ref) }
+                for gone in deleted {
+                    let wasVisible = try Self.take(db, gone)
+                    if wasVisible { change.deleted.append(gone.ref) }
                 }
                 if let cursor, try MetaTable.cursor(db) < cursor { try MetaTable.set(db, .cursor, "\(cursor)") }
             }
@@ -51,19 +47,21 @@ extension ConversationStore {
     /// - Returns: its new state, where it is to be seen and differs.
     private static func take(_ db: Database, _ conversation: Conversation, isLive: Bool) throws -> Conversation? {
         let former = try ConversationTable.find(db, conversation.ref)
-        if let former, former.isListed, former.conversation.change > conversation.change { return nil }
+        if let former, former.conversation.change > conversation.change { return nil }
         var entry =
             former
             ?? ConversationTable.Entry(conversation: conversation, isListed: true, hidden: -1, isCurrent: false)
         entry.conversation = conversation
         entry.isListed = true
+        try HistoryTable.remove(db, conversation.ref, through: conversation.clearedThrough)
         if let last = conversation.lastMessage {
             if !isLive, try HistoryTable.highest(db, conversation.ref) != last.number { entry.isCurrent = false }
             try ConversationTable.save(db, entry)
             try HistoryTable.insert(db, last, joined: false)
         } else {
-            // All were deleted, by another client of the same user.
-            if former?.conversation.lastMessage != nil { try HistoryTable.removeAll(db, conversation.ref) }
+            // There are none any more; what comes from now on is all there is.
+            try HistoryTable.removeAll(db, conversation.ref)
+            entry.isCurrent = true
             try ConversationTable.save(db, entry)
         }
         guard entry.isVisible else { return nil }
@@ -72,12 +70,33 @@ extension ConversationStore {
         return before == conversation ? nil : conversation
     }
 
+    /// A conversation that is not on the relay's list. It is kept, so that an older state does not bring it back.
+    /// - Returns: it was to be seen until now.
+    private static func take(_ db: Database, _ gone: DeletedConversation) throws -> Bool {
+        let former = try ConversationTable.find(db, gone.ref)
+        if let former, former.conversation.change > gone.change { return false }
+        let unknown = Conversation(
+            type: gone.type, id: gone.id, name: gone.id, unread: 0, order: 0, change: gone.change)
+        var entry =
+            former ?? ConversationTable.Entry(conversation: unknown, isListed: false, hidden: -1, isCurrent: false)
+        entry.isListed = false
+        entry.conversation.unread = 0
+        entry.conversation.change = gone.change
+        entry.conversation.clearedThrough = gone.clearedThrough
+        if let last = entry.conversation.lastMessage, last.number <= gone.clearedThrough {
+            entry.conversation.lastMessage = nil
+        }
+        try HistoryTable.remove(db, gone.ref, through: gone.clearedThrough)
+        try ConversationTable.save(db, entry)
+        return former?.isVisible ?? false
+    }
+
     /// A message, told as it happened.
     /// - Parameter isLive: the client is in step.
     func take(_ message: Message, isLive: Bool) async throws(SessionError) {
-        try await write { db in
+        try await write { [self] db in
             let isCurrent = try ConversationTable.find(db, message.conversation)?.isCurrent ?? false
-            try HistoryTable.insert(db, message, joined: isLive && isCurrent)
+            try insert(db, message, joined: isLive && isCurrent)
         }
     }
 
@@ -88,33 +107,15 @@ extension ConversationStore {
         try await write { db in try HistoryTable.store(db, ref, asked, answer) }
     }
 
-    // MARK: what this client did itself
-
-    func edit(
-        _ ref: ConversationRef, _ body: @escaping @Sendable (inout ConversationTable.Entry) -> Void
-    ) async throws(SessionError) -> StoreChange {
+    /// Takes a conversation off the list of this device alone, until something new is in it.
+    func hide(_ ref: ConversationRef) async throws(SessionError) -> StoreChange {
         try await write { db in
             try Self.change(db) { change in
-                guard var entry = try ConversationTable.find(db, ref) else { return }
-                let before = entry
-                body(&entry)
+                guard var entry = try ConversationTable.find(db, ref), entry.isVisible else { return }
+                entry.hidden = entry.conversation.order
                 try ConversationTable.save(db, entry)
-                if entry.isVisible, before.conversation != entry.conversation || !before.isVisible {
-                    change.conversations.append(entry.conversation)
-                }
-                if before.isVisible, !entry.isVisible { change.deleted.append(ref) }
+                change.deleted.append(ref)
             }
-        }
-    }
-
-    func removeMessages(of ref: ConversationRef) async throws(SessionError) -> StoreChange {
-        try await write { db in
-            // What comes from now on is all there is.
-            try HistoryTable.removeAll(db, ref)
-        }
-        return try await edit(ref) { entry in
-            entry.conversation.lastMessage = nil
-            entry.isCurrent = true
         }
     }
 

@@ -25,14 +25,14 @@ extension ConversationStore {
     func confirm(
         _ message: OutgoingMessage, _ answer: SendMessageRequest.Answer, isLive: Bool
     ) async throws(SessionError) -> Message? {
-        try await write { db in
+        try await write { [self] db in
             try OutgoingTable.remove(db, message.id)
             guard let user = try MetaTable.text(db, .user) else { return nil }
             let sent = Message(
                 id: message.id, number: answer.number, conversation: message.conversation, from: user,
                 text: message.text, time: answer.time)
             let isCurrent = try ConversationTable.find(db, message.conversation)?.isCurrent ?? false
-            try HistoryTable.insert(db, sent, joined: isLive && isCurrent)
+            try insert(db, sent, joined: isLive && isCurrent)
             return sent
         }
     }
@@ -41,6 +41,22 @@ extension ConversationStore {
 
     func has(_ number: Int64, in ref: ConversationRef) async throws(SessionError) -> Bool {
         try await read { db in try HistoryTable.exists(db, ref, number) }
+    }
+
+    func stretch(
+        of ref: ConversationRef, _ wanted: HistoryTable.Missing, count: Int
+    ) async throws(SessionError) -> HistoryTable.Stretch {
+        switch wanted {
+        case .newest: try await stretch(of: ref, before: nil, count: count)
+        case .before(let number): try await stretch(of: ref, before: number, count: count)
+        case .after(let number): try await stretch(of: ref, after: number, count: count)
+        }
+    }
+
+    func nearest(
+        of ref: ConversationRef, _ wanted: HistoryTable.Missing, count: Int
+    ) async throws(SessionError) -> [Message] {
+        try await read { db in try HistoryTable.nearest(db, ref, wanted, count: count) }
     }
 
     func stretch(

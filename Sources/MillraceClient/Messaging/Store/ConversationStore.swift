@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import NIOConcurrencyHelpers
 public import Signaling
 
 /// One user's conversations and their messages on this device (a SQLite database): what lists are read from, with a connection or
@@ -8,15 +9,25 @@ public import Signaling
 /// A store belongs to one user of one relay; `MessagingClient` finds out by itself where it is used for another, and begins it anew. One
 /// client uses it at a time.
 public final class ConversationStore: Sendable {
-    /// Messages of one conversation that are kept; older ones are read from the relay again.
+    /// Messages of one conversation that are kept; older ones are read from the relay again. While the store is open there may be some
+    /// hundred more, and those that were read from the relay.
     public static let messageLimit = 10_000
+    /// New messages of one conversation until it is looked whether there are too many.
+    static let trimInterval = 256
+    /// Conversations whose new messages are counted.
+    private static let countedLimit = 4_096
 
     private let database: DatabaseQueue
+    private let messageLimit: Int
+    private let trimInterval: Int
+    /// New messages since the conversation was last trimmed.
+    private let added = NIOLockedValueBox<[ConversationRef: Int]>([:])
 
     /// Opens a store, or makes one.
     /// - Parameter path: of its file; its folder exists.
     /// - Throws: `storageFailed` where there is no room or no right, or where the file is something else.
     public init(path: String) throws(SessionError) {
+        (messageLimit, trimInterval) = (Self.messageLimit, Self.trimInterval)
         do {
             var configuration = GRDB.Configuration()
             configuration.busyMode = .timeout(5)
@@ -33,7 +44,12 @@ public final class ConversationStore: Sendable {
     }
 
     /// A store that is gone with its process.
-    public init() throws(SessionError) {
+    public convenience init() throws(SessionError) {
+        try self.init(messageLimit: Self.messageLimit, trimInterval: Self.trimInterval)
+    }
+
+    init(messageLimit: Int, trimInterval: Int) throws(SessionError) {
+        (self.messageLimit, self.trimInterval) = (messageLimit, trimInterval)
         do {
             database = try DatabaseQueue()
             try ConversationSchema.migrator.migrate(database)
@@ -53,6 +69,19 @@ public final class ConversationStore: Sendable {
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SessionError) -> Value {
         do { return try await database.write(body) } catch { throw SessionError(.storageFailed, "\(error)") }
+    }
+
+    /// A message that is new. Every so many of one conversation its oldest go.
+    func insert(_ db: Database, _ message: Message, joined: Bool) throws {
+        try HistoryTable.insert(db, message, joined: joined)
+        let ref = message.conversation
+        let isDue = added.withLockedValue { added in
+            if added.count >= Self.countedLimit, added[ref] == nil { added.removeAll() }
+            let count = added[ref, default: 0] + 1
+            added[ref] = count < trimInterval ? count : nil
+            return count >= trimInterval
+        }
+        if isDue { try HistoryTable.trim(db, ref, limit: messageLimit) }
     }
 
     // MARK: the list

@@ -31,6 +31,13 @@ enum ConversationTable {
         ).flatMap(entry)
     }
 
+    /// Number of the last message of a conversation that the user deleted; 0: none.
+    static func cleared(_ db: Database, _ ref: ConversationRef) throws -> Int64 {
+        try Int64.fetchOne(
+            db, sql: "SELECT cleared FROM conversation WHERE type = ? AND id = ?",
+            arguments: [ref.type.rawValue, ref.id]) ?? 0
+    }
+
     static func totalUnread(_ db: Database) throws -> Int {
         try Int.fetchOne(
             db, sql: "SELECT COALESCE(SUM(unread), 0) FROM conversation WHERE \(visible) AND notification = ?",
@@ -44,13 +51,14 @@ enum ConversationTable {
         try db.execute(
             sql: """
                 INSERT OR REPLACE INTO conversation
-                (type, id, name, unread, lastMessage, place, change, notification, listed, hidden, newest)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (type, id, name, unread, lastMessage, place, change, notification, listed, hidden, newest, cleared)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 conversation.type.rawValue, conversation.id, conversation.name, conversation.unread,
                 last.map { String(decoding: $0, as: UTF8.self) }, conversation.order, conversation.change,
                 conversation.notification.rawValue, entry.isListed, entry.hidden, entry.isCurrent,
+                conversation.clearedThrough,
             ])
     }
 
@@ -60,11 +68,12 @@ enum ConversationTable {
             let notification = NotificationStatus(rawValue: row["notification"])
         else { return nil }
         let last: String? = row["lastMessage"]
+        var conversation = Conversation(
+            type: type, id: row["id"], name: row["name"], unread: row["unread"],
+            lastMessage: last.flatMap { try? JSONDecoder().decode(Message.self, from: Data($0.utf8)) },
+            order: row["place"], change: row["change"], notification: notification)
+        conversation.clearedThrough = row["cleared"]
         return Entry(
-            conversation: Conversation(
-                type: type, id: row["id"], name: row["name"], unread: row["unread"],
-                lastMessage: last.flatMap { try? JSONDecoder().decode(Message.self, from: Data($0.utf8)) },
-                order: row["place"], change: row["change"], notification: notification),
-            isListed: row["listed"], hidden: row["hidden"], isCurrent: row["newest"])
+            conversation: conversation, isListed: row["listed"], hidden: row["hidden"], isCurrent: row["newest"])
     }
 }

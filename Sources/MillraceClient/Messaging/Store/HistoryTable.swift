@@ -1,7 +1,10 @@
+internal import Foundation
 internal import GRDB
 internal import Signaling
 
 /// Messages, as rows. They lie in stretches without gaps; what is between two stretches is read from the relay when it is asked for.
+///
+/// Texts are written as bytes: SQLite's own texts end at the first U+0000. What older libraries wrote as text is read the same.
 enum HistoryTable {
     /// What is here of a page that is wanted.
     struct Stretch {
@@ -17,6 +20,14 @@ enum HistoryTable {
         case newest
         case before(Int64)
         case after(Int64)
+
+        /// Of the message that it is next to; nil: of none.
+        var number: Int64? {
+            switch self {
+            case .newest: nil
+            case .before(let number), .after(let number): number
+            }
+        }
     }
 
     /// The messages before one that is here, or the newest.
@@ -74,11 +85,33 @@ enum HistoryTable {
             messages: messages, hasMore: true, missing: isEnough ? nil : .after(messages.last?.number ?? number))
     }
 
+    /// What is here next to a message that is not: the nearest, as far as they follow each other.
+    static func nearest(_ db: Database, _ ref: ConversationRef, _ wanted: Missing, count: Int) throws -> [Message] {
+        let isUpward = if case .after = wanted { true } else { false }
+        let rows = try Row.fetchAll(
+            db,
+            sql: """
+                SELECT * FROM message WHERE type = ? AND conversation = ? AND number \(isUpward ? ">" : "<") ?
+                ORDER BY number \(isUpward ? "" : "DESC") LIMIT ?
+                """,
+            arguments: [ref.type.rawValue, ref.id, wanted.number ?? .max, count])
+        var messages: [Message] = []
+        for row in rows {
+            let joined: Bool = row["joined"]
+            if isUpward, !joined, !messages.isEmpty { break }
+            messages.append(message(row))
+            if !isUpward, !joined { break }
+        }
+        return isUpward ? messages : messages.reversed()
+    }
+
     /// Stores what the relay answered.
     static func store(
         _ db: Database, _ ref: ConversationRef, _ asked: Missing, _ answer: HistoryRequest.Answer
     ) throws {
-        let messages = answer.messages.filter { $0.conversation == ref }
+        // The relay may have read them before they were deleted.
+        let cleared = try ConversationTable.cleared(db, ref)
+        let messages = answer.messages.filter { $0.conversation == ref && $0.number > cleared }
         for (place, message) in messages.enumerated() {
             let joined: Bool =
                 if place > 0 {
@@ -91,6 +124,14 @@ enum HistoryTable {
                 }
             try insert(db, message, joined: joined)
         }
+        // What the relay does not have any more.
+        if !answer.hasMore {
+            switch asked {
+            case .newest: if let first = messages.first { try remove(db, ref, through: first.number - 1) }
+            case .before(let number): try remove(db, ref, through: (messages.first?.number ?? number) - 1)
+            case .after: break
+            }
+        }
         switch asked {
         case .newest: try setCurrent(db, ref)
         case .before(let number): if !messages.isEmpty || !answer.hasMore { try join(db, ref, number) }
@@ -98,7 +139,9 @@ enum HistoryTable {
         }
     }
 
+    /// Nothing that the user has deleted comes in again.
     static func insert(_ db: Database, _ message: Message, joined: Bool) throws {
+        guard try ConversationTable.cleared(db, message.conversation) < message.number else { return }
         try db.execute(
             sql: """
                 INSERT INTO message (type, conversation, number, id, sender, text, time, joined)
@@ -107,7 +150,7 @@ enum HistoryTable {
                 """,
             arguments: [
                 message.conversation.type.rawValue, message.conversation.id, message.number, message.id, message.from,
-                message.text, message.time, joined,
+                Data(message.text.utf8), message.time, joined,
             ])
     }
 
@@ -128,28 +171,43 @@ enum HistoryTable {
             sql: "DELETE FROM message WHERE type = ? AND conversation = ?", arguments: [ref.type.rawValue, ref.id])
     }
 
+    static func remove(_ db: Database, _ ref: ConversationRef, through number: Int64) throws {
+        try db.execute(
+            sql: "DELETE FROM message WHERE type = ? AND conversation = ? AND number <= ?",
+            arguments: [ref.type.rawValue, ref.id, number])
+    }
+
     /// Keeps the newest messages of each conversation.
     static func trim(_ db: Database, limit: Int) throws {
         let full = try Row.fetchAll(
             db, sql: "SELECT type, conversation FROM message GROUP BY type, conversation HAVING COUNT(*) > ?",
             arguments: [limit])
         for row in full {
-            let (type, id): (Int, String) = (row["type"], row["conversation"])
-            let lowest = try Int64.fetchOne(
-                db,
-                sql: """
-                    SELECT number FROM message WHERE type = ? AND conversation = ?
-                    ORDER BY number DESC LIMIT 1 OFFSET ?
-                    """,
-                arguments: [type, id, limit - 1])
-            guard let lowest else { continue }
-            try db.execute(
-                sql: "DELETE FROM message WHERE type = ? AND conversation = ? AND number < ?",
-                arguments: [type, id, lowest])
-            try db.execute(
-                sql: "UPDATE message SET joined = 0 WHERE type = ? AND conversation = ? AND number = ?",
-                arguments: [type, id, lowest])
+            try trim(db, type: row["type"], id: row["conversation"], limit: limit)
         }
+    }
+
+    /// Keeps the newest messages of one conversation.
+    static func trim(_ db: Database, _ ref: ConversationRef, limit: Int) throws {
+        try trim(db, type: ref.type.rawValue, id: ref.id, limit: limit)
+    }
+
+    private static func trim(_ db: Database, type: Int, id: String, limit: Int) throws {
+        // One more than is kept: without it nothing is too much.
+        let numbers = try Int64.fetchAll(
+            db,
+            sql: """
+                SELECT number FROM message WHERE type = ? AND conversation = ?
+                ORDER BY number DESC LIMIT 2 OFFSET ?
+                """,
+            arguments: [type, id, limit - 1])
+        guard numbers.count == 2, let lowest = numbers.first else { return }
+        try db.execute(
+            sql: "DELETE FROM message WHERE type = ? AND conversation = ? AND number < ?",
+            arguments: [type, id, lowest])
+        try db.execute(
+            sql: "UPDATE message SET joined = 0 WHERE type = ? AND conversation = ? AND number = ?",
+            arguments: [type, id, lowest])
     }
 
     private static func isJoined(_ db: Database, _ ref: ConversationRef, _ number: Int64) throws -> Bool {
@@ -172,10 +230,11 @@ enum HistoryTable {
 
     private static func message(_ row: Row) -> Message {
         let type: Int = row["type"]
+        let text: Data = row["text"]
         return Message(
             id: row["id"], number: row["number"],
             conversation: ConversationRef(
                 type: ConversationType(rawValue: type) ?? .peer, id: row["conversation"]),
-            from: row["sender"], text: row["text"], time: row["time"])
+            from: row["sender"], text: String(decoding: text, as: UTF8.self), time: row["time"])
     }
 }

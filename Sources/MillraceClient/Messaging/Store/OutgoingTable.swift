@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import Signaling
 
@@ -19,7 +20,8 @@ enum OutgoingTable {
         try db.execute(
             sql: "INSERT INTO outgoing (id, type, conversation, text, time) VALUES (?, ?, ?, ?, ?)",
             arguments: [
-                message.id, message.conversation.type.rawValue, message.conversation.id, message.text, message.time,
+                message.id, message.conversation.type.rawValue, message.conversation.id, Data(message.text.utf8),
+                message.time,
             ])
     }
 
@@ -29,10 +31,11 @@ enum OutgoingTable {
 
     private static func message(_ row: Row) -> OutgoingMessage {
         let type: Int = row["type"]
+        let text: Data = row["text"]
         return OutgoingMessage(
             id: row["id"],
             conversation: ConversationRef(
                 type: ConversationType(rawValue: type) ?? .peer, id: row["conversation"]),
-            text: row["text"], time: row["time"])
+            text: String(decoding: text, as: UTF8.self), time: row["time"])
     }
 }
