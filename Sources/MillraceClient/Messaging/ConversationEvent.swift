@@ -17,7 +17,9 @@ public enum ConversationEvent: Hashable, Sendable {
     case messageSent(Message)
     /// The relay does not take a message of one's own: it will not be tried again.
     case messageRefused(OutgoingMessage, SessionError)
-    case groupChanged(Group)
+    /// A group that one is a member of is new, or has other members or another owner. Its first 20 newcomers and leavers are named;
+    /// `MessagingClient.group(_:)` tells all members.
+    case groupChanged(GroupChanged)
     case groupDismissed(String)
     /// The relay's store is another one: what was stored here was dropped, and is read again.
     case storeReset

@@ -30,19 +30,20 @@ public final class MessagingClient: Sendable {
         self.store = store
         self.configuration = configuration
         core = MessagingCore(
-            link: DirectLink(url: url, token: token, configuration: configuration), token: nil, store: store,
+            link: DirectLink(url: url, token: token, configuration: configuration), store: store,
             configuration: configuration, board: board)
     }
 
-    /// A client that uses the connection of a session, as the user that the session's token names. It is there while the session is.
+    /// A client that uses the connection of a session, as the user that the session's token names. It is there while the session is: it
+    /// fails with what the session fails with, and with `notConnected` where the session was left; after that `connect(name:)` can be
+    /// called again. One client uses a session's connection at a time.
     public init(
         session: Session, store: ConversationStore, configuration: MessagingConfiguration = MessagingConfiguration()
     ) {
         self.store = store
         self.configuration = configuration
         core = MessagingCore(
-            link: SessionLink(core: session.core), token: nil, store: store, configuration: configuration,
-            board: board)
+            link: SessionLink(core: session.core), store: store, configuration: configuration, board: board)
     }
 
     deinit { core.abandon() }
@@ -57,7 +58,9 @@ public final class MessagingClient: Sendable {
     /// Logs in, and reads what changed. An application need not wait for it: the store can be read, and messages can be written, before.
     /// - Parameter name: that others see on their conversation with this user, at most 200 characters; nil leaves it as it is.
     /// - Throws: what the relay refused the user with, such as `identityMissing`, `messagingDisabled`, `tokenExpired`. A relay that
-    ///   cannot be reached is no error: it is tried again.
+    ///   cannot be reached is no error: it is tried again. `alreadyJoined` where it is connected or about to be, or where another client
+    ///   uses the session's connection; `notConnected` where the session is not connected, or after a `disconnect()` meanwhile;
+    ///   `invalidField` for an address or a file of certificates that is none; `storageFailed` where the store takes nothing.
     public func connect(name: String? = nil) async throws(SessionError) { try await core.connect(name: name) }
 
     /// Of the session's connection nothing but conversations ends.
@@ -99,6 +102,8 @@ public final class MessagingClient: Sendable {
     /// - Parameters:
     ///   - number: of a message that one has; nil: the newest.
     ///   - count: 1 to 500.
+    /// - Throws: what the relay answered where it was asked, such as `unknownGroup` or `rateLimited`; `storageFailed`. Without a connection
+    ///   there is no error: the page has what the store has, and says so.
     public func history(
         of conversation: ConversationRef, before number: Int64? = nil, count: Int = 50
     ) async throws(SessionError) -> HistoryPage {
@@ -106,13 +111,20 @@ public final class MessagingClient: Sendable {
     }
 
     /// Messages of a conversation after one.
+    /// - Parameters:
+    ///   - number: of a message, or 0: from the first one on.
+    ///   - count: 1 to 500.
+    /// - Throws: as `history(of:before:count:)`.
     public func history(
         of conversation: ConversationRef, after number: Int64, count: Int = 50
     ) async throws(SessionError) -> HistoryPage {
         try await core.history(of: conversation, after: number, count: min(max(1, count), 500))
     }
 
-    /// Deletes all messages of a conversation that there are now, for oneself, on all devices (CHT-8).
+    /// Deletes all messages of a conversation that there are now, for oneself, on all devices (CHT-8). They leave the store with the
+    /// `conversationsChanged` that follows.
+    /// - Throws: `notConnected` while it is not in step, `unknownConversation`, `unknownGroup`, `rateLimited`, `limitReached` where
+    ///   `MessagingConfiguration.requestLimit` requests wait already.
     public func deleteMessages(of conversation: ConversationRef) async throws(SessionError) {
         try await core.deleteMessages(conversation)
     }
@@ -121,20 +133,24 @@ public final class MessagingClient: Sendable {
 
     /// A page of the list, newest first (CHT-4); from the store.
     /// - Parameter order: that of the last conversation of the page before; nil: from the newest on.
+    /// - Throws: `storageFailed`.
     public func conversations(before order: Int64? = nil, count: Int = 50) async throws(SessionError) -> [Conversation]
     {
         try await store.conversations(before: order, count: count)
     }
 
     /// Unread messages of all conversations that are not muted; from the store.
+    /// - Throws: `storageFailed`.
     public func totalUnread() async throws(SessionError) -> Int { try await store.totalUnread() }
 
-    /// Sets the unread count of one conversation to 0, on all devices (CHT-6).
+    /// Sets the unread count of one conversation to 0, on all devices (CHT-6). The store has it with the `conversationsChanged` that follows.
+    /// - Throws: as `deleteMessages(of:)`.
     public func clearUnread(of conversation: ConversationRef) async throws(SessionError) {
         try await core.clearUnread(conversation)
     }
 
-    /// Mutes a conversation, or lifts that, on all devices (CHT-7).
+    /// Mutes a conversation, or lifts that, on all devices (CHT-7). The store has it with the `conversationsChanged` that follows.
+    /// - Throws: as `deleteMessages(of:)`.
     public func setNotification(
         _ status: NotificationStatus, of conversation: ConversationRef
     ) async throws(SessionError) {
@@ -142,7 +158,9 @@ public final class MessagingClient: Sendable {
     }
 
     /// Takes a conversation off the list; its messages stay, and a new one brings it back (CHT-8).
-    /// - Parameter onThisDeviceOnly: false: at the relay, and so on all devices.
+    /// - Parameter onThisDeviceOnly: false: at the relay, and so on all devices; the store has it with the `conversationsChanged` that
+    ///   follows.
+    /// - Throws: as `deleteMessages(of:)`; on this device only, nothing but `storageFailed`.
     public func deleteConversation(
         _ conversation: ConversationRef, onThisDeviceOnly: Bool = false
     ) async throws(SessionError) {
@@ -155,26 +173,33 @@ public final class MessagingClient: Sendable {
     /// - Parameters:
     ///   - name: 1 to 200 characters.
     ///   - members: user ids; oneself need not be among them.
+    /// - Throws: `notConnected` while it is not in step, `invalidField`, `groupFull`, `limitReached` where somebody is in too many groups,
+    ///   `rateLimited`.
     public func createGroup(_ name: String, members: [String]) async throws(SessionError) -> Group {
         try await core.request(CreateGroupRequest(name: name, members: members))
     }
 
     /// A group that one is a member of, with its members.
+    /// - Throws: `notConnected`, `unknownGroup`, `rateLimited`.
     public func group(_ id: String) async throws(SessionError) -> Group {
         try await core.request(GroupRequest(group: id))
     }
 
     /// Takes users into a group; they see its messages from then on.
+    /// - Throws: as `createGroup(_:members:)`, and `unknownGroup`.
     @discardableResult
     public func invite(_ members: [String], to group: String) async throws(SessionError) -> Group {
         try await core.request(InviteToGroupRequest(group: group, members: members))
     }
 
+    /// Leaves a group; its conversation leaves the list.
+    /// - Throws: as `group(_:)`.
     public func leaveGroup(_ id: String) async throws(SessionError) {
         try await core.request(LeaveGroupRequest(group: id))
     }
 
     /// Ends a group for everybody; for its owner.
+    /// - Throws: as `group(_:)`, and `notPermitted`.
     public func dismissGroup(_ id: String) async throws(SessionError) {
         try await core.request(DismissGroupRequest(group: id))
     }

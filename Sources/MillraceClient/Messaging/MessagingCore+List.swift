@@ -8,60 +8,59 @@ extension MessagingCore {
     func history(
         of ref: ConversationRef, before number: Int64?, count: Int
     ) async throws(SessionError) -> HistoryPage {
-        if let number, try await !store.has(number, in: ref) {
-            return try await strangersPage(of: ref, .before(number), count: count)
-        }
-        return try await page(of: ref) {
-            (store: ConversationStore) async throws(SessionError) -> HistoryTable.Stretch in
-            try await store.stretch(of: ref, before: number, count: count)
-        }
+        guard let number else { return try await page(of: ref, .newest, count: count) }
+        return try await page(of: ref, .before(number), count: count)
     }
 
     func history(of ref: ConversationRef, after number: Int64, count: Int) async throws(SessionError) -> HistoryPage {
-        guard try await store.has(number, in: ref) else {
-            return try await strangersPage(of: ref, .after(number), count: count)
-        }
-        return try await page(of: ref) {
-            (store: ConversationStore) async throws(SessionError) -> HistoryTable.Stretch in
-            try await store.stretch(of: ref, after: number, count: count)
-        }
+        try await page(of: ref, .after(number), count: count)
     }
 
     private func page(
-        of ref: ConversationRef,
-        _ read: (ConversationStore) async throws(SessionError) -> HistoryTable.Stretch
+        of ref: ConversationRef, _ wanted: HistoryTable.Missing, count: Int
     ) async throws(SessionError) -> HistoryPage {
-        var stretch = try await read(store)
+        do throws(SessionError) {
+            if let number = wanted.number, try await !store.has(number, in: ref) {
+                return try await strangersPage(of: ref, wanted, count: count)
+            }
+            return try await joinedPage(of: ref, wanted, count: count)
+        } catch {
+            // Nothing was ever said there.
+            guard error.code == .unknownConversation else { throw error }
+            return HistoryPage(messages: [], hasMore: false, isOffline: false)
+        }
+    }
+
+    private func joinedPage(
+        of ref: ConversationRef, _ wanted: HistoryTable.Missing, count: Int
+    ) async throws(SessionError) -> HistoryPage {
+        var stretch = try await store.stretch(of: ref, wanted, count: count)
         var isOffline = false
         for _ in 0..<Self.rounds {
             guard let missing = stretch.missing else { break }
             do throws(SessionError) {
                 try await fetch(missing, of: ref)
             } catch {
-                switch error.code {
-                case .notConnected:
-                    isOffline = true
-                // Nothing was ever said there.
-                case .unknownConversation: return HistoryPage(messages: [], hasMore: false, isOffline: false)
-                default: throw error
-                }
+                guard error.code == .notConnected else { throw error }
+                isOffline = true
             }
             if isOffline { break }
-            stretch = try await read(store)
+            stretch = try await store.stretch(of: ref, wanted, count: count)
         }
         return HistoryPage(messages: stretch.messages, hasMore: stretch.hasMore, isOffline: isOffline)
     }
 
     /// What is next to a message that the store does not have: as the relay says, stored for another time.
     private func strangersPage(
-        of ref: ConversationRef, _ missing: HistoryTable.Missing, count: Int
+        of ref: ConversationRef, _ wanted: HistoryTable.Missing, count: Int
     ) async throws(SessionError) -> HistoryPage {
         do throws(SessionError) {
-            let answer = try await fetch(missing, of: ref, count: min(count, ConversationLimits.pageSize.upperBound))
+            let answer = try await fetch(wanted, of: ref, count: min(count, ConversationLimits.pageSize.upperBound))
             return HistoryPage(messages: answer.messages, hasMore: answer.hasMore, isOffline: false)
         } catch {
             guard error.code == .notConnected else { throw error }
-            return HistoryPage(messages: [], hasMore: true, isOffline: true)
+            let messages = try await store.nearest(of: ref, wanted, count: count)
+            return HistoryPage(messages: messages, hasMore: true, isOffline: true)
         }
     }
 
@@ -82,34 +81,26 @@ extension MessagingCore {
 
     // MARK: what is the same on all devices of a user
 
+    // The relay tells whoever asked as well, behind the answer: the store takes it from there alone, in the order of the changes.
+
     func clearUnread(_ ref: ConversationRef) async throws(SessionError) {
         try await request(ClearUnreadRequest(conversation: ref))
-        try await tell(store.edit(ref) { $0.conversation.unread = 0 })
     }
 
     func setNotification(_ ref: ConversationRef, _ status: NotificationStatus) async throws(SessionError) {
         try await request(SetNotificationRequest(conversation: ref, status: status))
-        try await tell(store.edit(ref) { $0.conversation.notification = status })
     }
 
     func delete(_ ref: ConversationRef, onThisDeviceOnly: Bool) async throws(SessionError) {
-        if onThisDeviceOnly {
-            return try await tell(store.edit(ref) { $0.hidden = $0.conversation.order })
+        guard onThisDeviceOnly else {
+            try await request(DeleteConversationRequest(conversation: ref))
+            return
         }
-        try await request(DeleteConversationRequest(conversation: ref))
-        try await tell(
-            store.edit(ref) { entry in
-                entry.isListed = false
-                entry.conversation.unread = 0
-            })
+        let change = try await store.hide(ref)
+        for event in change.events { board.send(event) }
     }
 
     func deleteMessages(_ ref: ConversationRef) async throws(SessionError) {
         try await request(DeleteMessagesRequest(conversation: ref))
-        try await tell(store.removeMessages(of: ref))
-    }
-
-    private func tell(_ change: StoreChange) {
-        for event in change.events { board.send(event) }
     }
 }

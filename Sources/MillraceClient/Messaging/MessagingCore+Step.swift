@@ -8,6 +8,7 @@ extension MessagingCore {
         case .success(let login):
             do throws(SessionError) {
                 let start = try await store.begin(login)
+                guard !isOver else { return }
                 board.update { $0.user = login.user }
                 if start.isReset { board.send(.storeReset) }
                 askForChanges(since: start.since)
@@ -33,6 +34,7 @@ extension MessagingCore {
             } catch {
                 return await failed(error)
             }
+            guard !isOver else { return }
             if changes.hasMore {
                 askForChanges(since: changes.cursor)
             } else {
@@ -45,16 +47,10 @@ extension MessagingCore {
     private func refused(_ error: SignalingError) async {
         switch error.code {
         case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout, .storageFailed:
-            await link.restart(retryAfter: error.retryAfter ?? 1)
+            restart(after: error.retryAfter ?? 1)
         case .notConnected: break
         default: await failed(SessionError(error))
         }
-    }
-
-    /// It cannot go on: the relay refused the user, or the store does not take anything.
-    func failed(_ error: SessionError) async {
-        await link.close()
-        end(error)
     }
 
     func take(_ event: MessagingEvent) async {
@@ -70,7 +66,7 @@ extension MessagingCore {
                 for event in change.events { board.send(event) }
             // Told by the store's own count, which knows what is off this device's list.
             case .totalUnreadChanged: break
-            case .groupChanged(let body): board.send(.groupChanged(body.group))
+            case .groupChanged(let body): board.send(.groupChanged(body))
             case .groupDismissed(let body): board.send(.groupDismissed(body.group))
             }
         } catch {

@@ -20,11 +20,13 @@ actor MessagingCore {
     let store: ConversationStore
     let board: MessagingBoard
     let configuration: MessagingConfiguration
-    let link: any MessagingLink
-    /// Nil: it came with the link's own connection.
-    private let token: String?
+    /// What the link is to do, in order: a command never overtakes one that was given before.
+    private let commands: AsyncStream<LinkCommand>.Continuation
     private var name: String?
+    /// Of the connection that the application wants; nil: of none.
     private var queue: NewsQueue?
+    /// Whose news is being looked at; one queue at a time, so what a former connection told is over before the next one's first.
+    private var looked: NewsQueue?
     private var looking: Task<Void, Never>?
     private var entering: CheckedContinuation<Result<Void, SessionError>, Never>?
     private var nextTicket: UInt64 = 0
@@ -35,15 +37,20 @@ actor MessagingCore {
     var retry: Task<Void, Never>?
 
     init(
-        link: any MessagingLink, token: String?, store: ConversationStore, configuration: MessagingConfiguration,
+        link: any MessagingLink, store: ConversationStore, configuration: MessagingConfiguration,
         board: MessagingBoard
     ) {
-        self.link = link
-        self.token = token
         self.store = store
         self.configuration = configuration
         self.board = board
+        let (given, commands) = AsyncStream.makeStream(of: LinkCommand.self)
+        self.commands = commands
+        Task {
+            for await command in given { await command.run(on: link) }
+        }
     }
+
+    deinit { commands.finish() }
 
     // MARK: what the application wants
 
@@ -54,30 +61,51 @@ actor MessagingCore {
         set(.connecting)
         let queue = NewsQueue(limit: configuration.newsLimit)
         self.queue = queue
-        looking?.cancel()
+        let former = looking
         looking = Task { [weak self] in
+            await former?.value
             for await news in queue.reading {
-                guard let self else { return }
-                await self.take(news)
-                if queue.taken() { await self.link.restart(retryAfter: nil) }
+                guard let self, await self.look(at: news, of: queue) else { return }
             }
         }
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { waiting in
                 entering = waiting
-                Task { await link.open { queue.push($0) } }
+                commands.yield(.open(queue))
             }
         } onCancel: {
-            Task { await self.disconnect() }
+            Task { await self.leave(queue, nil) }
         }
         try result.get()
     }
 
     func disconnect() async {
-        guard queue != nil else { return }
-        await link.close()
-        end(nil)
+        guard let queue else { return }
+        let looking = looking
+        await leave(queue, nil)
+        // What was being stored is stored by then: the store can be another client's.
+        await looking?.value
     }
+
+    /// Ends one connection, and not another that was made meanwhile.
+    /// - Parameter error: nil: the application wants it.
+    private func leave(_ leaving: NewsQueue, _ error: SessionError?) async {
+        guard queue === leaving else { return }
+        await withCheckedContinuation { (closed: CheckedContinuation<Void, Never>) in
+            _ = commands.yield(.close(closed))
+        }
+        guard queue === leaving else { return }
+        end(error)
+    }
+
+    /// It cannot go on: the relay refused the user, or the store does not take anything.
+    func failed(_ error: SessionError) async {
+        guard let queue, !isOver else { return }
+        await leave(queue, error)
+    }
+
+    /// - Parameter seconds: to wait before, as the relay said.
+    func restart(after seconds: Int?) { commands.yield(.restart(retryAfter: seconds)) }
 
     /// Nobody holds the client any more.
     nonisolated func abandon() {
@@ -103,7 +131,7 @@ actor MessagingCore {
         nextTicket += 1
         let ticket = nextTicket
         purposes[ticket] = purpose
-        Task { await link.send(request, ticket: ticket) }
+        commands.yield(.send(request, ticket: ticket))
     }
 
     static func read<Answer: Hashable & Sendable & Codable>(
@@ -122,11 +150,24 @@ actor MessagingCore {
 
     // MARK: what the link tells
 
+    /// - Returns: there may be more: the connection is still the one that is wanted.
+    private func look(at news: LinkNews, of queue: NewsQueue) async -> Bool {
+        guard self.queue === queue else { return false }
+        looked = queue
+        await take(news)
+        guard !isOver else { return false }
+        if queue.taken() { restart(after: nil) }
+        return true
+    }
+
+    /// The connection whose news is being looked at ended while the store was busy with it: nothing more follows from it.
+    var isOver: Bool { queue == nil || looked !== queue }
+
     private func take(_ news: LinkNews) async {
         switch news {
         case .up:
             lose()
-            ask(.login(LoginRequest(token: token, name: name)), .login)
+            ask(.login(LoginRequest(name: name)), .login)
         case .down:
             lose()
             if board.snapshot.status == .connected { set(.reconnecting) }
@@ -182,7 +223,6 @@ actor MessagingCore {
         lose()
         queue?.finish()
         queue = nil
-        looking = nil
         if let error { board.send(.didFail(error)) }
         set(error == nil ? .notConnected : .failed)
         entering?.resume(returning: .failure(error ?? SessionError(.notConnected)))

@@ -5,17 +5,24 @@ public protocol MessagingDelegate: AnyObject, Sendable {
     /// Each event; calls the method that belongs to it unless the delegate has its own of this.
     func messaging(_ client: MessagingClient, didReceive event: ConversationEvent)
 
+    func messaging(_ client: MessagingClient, statusChanged status: SessionStatus)
+    func messaging(_ client: MessagingClient, didFailWith error: SessionError)
     func messaging(_ client: MessagingClient, changed conversations: [Conversation], deleted: [ConversationRef])
     func messaging(_ client: MessagingClient, totalUnread: Int)
     func messaging(_ client: MessagingClient, received message: Message)
     func messaging(_ client: MessagingClient, notifiedOf message: Message)
     func messaging(_ client: MessagingClient, sent message: Message)
     func messaging(_ client: MessagingClient, refused message: OutgoingMessage, with error: SessionError)
+    func messaging(_ client: MessagingClient, groupChanged group: GroupChanged)
+    func messaging(_ client: MessagingClient, groupDismissed group: String)
+    func messagingStoreReset(_ client: MessagingClient)
 }
 
 extension MessagingDelegate {
     public func messaging(_ client: MessagingClient, didReceive event: ConversationEvent) {
         switch event {
+        case .statusChanged(let status): messaging(client, statusChanged: status)
+        case .didFail(let error): messaging(client, didFailWith: error)
         case .conversationsChanged(let conversations, let deleted):
             messaging(client, changed: conversations, deleted: deleted)
         case .totalUnreadChanged(let total): messaging(client, totalUnread: total)
@@ -23,10 +30,14 @@ extension MessagingDelegate {
         case .notification(let message): messaging(client, notifiedOf: message)
         case .messageSent(let message): messaging(client, sent: message)
         case .messageRefused(let message, let error): messaging(client, refused: message, with: error)
-        case .statusChanged, .didFail, .groupChanged, .groupDismissed, .storeReset: break
+        case .groupChanged(let group): messaging(client, groupChanged: group)
+        case .groupDismissed(let group): messaging(client, groupDismissed: group)
+        case .storeReset: messagingStoreReset(client)
         }
     }
 
+    public func messaging(_ client: MessagingClient, statusChanged status: SessionStatus) {}
+    public func messaging(_ client: MessagingClient, didFailWith error: SessionError) {}
     public func messaging(_ client: MessagingClient, changed conversations: [Conversation], deleted: [ConversationRef])
     {}
     public func messaging(_ client: MessagingClient, totalUnread: Int) {}
@@ -34,4 +45,7 @@ extension MessagingDelegate {
     public func messaging(_ client: MessagingClient, notifiedOf message: Message) {}
     public func messaging(_ client: MessagingClient, sent message: Message) {}
     public func messaging(_ client: MessagingClient, refused message: OutgoingMessage, with error: SessionError) {}
+    public func messaging(_ client: MessagingClient, groupChanged group: GroupChanged) {}
+    public func messaging(_ client: MessagingClient, groupDismissed group: String) {}
+    public func messagingStoreReset(_ client: MessagingClient) {}
 }

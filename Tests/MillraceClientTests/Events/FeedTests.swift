@@ -62,6 +62,24 @@ import Testing
         #expect(!hub.isWatched)
     }
 
+    @Test("a reader's loop ends, after what waits, when what it reads from is gone", .timeLimit(.minutes(1)))
+    func hubThatIsGone() async {
+        var hub: FeedHub<Int>? = FeedHub<Int>()
+        guard let feed = hub?.feed(limit: 4), let waiting = hub?.feed(limit: 4) else { return }
+        let task = Task {
+            var got: [Int] = []
+            for await number in waiting { got.append(number) }
+            return got
+        }
+        hub?.send(1)
+        #expect(hub?.isWatched == true)
+        hub = nil
+        var got: [Int] = []
+        for await number in feed { got.append(number) }
+        #expect(got == [1])
+        #expect(await task.value == [1])
+    }
+
     private final class Listener: SessionDelegate {
         let got = NIOLockedValueBox<[SessionEvent]>([])
         let queueKey: DispatchSpecificKey<Int>
@@ -111,5 +129,30 @@ import Testing
             session.board.send(event)
         }
         #expect(delegate.calls.withLockedValue { $0 } == ["connect", "signal t d", "fail tokenExpired", "disconnect"])
+    }
+
+    private final class Told: MessagingDelegate {
+        let calls = NIOLockedValueBox<[String]>([])
+        func note(_ call: String) { calls.withLockedValue { $0.append(call) } }
+        func messaging(_ client: MessagingClient, statusChanged status: SessionStatus) { note("status \(status)") }
+        func messaging(_ client: MessagingClient, didFailWith error: SessionError) { note("fail \(error.code)") }
+        func messaging(_ client: MessagingClient, groupChanged group: GroupChanged) { note("group \(group.id)") }
+        func messaging(_ client: MessagingClient, groupDismissed group: String) { note("dismissed \(group)") }
+        func messagingStoreReset(_ client: MessagingClient) { note("reset") }
+    }
+
+    @Test("CHT-5 each event of conversations has its method") func told() throws {
+        let delegate = Told()
+        let client = MessagingClient(url: "ws://127.0.0.1:1", token: "", store: try ConversationStore())
+        for event: ConversationEvent in [
+            .statusChanged(.connected), .didFail(SessionError(.tokenExpired)),
+            .groupChanged(GroupChanged(id: "g", name: "Team", owner: "ada", size: 1, added: [], removed: [])),
+            .groupDismissed("g"), .storeReset,
+        ] {
+            delegate.messaging(client, didReceive: event)
+        }
+        #expect(
+            delegate.calls.withLockedValue { $0 }
+                == ["status connected", "fail tokenExpired", "group g", "dismissed g", "reset"])
     }
 }

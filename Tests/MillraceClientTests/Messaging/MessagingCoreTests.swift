@@ -19,7 +19,7 @@ import Testing
             configuration.retryDelay = .milliseconds(10)
             configure(&configuration)
             core = MessagingCore(
-                link: link, token: nil, store: store, configuration: configuration, board: board)
+                link: link, store: store, configuration: configuration, board: board)
         }
 
         /// Connects, with the relay's part played.
@@ -217,6 +217,128 @@ import Testing
         #expect(offline == HistoryPage(messages: all, hasMore: false, isOffline: false))
         let unknown = try await bench.core.history(of: .peer("cleo"), before: nil, count: 50)
         #expect(unknown == HistoryPage(messages: [], hasMore: true, isOffline: true))
+    }
+
+    @Test("CON-3 a link that ends by itself ends the client, which can begin anew", .timeLimit(.minutes(1)))
+    func ended() async throws {
+        let bench = try Bench()
+        try await bench.connect()
+        let events = bench.board.events.feed(limit: 100)
+        await bench.link.end(SessionError(.notConnected))
+        #expect(await seek(events) { $0 == .statusChanged(.failed) ? true : nil } == true)
+        try await bench.connect()
+        #expect(bench.board.snapshot.status == .connected)
+        async let connecting: Void = bench.core.disconnect()
+        async let again: Void = bench.core.disconnect()
+        _ = await (connecting, again)
+        try await bench.connect()
+        #expect(bench.board.snapshot.status == .connected)
+        await bench.core.disconnect()
+        #expect(bench.board.snapshot.status == .notConnected)
+    }
+
+    @Test(
+        "what the link is told is carried out in order: a disconnect never comes before its connect",
+        .timeLimit(.minutes(1)))
+    func commands() async throws {
+        let bench = try Bench()
+        for _ in 0..<50 {
+            let connecting = Task { try await bench.core.connect(name: nil) }
+            while bench.board.snapshot.status != .connecting { await Task.yield() }
+            await bench.core.disconnect()
+            let result = await connecting.result
+            #expect(throws: SessionError.self) { try result.get() }
+        }
+        #expect(await bench.link.told == Array(repeating: ["open", "close"], count: 50).flatMap { $0 })
+    }
+
+    @Test("CHT-9 what was told before a disconnect is not stored after it", .timeLimit(.minutes(1)))
+    func stale() async throws {
+        let bench = try Bench()
+        try await bench.connect()
+        for number in 1...300 {
+            let message = ConversationStoreTests.message(Int64(number))
+            await bench.link.tell(.messageReceived(MessageReceived(message: message)))
+        }
+        await bench.core.disconnect()
+        let before = try await bench.store.read { db in try HistoryTable.highest(db, Self.bob) }
+        try await bench.connect()
+        let after = try await bench.store.read { db in try HistoryTable.highest(db, Self.bob) }
+        #expect(before == after)
+        await bench.core.disconnect()
+    }
+
+    @Test("CHT-6 an answer undoes nothing that came behind it", .timeLimit(.minutes(1))) func answers() async throws {
+        let bench = try Bench()
+        try await bench.connect([ConversationStoreTests.conversation(unread: 3, last: 3, order: 3)], cursor: 3)
+        let events = bench.board.events.feed(limit: 100)
+        async let clearing: Void = bench.core.clearUnread(Self.bob)
+        await bench.link.answer(await bench.link.next(), .success(Done()))
+        for (unread, change) in [(0, 4), (1, 5)] {
+            let state = ConversationStoreTests.conversation(
+                unread: unread, last: Int64(change), order: Int64(change))
+            await bench.link.tell(
+                .conversationsChanged(ConversationsChanged(conversations: [state], cursor: Int64(change))))
+        }
+        try await clearing
+        #expect(await seek(events) { $0 == .totalUnreadChanged(1) ? true : nil } == true)
+        #expect(try await bench.store.totalUnread() == 1)
+        await bench.core.disconnect()
+    }
+
+    @Test("CHT-9 without a connection what is next to an unknown message comes from the store", .timeLimit(.minutes(1)))
+    func strangers() async throws {
+        let bench = try Bench()
+        try await bench.connect([ConversationStoreTests.conversation(last: 9, order: 9)])
+        async let page = bench.core.history(of: Self.bob, before: nil, count: 4)
+        let all = (4...9).map { ConversationStoreTests.message($0) }
+        await bench.link.answer(
+            await bench.link.next(), .success(HistoryRequest.Answer(messages: all, hasMore: true)))
+        _ = try await page
+        // Nothing was ever said there: the same whichever way one goes, and whatever is known here.
+        for number: Int64? in [nil, 7] {
+            async let unknown = bench.core.history(of: .peer("cleo"), before: number, count: 4)
+            await bench.link.answer(
+                await bench.link.next(),
+                Result<HistoryRequest.Answer, _>.failure(SignalingError(.unknownConversation)))
+            let unknownRead = try await unknown
+            #expect(unknownRead == HistoryPage(messages: [], hasMore: false, isOffline: false))
+        }
+        await bench.core.disconnect()
+        let after = try await bench.core.history(of: Self.bob, after: 1, count: 3)
+        #expect(after == HistoryPage(messages: Array(all.prefix(3)), hasMore: true, isOffline: true))
+        let before = try await bench.core.history(of: Self.bob, before: 100, count: 3)
+        #expect(before == HistoryPage(messages: Array(all.suffix(3)), hasMore: true, isOffline: true))
+    }
+
+    @Test("after one event was left out all are, until the link is up again") func overfull() async {
+        let queue = NewsQueue(limit: 2)
+        func event(_ total: Int) -> LinkNews { .event(.totalUnreadChanged(TotalUnreadChanged(total: total))) }
+        for total in 1...3 { queue.push(event(total)) }
+        var heard: [String] = []
+        for await news in queue.reading {
+            let asksAgain = queue.taken()
+            switch news {
+            case .event(.totalUnreadChanged(let body)): heard.append("\(body.total)\(asksAgain ? " again" : "")")
+            case .down: heard.append("down\(asksAgain ? " again" : "")")
+            case .up: heard.append("up\(asksAgain ? " again" : "")")
+            default: heard.append("something else")
+            }
+            switch heard.count {
+            // There is room again, but this one would say that the third is known.
+            case 1: queue.push(event(4))
+            case 2:
+                queue.push(event(5))
+                queue.push(.down)
+            case 3:
+                queue.push(.up)
+                queue.push(event(6))
+            case 5: queue.finish()
+            default: break
+            }
+        }
+        // Asked for once.
+        #expect(heard == ["1", "2 again", "down", "up", "6"])
     }
 
     @Test("events that nobody looks at are bounded, answers and the end of the link never left out") func queue() async

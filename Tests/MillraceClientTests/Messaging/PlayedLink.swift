@@ -15,10 +15,13 @@ actor PlayedLink: MessagingLink {
     private var waiting: CheckedContinuation<Asked, Never>?
     private(set) var restarts: [Int?] = []
     private(set) var isClosed = false
+    /// What it was told to do but for sending, in order.
+    private(set) var told: [String] = []
 
     func open(_ news: @escaping @Sendable (LinkNews) -> Void) {
         self.news = news
         isClosed = false
+        told.append("open")
         news(.up)
     }
 
@@ -38,7 +41,10 @@ actor PlayedLink: MessagingLink {
         news?(.up)
     }
 
-    func close() { isClosed = true }
+    func close() {
+        isClosed = true
+        told.append("close")
+    }
 
     // MARK: the relay
 
@@ -50,6 +56,7 @@ actor PlayedLink: MessagingLink {
 
     func cut() { news?(.down) }
     func stand() { news?(.up) }
+    func end(_ error: SessionError) { news?(.ended(error)) }
     func tell(_ event: MessagingEvent) { news?(.event(event)) }
 
     func answer<Answer: Hashable & Sendable & Codable>(_ asked: Asked, _ result: Result<Answer, SignalingError>) {

@@ -2,8 +2,18 @@ internal import NIOConcurrencyHelpers
 
 /// What a link told and nobody has looked at yet, in order. Answers always fit: there are no more than requests. Of too many events the
 /// rest is left out, and it is known that it was.
+///
+/// Once one event was left out, all are, until the link is up again: a later one would say that everything before it is known.
 final class NewsQueue: Sendable {
-    private let state = NIOLockedValueBox((waiting: 0, isOverfull: false))
+    private struct State {
+        var waiting = 0
+        /// Events were left out since the link was up.
+        var isOverfull = false
+        /// Who looks knows of that already.
+        var isRestartAsked = false
+    }
+
+    private let state = NIOLockedValueBox(State())
     private let limit: Int
     private let writing: AsyncStream<LinkNews>.Continuation
     let reading: AsyncStream<LinkNews>
@@ -15,9 +25,15 @@ final class NewsQueue: Sendable {
 
     func push(_ news: LinkNews) {
         let fits = state.withLockedValue { state in
-            if case .event = news, state.waiting >= limit {
-                state.isOverfull = true
-                return false
+            switch news {
+            case .event:
+                if state.waiting >= limit { state.isOverfull = true }
+                guard !state.isOverfull else { return false }
+            case .up:
+                // What was left out is read after the login that follows.
+                state.isOverfull = false
+                state.isRestartAsked = false
+            case .down, .ended, .answer: break
             }
             state.waiting += 1
             return true
@@ -26,12 +42,12 @@ final class NewsQueue: Sendable {
     }
 
     /// One was looked at.
-    /// - Returns: that was the last one, and others had been left out.
+    /// - Returns: that was the last one, and others had been left out: the link is to begin anew. Said once until it is up again.
     func taken() -> Bool {
         state.withLockedValue { state in
             state.waiting -= 1
-            guard state.waiting == 0, state.isOverfull else { return false }
-            state.isOverfull = false
+            guard state.waiting == 0, state.isOverfull, !state.isRestartAsked else { return false }
+            state.isRestartAsked = true
             return true
         }
     }

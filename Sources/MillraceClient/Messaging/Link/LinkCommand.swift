@@ -1,0 +1,20 @@
+internal import Signaling
+
+/// What a link is to do. Commands are carried out one after another, in the order in which they were given.
+enum LinkCommand: Sendable {
+    case open(NewsQueue)
+    case send(Request, ticket: UInt64)
+    case restart(retryAfter: Int?)
+    case close(CheckedContinuation<Void, Never>)
+
+    func run(on link: any MessagingLink) async {
+        switch self {
+        case .open(let queue): await link.open { queue.push($0) }
+        case .send(let request, let ticket): await link.send(request, ticket: ticket)
+        case .restart(let retryAfter): await link.restart(retryAfter: retryAfter)
+        case .close(let done):
+            await link.close()
+            done.resume()
+        }
+    }
+}
