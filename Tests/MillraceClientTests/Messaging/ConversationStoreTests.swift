@@ -358,6 +358,18 @@ import Testing
         #expect(oldest == [77] && newest == [100])
     }
 
+    @Test("CHT-9 nothing after an unknown message does not make what is here the newest") func nothingAfter()
+        async throws
+    {
+        let store = try await Self.filled()
+        // Away, while more came than is here now.
+        _ = try await store.take([Self.conversation(last: 50, order: 50)], deleted: [], cursor: 50, isLive: false)
+        try await store.take(Self.bob, .after(100), HistoryRequest.Answer(messages: [], hasMore: false))
+        #expect(try await store.stretch(of: Self.bob, before: nil, count: 9).missing == .newest)
+        try await store.take(Self.bob, .after(50), HistoryRequest.Answer(messages: [], hasMore: false))
+        #expect(try await store.stretch(of: Self.bob, before: nil, count: 1).missing == nil)
+    }
+
     @Test("texts are stored whole, with U+0000 and all") func texts() async throws {
         let folder = TemporaryFolder()
         let text = "a\u{0}b\u{0}\u{1F600}e\u{301}"

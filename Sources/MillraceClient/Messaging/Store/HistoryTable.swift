@@ -135,7 +135,11 @@ enum HistoryTable {
         switch asked {
         case .newest: try setCurrent(db, ref)
         case .before(let number): if !messages.isEmpty || !answer.hasMore { try join(db, ref, number) }
-        case .after: if !answer.hasMore { try setCurrent(db, ref) }
+        case .after(let number):
+            guard !answer.hasMore else { break }
+            // Nothing after a message that is not here says nothing of the newest one that is.
+            let isKnown = try !messages.isEmpty || exists(db, ref, number)
+            if isKnown { try setCurrent(db, ref) }
         }
     }
 
