@@ -147,10 +147,7 @@ struct MediaOrderTests {
             let room = try room(relay)
             #expect(try await ada.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
             _ = try await ada.next(.streamChanged)
-            let refused = EngineCall {
-                $0.yield(.limitReached(name: "mailbox", limit: 1))
-                $0.finish()
-            }
+            let refused = EngineCall { $0.settle(.failure(.limitReached(name: "mailbox", limit: 1))) }
             let error = await room.outcome(of: [
                 MediaCall(command: .setMuted(cam, .audio, true), call: refused)
             ])
@@ -158,10 +155,7 @@ struct MediaOrderTests {
             guard case .streamChanged(let changed) = try await ada.next(.streamChanged) else { return }
             #expect(!changed.stream.isAudioMuted && changed.stream.hasAudio)
             // What is not there any more is said to be so.
-            let gone = EngineCall {
-                $0.yield(.unknownStream("x"))
-                $0.finish()
-            }
+            let gone = EngineCall { $0.settle(.failure(.unknownStream("x"))) }
             let unknown = await room.outcome(of: [
                 MediaCall(command: .setMuted(StreamID(rawValue: "x"), .audio, true), call: gone)
             ])
