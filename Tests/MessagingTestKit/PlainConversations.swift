@@ -182,7 +182,8 @@ package struct PlainConversations {
     package mutating func deleteMessages(_ ref: ConversationRef, of user: String) -> Bool {
         guard clearUnread(ref, of: user), let place = place(ref, of: user) else { return false }
         for text in talks[place].texts.indices { talks[place].texts[text].seenBy.remove(user) }
-        talks[place].views[user]?.cleared = talks[place].lastNumber
+        let last = talks[place].lastNumber
+        talks[place].views[user]?.cleared = last
         return true
     }
 
