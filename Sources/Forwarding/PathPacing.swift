@@ -14,6 +14,9 @@ package struct PathPacing: Sendable {
     /// packet at a time would cost a system call each.
     package static let largestQuantum: Int64 = 12_000
 
+    /// What was not held back (sound, retransmissions, probes) is paid for before video goes on, but no more than it can pay in this time.
+    package static let longestDebt = MediaTime.milliseconds(500)
+
     /// Bytes that may leave now; what is not held back takes it below 0.
     private(set) var budget = Int64.max / 2
     /// 0: everything leaves as it comes.
@@ -55,7 +58,8 @@ package struct PathPacing: Sendable {
 
     mutating func refill(now: MediaTime) {
         guard now > refilledAt else { return }
-        saved = min(burstBytes, saved &+ Self.bytes(rate, over: now - refilledAt))
+        budget = max(budget, -Self.bytes(rate, over: Self.longestDebt))
+        saved = min(burstBytes &- min(budget, 0), saved &+ Self.bytes(rate, over: now - refilledAt))
         refilledAt = now
         if budget > 0 || budget &+ saved >= min(burstBytes / 2, Self.largestQuantum) {
             budget = min(burstBytes, budget &+ saved)

@@ -94,6 +94,31 @@ struct PacingTests {
         #expect(turns > 120 && turns < 220)
     }
 
+    @Test(
+        "what did not wait is paid for, however much it was: video goes on, and within a second",
+        arguments: [100, 700, 10_000])
+    func debt(_ kilobits: Int) throws {
+        let harness = RouterHarness()
+        var picture = SyntheticSource(id: 1, kind: .video)
+        var sound = SyntheticSource(id: 2, kind: .audio)
+        let video = harness.producer(picture)
+        let audio = harness.producer(sound)
+        let viewer = try harness.viewer(lane: .webRTC)
+        harness.subscribe(viewer, to: video, ssrc: SSRC(1))
+        harness.subscribe(viewer, to: audio, ssrc: SSRC(2))
+        harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(Int64(kilobits)), now: harness.now)
+        for _ in 0..<400 { try harness.feed([sound.sound(bytes: 1_000)], to: audio) }
+        try harness.flush()
+        let frame = picture.frame(isKey: true, packets: 2, sizes: [1_000])
+        try harness.feed(frame, to: video)
+        try harness.flush()
+        #expect(viewer.packets[1] == nil)
+        let start = harness.now
+        while harness.router.isCatchingUp, harness.now - start < .seconds(5) { try harness.catchUp() }
+        #expect(viewer.packets[1]?.map(\.index) == frame.map(\.index))
+        #expect(harness.now - start < .seconds(1))
+    }
+
     @Test("two tracks on one slow path both get their share")
     func fair() throws {
         let harness = RouterHarness()

@@ -17,14 +17,19 @@ import Testing
         return MessagingCommand(user: UserKey(app: "", id: user), action: .request(.sendMessage(request)))
     }
 
-    static func history(_ count: Int = 100) -> MessagingCommand {
-        let request = HistoryRequest(conversation: .peer("bob"), count: count)
+    static func history(_ count: Int = 100, before: Int64? = nil) -> MessagingCommand {
+        let request = HistoryRequest(conversation: .peer("bob"), before: before, count: count)
         return MessagingCommand(user: UserKey(app: "", id: "ada"), action: .request(.history(request)))
     }
 
+    /// All of them, page by page.
     static func texts(_ database: MessageDatabase) async throws -> [String] {
-        guard case .history(let answer) = try await database.read(history()).get().answer else { return [] }
-        return answer.messages.map(\.text)
+        var messages: [Message] = []
+        while case .history(let page) = try await database.read(history(before: messages.first?.number)).get().answer {
+            messages = page.messages + messages
+            guard page.hasMore else { break }
+        }
+        return messages.map(\.text)
     }
 
     @Test("CHT-9 what was answered is there when the database is opened again, once")
@@ -73,7 +78,7 @@ import Testing
         #expect(answered.withLock { $0 } == Array(0..<1_000))
         let statistics = database.statistics
         #expect(statistics.commands == 1_000 && statistics.commits < 500 && statistics.waiting == 0)
-        #expect(try await Self.texts(database).count == 100)
+        #expect(try await Self.texts(database).count == 1_000)
     }
 
     /// Commands that wait for the writer at the same time, with their failures, in the order of the answers.
@@ -140,7 +145,8 @@ import Testing
         }
         #expect(answers.map { $0.number } == Array(1...20))
         #expect(answers.allSatisfy { $0.failure == nil })
-        #expect(database.statistics.commits == before + 21)
+        // The command that holds the writer may have found the first message waiting already.
+        #expect([before + 20, before + 21].contains(database.statistics.commits))
         #expect(database.statistics.waiting == 0)
     }
 
