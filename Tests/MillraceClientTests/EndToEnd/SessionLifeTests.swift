@@ -156,7 +156,10 @@ import Testing
                 }
                 try await ada.signal(type: "hello")
                 await ada.disconnect()
-                for trusted in [nil, other.certificate, "/does/not/exist.pem"] {
+                let refused: [(String?, ErrorCode)] = [
+                    (nil, .connectFailed), (other.certificate, .connectFailed), ("/does/not/exist.pem", .invalidField),
+                ]
+                for (trusted, code) in refused {
                     do {
                         let eve = try await relay.join("Eve", canHost: true, url: url) {
                             $0.trustedCertificates = trusted
@@ -164,7 +167,7 @@ import Testing
                         Issue.record("joined by trusting \(trusted ?? "the system")")
                         await eve.disconnect()
                     } catch let error as SessionError {
-                        #expect(error.code == .connectFailed)
+                        #expect(error.code == code)
                     }
                 }
             }
