@@ -1,4 +1,5 @@
 import MediaBase
+import MillraceTestKit
 import RelayServer
 import Signaling
 import Testing
@@ -7,12 +8,18 @@ import Testing
 
 @Suite("SDK and relay: how media goes", .serialized) struct TransportChoiceTests {
     private func call(
-        _ choice: TransportChoice, over transport: MediaTransport,
+        _ choice: TransportChoice, over transport: MediaTransport, certificate: String? = nil,
         _ configure: (inout RelayConfiguration) -> Void = { _ in }
     ) async throws {
         try await RelayUnderTest.run(configure) { relay in
-            let ada = try await relay.join("Ada") { $0.transport = choice }
-            let bob = try await relay.join("Bob") { $0.transport = choice }
+            func join(_ name: String) async throws -> Session {
+                try await relay.join(name, url: certificate.map { _ in "wss://127.0.0.1:\(relay.port)" }) {
+                    $0.transport = choice
+                    $0.trustedCertificates = certificate
+                }
+            }
+            let ada = try await join("Ada")
+            let bob = try await join("Bob")
             #expect(try await ada.core.mediaTransport() == transport)
             let publisher = Publisher(TestSource.settings)
             let stream = try await ada.publish(publisher)
@@ -31,6 +38,20 @@ import Testing
         "without DTLS where the relay takes it, and by choice", .timeLimit(.minutes(2)),
         arguments: [TransportChoice.automatic, .native])
     func native(_ choice: TransportChoice) async throws { try await call(choice, over: .native) }
+
+    @Test(
+        "without DTLS over TLS, where a relay takes keys by no other connection", .timeLimit(.minutes(2)),
+        .enabled(if: CertificateMaker.isThere, "openssl is not there"),
+        arguments: [TransportChoice.automatic, .native])
+    func nativeOverTLS(_ choice: TransportChoice) async throws {
+        let maker = CertificateMaker()
+        try maker.write(name: "relay")
+        try await call(choice, over: .native, certificate: maker.certificate) {
+            $0.connectKeysOnLoopback = false
+            $0.httpTLSCertificate = maker.certificate
+            $0.httpTLSKey = maker.key
+        }
+    }
 
     @Test("with DTLS by choice", .timeLimit(.minutes(2))) func webRTC() async throws {
         try await call(.webRTC, over: .webRTC)
