@@ -46,7 +46,7 @@ package final class MessageDatabase: Sendable {
         do {
             try Self.check(configuration)
             pool = try DatabasePool(path: configuration.databasePath, configuration: Self.settings(configuration))
-            try Self.syncEveryCommit(of: pool)
+            try Self.prepareWriter(of: pool)
             try MessageSchema.migrator.migrate(pool)
             try Self.bound(pool, configuration)
             checkpointer = try Checkpointer(configuration)
@@ -88,9 +88,16 @@ package final class MessageDatabase: Sendable {
 
     /// A commit is on the disk before it is answered, also where the power fails. A pool that turns the log on sets its writer to less, so this
     /// comes after it is made.
-    private static func syncEveryCommit(of pool: DatabasePool) throws {
-        try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
+    private static func prepareWriter(of pool: DatabasePool) throws {
+        try pool.writeWithoutTransaction { db in
+            try db.execute(sql: "PRAGMA synchronous = FULL")
+            // The log's size says when it is to be moved: one that begins anew is not as long as before.
+            _ = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit = \(restartedLog)")
+        }
     }
+
+    /// Bytes that the log keeps when it begins anew: to write over them costs less than to make it longer.
+    private static let restartedLog = 4 << 20
 
     /// By a connection that cannot write: a file that is not as it must be stays as it is.
     private static func check(_ configuration: StorageConfiguration) throws {

@@ -17,7 +17,7 @@ extension Room {
         case .success(let join):
             clients[admission.connection] = RoomClient(
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
-                reporter: admission.token?.rawValue ?? arrival.address, socket: arrival.socket,
+                reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", socket: arrival.socket,
                 outbox: environment.configuration.outbox)
             var answer = join.answer
             answer.iceServers = environment.iceServers

@@ -110,6 +110,11 @@ extension SessionMachine {
             outputs.append(.close(link: link, saysGoodbye: false))
             link += 1
             tryAgain(error.message, retryAfter: error.retryAfter, now: now)
+        case .invalidField where error.field == "trustedCertificates" && lostAt != nil:
+            // They could be read before.
+            outputs.append(.close(link: link, saysGoodbye: false))
+            link += 1
+            tryAgain(error.message, now: now)
         case .sessionEnded: finish(.sessionEnded, SessionError(error))
         case .tokenExpired: finish(.tokenExpired, SessionError(error))
         case .tokenRevoked: finish(.removed, SessionError(error))

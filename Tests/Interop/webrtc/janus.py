@@ -5,6 +5,7 @@ import os
 import secrets
 import shutil
 import socket
+import time
 import urllib.request
 
 import clients
@@ -106,11 +107,22 @@ class Janus:
 
     def view(self, page):
         handle = self._attach()
-        offer = self._message(handle, request="join", ptype="subscriber", room=ROOM, streams=[{"feed": self._feeds["last"]}])
+        offer = self._join(handle)
         made = page.call("viewOffered", sdp=offer["jsep"]["sdp"])
         self._message(handle, {"type": "answer", "sdp": made["sdp"]}, request="start")
         self._handles[made["id"]] = handle
         return made["id"]
+
+    def _join(self, handle, patience=5):
+        """A feed can be joined a moment after its publisher is connected."""
+        ends = time.monotonic() + patience
+        while True:
+            try:
+                return self._message(handle, request="join", ptype="subscriber", room=ROOM, streams=[{"feed": self._feeds["last"]}])
+            except RuntimeError as error:
+                if "No such feed" not in str(error) or time.monotonic() > ends:
+                    raise
+                time.sleep(0.05)
 
     def leave(self, page, call):
         page.call("drop", id=call)

@@ -123,7 +123,9 @@ export class Conversations extends EventTarget {
 
   async loadMore() {
     if (!this.canLoadMore) return;
-    const page = await this.#request("conversations", {before: this.#readTo, count: PAGE});
+    const before = this.#readTo, page = await this.#request("conversations", {before, count: PAGE});
+    // The list was read anew meanwhile.
+    if (before !== this.#readTo) return;
     this.hasMore = page.hasMore;
     this.#readTo = page.conversations.at(-1)?.order ?? this.#readTo;
     for (const one of page.conversations) this.#take(one);

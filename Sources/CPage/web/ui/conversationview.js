@@ -49,7 +49,11 @@ export class ConversationView {
     if (what === "thread" && !this.#session.conversations.thread(this.#key)) this.#older();
     if (what === "list" || what === "group") this.#titles();
     // What changed in a group while the connection was lost is not told.
-    if (what === "availability" && this.#session.conversations.isOpen) this.#askGroup();
+    if (what === "availability" && this.#session.conversations.isOpen) {
+      this.#askGroup();
+      // Its first page may have been under way.
+      if (!this.#session.conversations.thread(this.#key)?.isLoaded) this.#older();
+    }
     this.seen();
   }
 

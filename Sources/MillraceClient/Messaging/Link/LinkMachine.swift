@@ -105,6 +105,9 @@ struct LinkMachine: SocketMachine {
         switch error.code {
         case .connectFailed, .draining, .rateLimited, .internalError, .limitReached, .requestTimeout:
             lose(error.message, retryAfter: error.retryAfter, now: now)
+        case .invalidField where error.field == "trustedCertificates" && lostAt != nil:
+            // They could be read before.
+            lose(error.message, now: now)
         default: fail(error)
         }
     }

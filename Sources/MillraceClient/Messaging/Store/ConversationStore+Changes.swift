@@ -36,7 +36,7 @@ extension ConversationStore {
                     if let new = try Self.take(db, conversation, isLive: isLive) { change.conversations.append(new) }
                 }
                 for gone in deleted {
-                    let wasVisible = try Self.take(db, gone)
+                    let wasVisible = try Self.take(db, gone, isLive: isLive)
                     if wasVisible { change.deleted.append(gone.ref) }
                 }
                 if let cursor, try MetaTable.cursor(db) < cursor { try MetaTable.set(db, .cursor, "\(cursor)") }
@@ -72,7 +72,7 @@ extension ConversationStore {
 
     /// A conversation that is not on the relay's list. It is kept, so that an older state does not bring it back.
     /// - Returns: it was to be seen until now.
-    private static func take(_ db: Database, _ gone: DeletedConversation) throws -> Bool {
+    private static func take(_ db: Database, _ gone: DeletedConversation, isLive: Bool) throws -> Bool {
         let former = try ConversationTable.find(db, gone.ref)
         if let former, former.conversation.change > gone.change { return false }
         let unknown = Conversation(
@@ -80,6 +80,8 @@ extension ConversationStore {
         var entry =
             former ?? ConversationTable.Entry(conversation: unknown, isListed: false, hidden: -1, isCurrent: false)
         entry.isListed = false
+        // Messages may have come before it went.
+        if !isLive { entry.isCurrent = false }
         entry.conversation.unread = 0
         entry.conversation.change = gone.change
         entry.conversation.clearedThrough = gone.clearedThrough

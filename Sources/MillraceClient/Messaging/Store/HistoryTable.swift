@@ -127,8 +127,8 @@ enum HistoryTable {
         // What the relay does not have any more.
         if !answer.hasMore {
             switch asked {
-            case .newest: if let first = messages.first { try remove(db, ref, through: first.number - 1) }
-            case .before(let number): try remove(db, ref, through: (messages.first?.number ?? number) - 1)
+            case .newest: if let first = messages.first { try remove(db, ref, below: first.number) }
+            case .before(let number): try remove(db, ref, below: messages.first?.number ?? number)
             case .after: break
             }
         }
@@ -178,6 +178,12 @@ enum HistoryTable {
     static func remove(_ db: Database, _ ref: ConversationRef, through number: Int64) throws {
         try db.execute(
             sql: "DELETE FROM message WHERE type = ? AND conversation = ? AND number <= ?",
+            arguments: [ref.type.rawValue, ref.id, number])
+    }
+
+    private static func remove(_ db: Database, _ ref: ConversationRef, below number: Int64) throws {
+        try db.execute(
+            sql: "DELETE FROM message WHERE type = ? AND conversation = ? AND number < ?",
             arguments: [ref.type.rawValue, ref.id, number])
     }
 
