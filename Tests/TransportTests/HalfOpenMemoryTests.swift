@@ -49,8 +49,8 @@ import Transport
         withExtendedLifetime(kept) {}
     }
 
-    /// Memory of this process (proc(5): the second number of statm is in pages). Other tests may run beside this one, which is why the
-    /// limits are no tighter.
+    /// Memory of this process (proc(5): the second number of statm is in pages). `tools/test` runs it with no other test beside it, as what they
+    /// take would count.
     private static func residentBytes() throws -> Int {
         let text = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)
         return try #require(Int(text.split(separator: " ")[1])) * 4_096
