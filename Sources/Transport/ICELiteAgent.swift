@@ -48,9 +48,9 @@ package struct ICELiteAgent: Sendable {
     /// Bytes to a nominated address beyond those that came from it, once for all addresses: about four times the DTLS flight of a server,
     /// and less than what the offer of a browser took to get here.
     package static let firstFlightAllowance = 4_096
-    /// A selected address that was not checked for this long loses to one that is. Peers check their pair at least every 6 s
-    /// (RFC 7675 section 5.1).
-    package static let silence = MediaTime.seconds(7)
+    /// A selected address that was not checked for this long loses to one that is. Checks of consent come every 4 to 6 s (RFC 7675
+    /// section 5.1), and go by the pair that the peer uses: the first of them after a NAT gave it another address is enough.
+    package static let silence = MediaTime.seconds(4)
 
     package private(set) var statistics = ICEStatistics()
     /// Where media goes: what was nominated last. Nil before any nomination.
