@@ -1,8 +1,8 @@
 internal import MediaBase
 
 /// Events that one reader has not taken yet, so many at the most. Where it is half full, how something stood before gives way to how it
-/// stands now, which comes after all that was told meanwhile; when more wait than are kept, those of a session give way to one `missed`, after which its reader has to look for
-/// itself. So nothing is lost unsaid.
+/// stands now, which comes after all that was told meanwhile; when more wait than are kept, those of a session give way to one `missed`,
+/// after which its reader has to look for itself. So nothing is lost unsaid.
 package struct StreamEventQueue: Sendable {
     package static let standardCapacity = 4_096
 

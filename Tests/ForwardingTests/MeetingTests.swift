@@ -6,6 +6,15 @@ import Testing
 
 @Suite("Viewers that were parted from a stream and meet it again")
 struct MeetingTests {
+    /// One who watches what the source makes.
+    private func watched(_ source: SyntheticSource) throws -> (RouterHarness, Producer, Viewer) {
+        let harness = RouterHarness()
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        return (harness, producer, viewer)
+    }
+
     private func isContiguous(_ viewer: Viewer) -> Bool {
         let received = viewer.received
         return received.indices.dropFirst().allSatisfy { received[$0].sequence == received[$0 - 1].sequence + 1 }
@@ -13,11 +22,8 @@ struct MeetingTests {
 
     @Test("SUB-3 of a stream that was elsewhere nothing is seen that was made there, come late or not")
     func startAnew() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try watched(source)
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
         // The viewer was away: it gets what it has missed.
@@ -56,11 +62,8 @@ struct MeetingTests {
 
     @Test("SUB-3 who gets a stream goes on with it when it starts anew")
     func together() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try watched(source)
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
         let late = source.frame(isKey: false, packets: 1)
@@ -74,11 +77,8 @@ struct MeetingTests {
 
     @Test("a picture that was cut off is not taken for whole where a key frame has to be waited for")
     func cutOff() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try watched(source)
         try harness.feed(Array(source.frame(isKey: true, packets: 3).prefix(2)), to: producer)
         try harness.flush()
         for _ in 0..<3 {

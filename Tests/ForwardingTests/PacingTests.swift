@@ -7,15 +7,18 @@ import Testing
 
 @Suite("Pacing of a path")
 struct PacingTests {
+    private func produced(_ picture: SyntheticSource, _ sound: SyntheticSource) -> (RouterHarness, Producer, Producer) {
+        let harness = RouterHarness()
+        return (harness, harness.producer(picture), harness.producer(sound))
+    }
+
     @Test(
         "a key frame leaves at the path's rate, sound goes before it, and all of it arrives in order",
         arguments: [300, 1000, 4000])
     func keyFrame(_ kilobits: Int) throws {
-        let harness = RouterHarness()
         var picture = SyntheticSource(id: 1, kind: .video)
         var sound = SyntheticSource(id: 2, kind: .audio)
-        let video = harness.producer(picture)
-        let audio = harness.producer(sound)
+        let (harness, video, audio) = produced(picture, sound)
         let paced = try harness.viewer(lane: .webRTC)
         let free = try harness.viewer()
         for viewer in [paced, free] {
@@ -98,11 +101,9 @@ struct PacingTests {
         "what did not wait is paid for, however much it was: video goes on, and within a second",
         arguments: [100, 700, 10_000])
     func debt(_ kilobits: Int) throws {
-        let harness = RouterHarness()
         var picture = SyntheticSource(id: 1, kind: .video)
         var sound = SyntheticSource(id: 2, kind: .audio)
-        let video = harness.producer(picture)
-        let audio = harness.producer(sound)
+        let (harness, video, audio) = produced(picture, sound)
         let viewer = try harness.viewer(lane: .webRTC)
         harness.subscribe(viewer, to: video, ssrc: SSRC(1))
         harness.subscribe(viewer, to: audio, ssrc: SSRC(2))

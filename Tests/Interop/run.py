@@ -28,6 +28,7 @@ class Reporter:
     def __init__(self):
         self.started = time.monotonic()
         self.results, self.skipped = [], []
+        self._is_last_attempt = True
         tty = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self._green, self._red, self._dim, self._plain = ("\033[32m", "\033[31m", "\033[2m", "\033[0m") if tty else [""] * 4
 
@@ -40,7 +41,9 @@ class Reporter:
 
     def check(self, case, what, passed, **values):
         self.results.append({"case": case, "check": what, "passed": bool(passed), "values": values})
-        mark = f"{self._green}ok  {self._plain}" if passed else f"{self._red}FAIL{self._plain}"
+        # What may be run again says so: FAIL stands only before what makes the run red.
+        red = "FAIL" if self._is_last_attempt else "red "
+        mark = f"{self._green}ok  {self._plain}" if passed else f"{self._red}{red}{self._plain}"
         detail = ", ".join(f"{k.replace('_', ' ')} {v}" for k, v in values.items())
         print(f"    {mark} {case}: {what}" + (f" ({detail})" if detail else ""), flush=True)
         return bool(passed)
@@ -52,6 +55,7 @@ class Reporter:
         ran = None
         for attempt in range(retries + 1):
             before = len(self.results)
+            self._is_last_attempt = attempt == retries
             ran = run()
             now = self.results[before:]
             if all(result["passed"] for result in now):
@@ -60,6 +64,7 @@ class Reporter:
                 for result in now:
                     result["superseded"] = True
                 self.progress(f"{name}: once more")
+        self._is_last_attempt = True
         return ran
 
     def outcome(self):
@@ -67,6 +72,16 @@ class Reporter:
         counted = [r for r in self.results if not r.get("superseded")]
         return (counted, [r for r in counted if not r["passed"]],
                 [r for r in self.results if r.get("superseded") and not r["passed"]])
+
+    def summary(self, ran):
+        """The last lines of a run: how much passed, and all that did not, once more."""
+        counted, failed, stumbled = self.outcome()
+        skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
+        print(f"    {len(counted) - len(failed)} of {len(counted)} checks passed in {ran} cases{skipped}, "
+              f"{time.monotonic() - self.started:.0f} s", flush=True)
+        for mark, results in (("red at first:", stumbled), ("FAIL", failed)):
+            for result in results:
+                print(f"        {mark} {result['case']}: {result['check']} {result['values'] or ''}", flush=True)
 
 
 class Bench:
@@ -140,10 +155,7 @@ def main():
         pathlib.Path(arguments.json).write_text(json.dumps({
             "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(counted),
             "failed": len(failed), "stumbled": len(stumbled), "results": reporter.results}, indent=1) + "\n")
-    print(f"    {len(counted) - len(failed)} of {len(counted)} checks passed in {ran} cases, "
-          f"{time.monotonic() - reporter.started:.0f} s", flush=True)
-    for result in stumbled:
-        print(f"        red at first: {result['case']}: {result['check']} {result['values'] or ''}", flush=True)
+    reporter.summary(ran)
     return 1 if failed or not ran else 0
 
 

@@ -223,6 +223,7 @@ def main():
     print(f"    seed {arguments.seed}", flush=True)
     asyncio.run(run(arguments, reporter))
     counted, failed, _ = reporter.outcome()
+    reporter.summary(1)
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps({"results": counted, "seed": arguments.seed}, indent=1))
     return 1 if failed else 0

@@ -152,12 +152,8 @@ def main():
             "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(counted),
             "failed": len(failed), "stumbled": len(stumbled), "skipped": reporter.skipped, "load": os.getloadavg(), "fault": arguments.fault,
             "unnoticed": unnoticed, "results": reporter.results}, indent=1) + "\n")
-    print(f"    {len(counted) - len(failed)} of {len(counted)} checks passed in {ran} cases, "
-          f"{len(reporter.skipped)} skipped, {time.monotonic() - reporter.started:.0f} s", flush=True)
-    for result in failed if not arguments.faults else []:
-        print(f"        {result['case']}: {result['check']} {result['values'] or ''}", flush=True)
-    for result in stumbled:
-        print(f"        red at first: {result['case']}: {result['check']} {result['values'] or ''}", flush=True)
+    if not arguments.faults:
+        reporter.summary(ran)
     for line in unnoticed:
         print(f"        nobody noticed {line}", flush=True)
     if arguments.faults:

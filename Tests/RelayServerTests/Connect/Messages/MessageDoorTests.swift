@@ -186,9 +186,7 @@ import Testing
 
     @Test("a socket that does not read is closed, and nobody waits for it")
     func slow() async throws {
-        var configuration = MessageHubConfiguration()
-        configuration.limits.userMessagesPerSecond = 100_000
-        configuration.limits.userRequestsPerSecond = 100_000
+        var configuration = MessageHubConfiguration.withoutUserRates
         configuration.unsentBytes = 256 << 10
         try await withMessages(configuration) { relay in
             let ada = try await relay.login("ada")
@@ -236,10 +234,7 @@ import Testing
         storage.maximumMegabytes = 1
         let database = try MessageDatabase(storage, wallClock: { 0 })
         defer { database.close() }
-        var configuration = MessageHubConfiguration()
-        configuration.limits.userMessagesPerSecond = 100_000
-        configuration.limits.userRequestsPerSecond = 100_000
-        try await withConnect(storage: .open(database), messages: configuration) { relay in
+        try await withConnect(storage: .open(database), messages: .withoutUserRates) { relay in
             let (ada, _) = try await relay.join("Ada", token: TestToken(identity: "ada"))
             let text = String(repeating: "x", count: 8_000)
             var code: ErrorCode?

@@ -5,6 +5,16 @@ import Persistence
 import Signaling
 import Testing
 
+extension MessageHubConfiguration {
+    /// For tests that send faster than people do: no limit on a user's rate is met.
+    static var withoutUserRates: MessageHubConfiguration {
+        var configuration = MessageHubConfiguration()
+        configuration.limits.userMessagesPerSecond = 100_000
+        configuration.limits.userRequestsPerSecond = 100_000
+        return configuration
+    }
+}
+
 /// Doors over a store of their own.
 func withMessages(
     _ configuration: MessageHubConfiguration = MessageHubConfiguration(),

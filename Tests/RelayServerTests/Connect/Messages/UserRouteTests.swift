@@ -21,10 +21,7 @@ import Testing
 
     @Test("an export has all that the user can read, page after page")
     func export() async throws {
-        var configuration = MessageHubConfiguration()
-        configuration.limits.userMessagesPerSecond = 100_000
-        configuration.limits.userRequestsPerSecond = 100_000
-        try await withMessages(configuration) { relay in
+        try await withMessages(.withoutUserRates) { relay in
             let ada = try await relay.login("ada")
             let group = try await ada.ask(CreateGroupRequest(name: "Team"), MessagingRequest.createGroup).get()
             for number in 0..<250 { _ = try await ada.send("text \(number)", to: .peer("bob")).get() }
@@ -77,10 +74,7 @@ import Testing
 
     @Test("when a removal is answered, others were told")
     func removalIsTold() async throws {
-        var configuration = MessageHubConfiguration()
-        configuration.limits.userMessagesPerSecond = 100_000
-        configuration.limits.userRequestsPerSecond = 100_000
-        try await withMessages(configuration) { relay in
+        try await withMessages(.withoutUserRates) { relay in
             let ada = try await relay.login("ada")
             var others: [SocketClient] = []
             for number in 0..<20 { others.append(try await relay.login("u\(number)")) }
