@@ -6,6 +6,9 @@ extension Conference {
     mutating func chat(
         _ request: ChatRequest, from sender: ConnectionID, now: MediaTime, wallClock: Int64
     ) throws(SignalingError) -> ChatRequest.Answer {
+        let author = participants[sender].map { ChatMemory.Sender($0.info) } ?? .connection(sender)
+        // Its client did not hear the answer the first time: whatever has changed since, the message was said.
+        if let answer = try chatMemory.answer(to: request, from: author) { return answer }
         guard isChatAllowed else { throw SignalingError(.chatDisabled) }
         if let objection = request.objection { throw objection }
         let place = subsessions.place(of: sender)
@@ -25,7 +28,9 @@ extension Conference {
         } else {
             effects.append(.broadcast(Audience(audience(of: place)), .chat(message)))
         }
-        return ChatRequest.Answer(message: message.message, time: wallClock)
+        let answer = ChatRequest.Answer(message: message.message, time: wallClock)
+        chatMemory.insert(request, from: author, answer)
+        return answer
     }
 
     mutating func setChatAllowed(_ isAllowed: Bool) {

@@ -34,6 +34,8 @@ package struct Conference: Sendable {
     package internal(set) var isChatAllowed = true
     /// Chat messages so far.
     var chatMessages: UInt64 = 0
+    /// Those of them that may be sent again.
+    var chatMemory: ChatMemory
     var subsessions = Subsessions()
     /// Those that have no result yet, the earliest first.
     var helpRequests: [OpenHelpRequest] = []
@@ -71,6 +73,7 @@ package struct Conference: Sendable {
         self.reservation = reservation
         password = try SessionPassword.checked(reservation?.password)
         isPasswordSettled = password != nil
+        chatMemory = ChatMemory(limit: limits.chatMemory)
         revoked = RevokedTokens(limit: limits.revokedTokens)
     }
 

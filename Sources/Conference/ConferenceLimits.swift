@@ -22,6 +22,9 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var subsessions = 50
     /// Chat messages of one participant.
     package var chatPerSecond = 5
+    /// Chat messages of the session that are known by their ids, so that one that is sent again is not said again; the oldest is forgotten
+    /// for the next.
+    package var chatMemory = 10_000
     /// Broadcasts of one manager.
     package var broadcastsPerSecond = 2
     /// Moves of one participant between subsessions and main session: each costs the media plane some. And as often it may ask for the list of

@@ -100,4 +100,83 @@ import Testing
         #expect(attempt("x") == .rateLimited)
         #expect(world.violations() == [])
     }
+
+    /// What a chat message is answered.
+    private func say(_ request: ChatRequest, _ world: World, _ sender: ConnectionID) throws -> ChatRequest.Answer? {
+        guard case .chat(let answer) = try world.request(.chat(request), sender) else { return nil }
+        return answer
+    }
+
+    @Test("CHT-1 a message that is sent again with its id is said once, and answered as before")
+    func sentAgain() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let user = try world.join("user")
+        let other = try world.join("other")
+        world.forgetEvents()
+        let first = try say(ChatRequest(text: "hello", id: "a"), world, user)
+        let whisper = try say(ChatRequest(text: "psst", to: other, id: "b"), world, user)
+        // Its answers are lost, and it comes back.
+        world.drop(user)
+        world.pass(.seconds(5))
+        try world.resume(user)
+        #expect(try say(ChatRequest(text: "hello", id: "a"), world, user) == first)
+        #expect(world.lastEffects == [])
+        // Also where it could not be said any more.
+        try world.request(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)), host)
+        try world.request(.leave(LeaveRequest()), other)
+        #expect(try say(ChatRequest(text: "psst", to: other, id: "b"), world, user) == whisper)
+        #expect(chats(world.newEvents(host)).map(\.text) == ["hello"])
+        #expect(chats(world.newEvents(user)).map(\.text) == ["hello", "psst"])
+        #expect(code { try world.request(.chat(ChatRequest(text: "x", id: "c")), user) } == .chatDisabled)
+        #expect(world.violations() == [])
+    }
+
+    @Test("CHT-1 an id is that of one message of one user, who may have joined anew")
+    func ids() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable)
+        let nameless = try world.join("user")
+        let named = try world.join("user", identity: "42")
+        world.forgetEvents()
+        let first = try say(ChatRequest(text: "hello", id: "a"), world, named)
+        for request in [ChatRequest(text: "Hello", id: "a"), ChatRequest(text: "hello", to: host, id: "a")] {
+            #expect(code { try world.request(.chat(request), named) } == .invalidField)
+        }
+        for id in ["", "é", String(repeating: "x", count: 65)] {
+            #expect(code { try world.request(.chat(ChatRequest(text: "x", id: id)), named) } == .invalidField)
+        }
+        let again = try world.join("user", identity: "42")
+        #expect(try say(ChatRequest(text: "hello", id: "a"), world, again) == first)
+        // Those of others, and of connections that no token names, are their own.
+        let second = try say(ChatRequest(text: "hello", id: "a"), world, nameless)
+        let third = try say(ChatRequest(text: "hello", id: "a"), world, try world.join("user"))
+        #expect(Set([first, second, third].compactMap { $0?.message }).count == 3)
+        // Without an id each is said.
+        for _ in 0..<2 { try world.request(.chat(ChatRequest(text: "bye")), named) }
+        #expect(chats(world.newEvents(host)).map(\.text) == ["hello", "hello", "hello", "bye", "bye"])
+        #expect(world.violations() == [])
+    }
+
+    @Test("CHT-1 what is sent again costs nothing of the rate, and what is remembered is bounded")
+    func remembered() throws {
+        var limits = ConferenceLimits()
+        limits.chatPerSecond = 3
+        limits.chatMemory = 2
+        let world = try World(limits: limits)
+        let user = try world.join("user")
+        world.forgetEvents()
+        let ids = ["a", "b", "c"]
+        let answers = try ids.map { try say(ChatRequest(text: $0, id: $0), world, user) }
+        #expect(code { try world.request(.chat(ChatRequest(text: "d", id: "d")), user) } == .rateLimited)
+        for (id, answer) in zip(ids, answers).dropFirst() {
+            #expect(try say(ChatRequest(text: id, id: id), world, user) == answer)
+        }
+        // What was refused is not remembered, and the oldest is forgotten: both are new.
+        world.pass(.seconds(1))
+        #expect(try say(ChatRequest(text: "d", id: "d"), world, user)?.time == world.wallClock)
+        #expect(try say(ChatRequest(text: "a", id: "a"), world, user) != answers[0])
+        #expect(chats(world.newEvents(user)).map(\.text) == ["a", "b", "c", "d", "a"])
+        #expect(world.violations() == [])
+    }
 }

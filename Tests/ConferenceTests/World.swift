@@ -40,11 +40,11 @@ final class World {
     @discardableResult
     func join(
         _ name: String = "user", _ capabilities: Capabilities = .publisher, kind: UserInfo.Kind = .client,
-        token: String? = nil, password: String? = nil, isTrusted: Bool = false
+        identity: String? = nil, token: String? = nil, password: String? = nil, isTrusted: Bool = false
     ) throws(SignalingError) -> ConnectionID {
         let connection = ConnectionID(rawValue: fresh("c"))
         let admission = Admission(
-            connection: connection, resumeToken: "secret-\(connection)", name: name, kind: kind,
+            connection: connection, resumeToken: "secret-\(connection)", name: name, identity: identity, kind: kind,
             capabilities: capabilities, token: token.map(TokenFingerprint.init(rawValue:)), password: password,
             isTrusted: isTrusted)
         let join = try conference.join(admission, now: now, wallClock: wallClock).get()

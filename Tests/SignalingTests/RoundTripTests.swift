@@ -99,6 +99,7 @@ import Testing
     func messages(_ id: String, _ unit: String, _ count: Int, _ code: ErrorCode?) {
         let text = String(repeating: unit, count: count)
         #expect(SendMessageRequest(conversation: Samples.peer, message: id, text: text).objection?.code == code)
+        #expect(ChatRequest(text: text, id: id).objection?.code == code)
     }
 
     @Test("the answer of a relay that knows nothing of subsessions and chat is read")

@@ -58,6 +58,7 @@ enum Samples {
         .returnToMainSession(ReturnToMainSessionRequest()), .broadcast(BroadcastRequest(text: "five minutes")),
         .requestHelp(RequestHelpRequest()), .answerHelp(AnswerHelpRequest(request: help, isAccepted: true)),
         .chat(ChatRequest(text: "t", to: connection)), .chat(ChatRequest(text: "t")),
+        .chat(ChatRequest(text: "t", to: connection, id: "7F")),
         .setChatAllowed(SetChatAllowedRequest(isAllowed: false)),
         .statistics(StatisticsRequest()), .reportIssue(ReportIssueRequest(note: "n")),
         .reportIssue(ReportIssueRequest()), .ping(PingRequest()),

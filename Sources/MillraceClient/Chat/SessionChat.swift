@@ -1,3 +1,4 @@
+internal import Foundation
 public import Signaling
 
 /// The chat of a session (CHT-1): to everybody in the room that one is in (the main session or a subsession), or to one of them. It is not
@@ -16,14 +17,21 @@ public struct SessionChat: Sendable {
     /// A reader of what comes from now on. `Session.events` and delegates tell the same, in order with everything else.
     public var events: Feed<ChatEvent> { core.board.chatEvents.feed(limit: Self.eventLimit) }
 
+    /// Waits while the connection comes back, if that was lost before the answer came: the message is then sent again by itself, and said once.
+    /// A connection that is made anew under another id takes it where its token names a user, in the main session of the same session.
     /// - Parameters:
     ///   - text: 1 byte to 8 KiB of UTF-8.
     ///   - user: nil: everybody in the room, oneself included.
-    /// - Throws: `chatDisabled`, `textTooLong`, `unknownUser` for somebody who is in another room, `rateLimited`.
+    ///   - id: 1 to 64 printable ASCII characters, new for each message of this user; nil: one is made. Who sends a message again that has
+    ///     failed with `notConnected`, and does so with its first id, cannot say it twice.
+    /// - Throws: `chatDisabled`, `textTooLong`, `unknownUser` for somebody who is in another room, `rateLimited`, `notConnected`;
+    ///   `invalidField` for an `id` that is that of another message.
     /// - Returns: the message's id, which its event has as well.
     @discardableResult
-    public func send(_ text: String, to user: ConnectionID? = nil) async throws(SessionError) -> ChatMessageID {
-        let request = ChatRequest(text: text, to: user)
+    public func send(
+        _ text: String, to user: ConnectionID? = nil, id: String? = nil
+    ) async throws(SessionError) -> ChatMessageID {
+        let request = ChatRequest(text: text, to: user, id: id ?? UUID().uuidString)
         if let objection = request.objection { throw SessionError(objection) }
         return try await core.request(request).message
     }

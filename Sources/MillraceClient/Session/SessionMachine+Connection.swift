@@ -41,6 +41,7 @@ extension SessionMachine {
         let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
         pingInterval = min(configuration.pingInterval, relays)
         stand(now: now)
+        let former = (session: model.session, place: model.ownSubsession)
         let changes = model.join(answer)
         isEntering = false
         if isFirst {
@@ -54,6 +55,13 @@ extension SessionMachine {
             comeBack()
         }
         outputs.append(.media(.joined(iceServers: answer.iceServers)))
+        // Under another connection id the relay knows a message by its user alone. And who joins anew is in the main session: what was said
+        // in a subsession is not for those.
+        if former.session == answer.session, former.place == nil, model.localUser?.identity != nil {
+            repeatChats(now: now)
+        } else {
+            failChats()
+        }
         sendSignals(now: now)
     }
 
@@ -65,6 +73,7 @@ extension SessionMachine {
         phaseDeadline = now + configuration.connectTimeout
         outputs.append(
             .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost)))
+        repeatChats(now: now)
         sendSignals(now: now)
         if replayLeft == 0 { comeBack() }
     }
@@ -159,6 +168,7 @@ extension SessionMachine {
         replayLeft = 0
         resumption = nil
         dropPending()
+        failChats()
         let gone = SignalingError(.notConnected)
         while let signal = signals.popFirst() { outputs.append(.answer(ticket: signal.ticket, .failure(gone))) }
         outputs.append(.media(.ended(reason)))
@@ -173,7 +183,7 @@ extension SessionMachine {
         if leaves { outputs.append(.left(.success(()))) }
     }
 
-    /// Nothing that was asked will be answered: signals are kept for another try, the rest has failed.
+    /// Nothing that was asked will be answered: signals, and what is said in the chat, are kept for another try; the rest has failed.
     private mutating func dropPending() {
         timeouts.removeAll()
         let ids = pending.keys.sorted()
@@ -188,6 +198,7 @@ extension SessionMachine {
                 } else {
                     outputs.append(.answer(ticket: signal.ticket, .failure(gone)))
                 }
+            case .chat(let chat): unansweredChats.append(chat)
             case .enter, .leave, .ping, nil: break
             }
         }

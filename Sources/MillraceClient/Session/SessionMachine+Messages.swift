@@ -15,6 +15,7 @@ extension SessionMachine {
         guard message.count <= SignalingProtocol.maximumMessageBytes else {
             if case .application(let ticket) = purpose { refuse(ticket, SignalingError(.messageTooLarge)) }
             if case .signal(let signal) = purpose { refuse(signal.ticket, SignalingError(.messageTooLarge)) }
+            if case .chat(let chat) = purpose { refuse(chat.ticket, SignalingError(.messageTooLarge)) }
             return
         }
         pending[id] = Pending(purpose: purpose)
@@ -29,6 +30,19 @@ extension SessionMachine {
         }
     }
 
+    /// Says again what may or may not have been said: the relay knows it by its id.
+    mutating func repeatChats(now: MediaTime) {
+        let chats = unansweredChats
+        unansweredChats = []
+        for chat in chats { send(.chat(chat.request), .chat(chat), now: now) }
+    }
+
+    mutating func failChats() {
+        let gone = SignalingError(.notConnected, "the connection was lost before the answer came")
+        for chat in unansweredChats { refuse(chat.ticket, gone) }
+        unansweredChats = []
+    }
+
     mutating func take(answer message: [UInt8], id: UInt32, now: MediaTime) {
         guard let purpose = pending.removeValue(forKey: id)?.purpose else {
             refused += 1
@@ -38,6 +52,7 @@ extension SessionMachine {
         switch purpose {
         case .application(let ticket): outputs.append(.answer(ticket: ticket, .success(message)))
         case .signal(let signal): outputs.append(.answer(ticket: signal.ticket, .success(message)))
+        case .chat(let chat): outputs.append(.answer(ticket: chat.ticket, .success(message)))
         case .ping(let sent): roundTrip = now - sent
         case .leave(let endsForAll): take(leave: message, endsForAll: endsForAll)
         case .enter:

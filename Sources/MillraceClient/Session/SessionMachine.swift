@@ -59,6 +59,7 @@ struct SessionMachine: SocketMachine {
         enum Purpose {
             case application(ticket: UInt64)
             case signal(QueuedSignal)
+            case chat(RepeatableChat)
             case enter
             case leave(endsForAll: Bool)
             case ping(sent: MediaTime)
@@ -70,6 +71,12 @@ struct SessionMachine: SocketMachine {
         var ticket: UInt64
         var request: SignalRequest
         var retries: Bool
+    }
+
+    /// A message of the chat with an id, by which the relay knows it again.
+    struct RepeatableChat: Sendable {
+        var ticket: UInt64
+        var request: ChatRequest
     }
 
     /// How long the relay may take to answer a `leave` of an application that goes anyhow.
@@ -105,6 +112,8 @@ struct SessionMachine: SocketMachine {
     /// Requests in the order in which they were sent, which is that of their deadlines.
     var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
     var signals = CircularBuffer<QueuedSignal>()
+    /// Those whose answers were lost with the connection, in the order in which they were sent.
+    var unansweredChats: [RepeatableChat] = []
     var outputs = CircularBuffer<Output>()
     var isEntering = false
     /// Round trip of the last ping.
@@ -165,11 +174,15 @@ struct SessionMachine: SocketMachine {
         }
     }
 
-    /// Sends a request; its `answer` follows.
+    /// Sends a request; its `answer` follows. One that is lost with the connection has failed, but for a message of the chat with an id: it is
+    /// sent again.
     mutating func request(_ request: Request, ticket: UInt64, now: MediaTime) {
         guard phase == .connected else { return refuse(ticket, SignalingError(.notConnected)) }
         guard pending.count < configuration.requestLimit else {
             return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
+        }
+        if case .chat(let chat) = request, chat.id != nil {
+            return send(request, .chat(RepeatableChat(ticket: ticket, request: chat)), now: now)
         }
         send(request, .application(ticket: ticket), now: now)
     }

@@ -1,6 +1,12 @@
 internal import Signaling
 
 extension SessionModel {
+    /// The one that this user is in; nil in the main session.
+    var ownSubsession: SubsessionID? {
+        guard let connection else { return nil }
+        return subsessions.subsessions.first { $0.users.contains(connection) }?.id
+    }
+
     /// Who is in a subsession, in order of joining the session.
     func users(in id: SubsessionID) -> [UserInfo] {
         let members = Set(subsessions.subsessions.first { $0.id == id }?.users ?? [])

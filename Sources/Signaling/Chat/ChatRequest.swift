@@ -5,14 +5,20 @@ public struct ChatRequest: RequestBody {
     public var text: String
     /// Nil: everybody, the sender included.
     public var to: ConnectionID?
+    /// Its id: 1 to 64 printable ASCII characters, new for each message of this user. Sent again with the same id it is said once and
+    /// answered as before. Nil: each is a message of its own.
+    public var id: String?
 
-    public init(text: String, to: ConnectionID? = nil) {
+    public init(text: String, to: ConnectionID? = nil, id: String? = nil) {
         self.text = text
         self.to = to
+        self.id = id
     }
 
     /// What is wrong with it, the same here and at the relay.
-    public var objection: SignalingError? { TextRule.objection(to: text) }
+    public var objection: SignalingError? {
+        id.flatMap { MessageIDRule.objection(to: $0, field: "id") } ?? TextRule.objection(to: text)
+    }
 
     public struct Answer: Hashable, Sendable, Codable {
         public var message: ChatMessageID

@@ -5,7 +5,7 @@ public enum ConversationLimits {
     /// Of UTF-8: a page ends early where its texts have reached so many, and says that there is more.
     public static let pageBytes = 256 * 1_024
     /// Of a message's id, printable ASCII.
-    public static let messageIDCharacters = 1...64
+    public static let messageIDCharacters = MessageIDRule.characters
     /// Of a user's id.
     public static let userIDCharacters = 1...35
     /// With its owner.

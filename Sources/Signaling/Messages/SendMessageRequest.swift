@@ -28,12 +28,6 @@ public struct SendMessageRequest: RequestBody {
 
     /// What is wrong with it, the same here and at the relay.
     public var objection: SignalingError? {
-        guard ConversationLimits.messageIDCharacters.contains(message.utf8.count),
-            message.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
-        else {
-            return SignalingError(
-                .invalidField, "an id of a message has 1 to 64 printable ASCII characters", field: "message")
-        }
-        return TextRule.objection(to: text)
+        MessageIDRule.objection(to: message, field: "message") ?? TextRule.objection(to: text)
     }
 }

@@ -10,6 +10,9 @@ const encoder = new TextEncoder();
 /// Whether the relay would refuse the text for its length.
 export const isTooLong = text => encoder.encode(text).length > MAXIMUM_TEXT;
 
+/// A message's id: 128 random bits as hexadecimal digits; pages of plain http have no `randomUUID`.
+export const identifier = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
+
 /// Emits `message`, `detail` one of `messages`.
 export class Chat extends EventTarget {
   /// `{id, from, fromName, to, toName, isOwn, text, time, subsession}`; `to` and `subsession` may be null. Names are those of the time, and
@@ -25,8 +28,15 @@ export class Chat extends EventTarget {
     this.#state = state;
   }
 
+  /// Said once, though it may have to be sent again: it has an id from here.
   async send(text, to = null) {
-    const {message, time} = await this.#request("chat", {text, ...(to && {to})});
+    const {session, place} = this.#state, params = {id: identifier(), text, ...(to && {to})};
+    const say = () => this.#request("chat", params, {isRepeatable: true});
+    const {message, time} = await say().catch(error => {
+      // Joined anew the relay knows it by its user alone; and one is in the main session then, where a room's words do not belong.
+      if (error.code !== "notConnected" || place || this.#state.session !== session || !this.#state.me?.identity) throw error;
+      return say();
+    });
     // Only now: the request may have waited for a connection that is another one.
     const {self, subsessions} = this.#state;
     this.#add({message, from: self, to, text, time, subsession: subsessions.of(self)});

@@ -1,6 +1,6 @@
 // Messages on their way. Each has an id from here, so that it can be sent again without being stored twice; a lost connection delays it.
 
-import {isTooLong} from "./chat.js";
+import {identifier, isTooLong} from "./chat.js";
 import {PASSING, SignalingError, pauseAfter} from "./signaling.js";
 
 /// Messages that wait; more of them are refused.
@@ -78,6 +78,3 @@ export class Outbox extends EventTarget {
 
   #changed() { this.dispatchEvent(new CustomEvent("change")); }
 }
-
-/// 128 random bits as hexadecimal digits; pages of plain http have no `randomUUID`.
-const identifier = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");

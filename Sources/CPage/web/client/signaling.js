@@ -42,6 +42,8 @@ export class Signaling {
 
   #url; #socket = null; #join = null; #answer = null; #lastEvent = 0; #nextID = 1;
   #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
+  /// Requests that are made once more when the connection is taken up.
+  #unanswered = [];
 
   /// `url`: of `/v1/connect`, ws or wss.
   constructor(url, callbacks = {}) {
@@ -82,14 +84,16 @@ export class Signaling {
     this.#setStatus("notConnected");
   }
 
-  /// Asks for something; the answer, or a `SignalingError`. While the connection is lost it waits, unless `queued` is false.
-  request(method, params = {}, {queued = true} = {}) {
-    if (this.status === "connected") return this.#send(method, params);
+  /// Asks for something; the answer, or a `SignalingError`. While the connection is lost it waits, unless `queued` is false. With
+  /// `isRepeatable` a request whose answer was lost with the connection is made once more when that is taken up: one that the relay knows
+  /// again by an id of its own.
+  request(method, params = {}, {queued = true, isRepeatable = false} = {}) {
+    if (this.status === "connected") return this.#send(method, params, isRepeatable);
     if (this.status !== "reconnecting") return Promise.reject(new SignalingError("notConnected", "There is no connection"));
     if (!queued || this.#queue.length >= MAXIMUM_QUEUE) {
       return Promise.reject(new SignalingError("notConnected", "The connection is lost just now"));
     }
-    return new Promise((done, failed) => this.#queue.push({method, params, done, failed}));
+    return new Promise((done, failed) => this.#queue.push({method, params, isRepeatable, done, failed}));
   }
 
   /// Leaves for good.
@@ -136,7 +140,8 @@ export class Signaling {
     });
   }
 
-  #closeSocket() {
+  /// `isLost`: the client comes back.
+  #closeSocket(isLost = false) {
     const socket = this.#socket;
     this.#socket = null;
     clearInterval(this.#pingTimer);
@@ -144,17 +149,26 @@ export class Signaling {
       socket.onclose = socket.onmessage = null;
       socket.close();
     }
-    for (const {failed} of this.#open.values()) failed(new SignalingError("notConnected", "The connection was lost before the answer came"));
+    for (const {failed, keep} of this.#open.values()) {
+      if (isLost && keep) keep();
+      else failed(unanswered());
+    }
     this.#open.clear();
   }
 
-  #send(method, params) {
+  /// What was to be made once more has failed.
+  #giveUp() {
+    for (const {failed} of this.#unanswered.splice(0)) failed(unanswered());
+  }
+
+  #send(method, params, isRepeatable = false) {
     return new Promise((done, failed) => {
       const id = this.#nextID++;
       const timer = setTimeout(() => {
         if (this.#open.delete(id)) failed(new SignalingError("connectFailed", `The relay has not answered ${method}`));
       }, ANSWER_TIME);
-      this.#open.set(id, {done: answer => { clearTimeout(timer); done(answer); }, failed: error => { clearTimeout(timer); failed(error); }});
+      this.#open.set(id, {done: answer => { clearTimeout(timer); done(answer); }, failed: error => { clearTimeout(timer); failed(error); },
+                          keep: isRepeatable && (() => { clearTimeout(timer); this.#unanswered.push({method, params, done, failed}); })});
       this.#socket.send(JSON.stringify({id, method, params}));
     });
   }
@@ -194,6 +208,8 @@ export class Signaling {
     this.#lastEvent = 0;
     this.#connected();
     this.onJoined?.(answer, again);
+    // Under another connection id the relay does not know them again.
+    this.#giveUp();
     this.#flush();
   }
 
@@ -213,7 +229,9 @@ export class Signaling {
   }
 
   #flush() {
-    for (const {method, params, done, failed} of this.#queue.splice(0)) this.#send(method, params).then(done, failed);
+    for (const {method, params, isRepeatable, done, failed} of this.#queue.splice(0)) {
+      this.#send(method, params, isRepeatable).then(done, failed);
+    }
   }
 
   #disconnected({reason, message}) {
@@ -230,15 +248,16 @@ export class Signaling {
     this.#over = ending;
     clearTimeout(this.#pauseTimer);
     this.#closeSocket();
+    this.#giveUp();
     for (const {failed} of this.#queue.splice(0)) failed(new SignalingError("notConnected", "The connection has ended"));
     this.#setStatus(ending.reason === "left" ? "notConnected" : "failed");
     this.onEnded?.(ending);
   }
 
   #lost() {
-    const before = this.status;
-    this.#closeSocket();
-    if (this.#over || !this.#answer || !["connected", "reconnecting"].includes(before)) return;
+    const before = this.status, comesBack = !this.#over && this.#answer && ["connected", "reconnecting"].includes(before);
+    this.#closeSocket(comesBack);
+    if (!comesBack) return;
     if (before === "connected") {
       this.#lostAt = performance.now();
       this.#setStatus("reconnecting");
@@ -272,6 +291,7 @@ export class Signaling {
     const answer = await this.#send("resume", {version: VERSION, resumeToken, lastEvent: this.#lastEvent});
     this.#connected();
     this.onResumed?.(answer);
+    for (const {method, params, done, failed} of this.#unanswered.splice(0)) this.#send(method, params, true).then(done, failed);
     this.#flush();
   }
 
@@ -296,6 +316,7 @@ export class Signaling {
   }
 }
 
+const unanswered = () => new SignalingError("notConnected", "The connection was lost before the answer came");
 const wait = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
 /// `/v1/connect` of the relay that this page came from.

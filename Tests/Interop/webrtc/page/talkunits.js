@@ -52,7 +52,7 @@ Object.assign(UNITS, {
     chat.apply("chat", {message: "m1", from: "me", to: "a", text: "hello", time: 5, subsession: "1"});
     chat.apply("chat", {message: "m2", from: "a", text: "hi", time: 6, subsession: "1"});
     chat.apply("signal", {from: "a", type: "chat", data: "no"});
-    same(said, [["chat", {text: "hello", to: "a"}]], "requests");
+    same(said.map(([method, {id, ...params}]) => [method, params, id.length]), [["chat", {text: "hello", to: "a"}, 32]], "requests");
     same(chat.messages.map(one => [one.id, one.to, one.subsession]), [["s/m1", "a", "1"], ["s/m2", null, "1"]], "messages");
     for (let number = 0; number < 600; number++) chat.apply("chat", {message: `f${number}`, from: "a", text: "flood", time: 7});
     same([chat.messages.length, chat.messages[0].id], [500, "s/f100"], "a flood");
@@ -73,6 +73,31 @@ Object.assign(UNITS, {
     chat.apply("chat", {message: "m2", from: "a", text: "welcome back", time: 6});
     same(chat.messages.map(one => [one.text, one.isOwn]), [["before", true], ["hi", false], ["after", true], ["welcome back", false]], "messages");
     same(new Set(chat.messages.map(one => one.id)).size, 4, "ids");
+  },
+
+  async "chat: a message whose answer was lost goes again under its id, where the relay knows it by that"(modules) {
+    const {relay, client, said} = await joined(modules), state = new modules.state.SessionState();
+    state.reset(relay.joinAnswer());
+    const chat = new modules.chat.Chat((...call) => client.request(...call), state);
+    /// Its first answer is lost with the connection.
+    const send = async text => {
+      let count = 0;
+      relay.answers.chat = () => count++ ? {message: text, time: 5} : undefined;
+      const before = relay.of("chat").length, sent = refusal(chat.send(text, "a"));
+      await later(5);
+      relay.cut();
+      const code = await sent, requests = relay.of("chat").slice(before);
+      same(new Set(requests.map(one => one.id)).size, 1, "ids");
+      return [code, ...requests.map(({text, to}) => [text, to])];
+    };
+    same(await send("one"), [null, ["one", "a"], ["one", "a"]], "resumed");
+    relay.answers.resume = refuse("resumeExpired");
+    same(await send("two"), ["notConnected", ["two", "a"]], "joined anew, without a user id");
+    state.users.set("me", {...state.me, identity: "42"});
+    same(await send("three"), [null, ["three", "a"], ["three", "a"]], "joined anew");
+    state.subsessions.reset(subsessions("started", [room("1", "One", ["me"])]));
+    same(await send("four"), ["notConnected", ["four", "a"]], "joined anew, from a room");
+    same([chat.messages.map(one => one.text), said.joined], [["one", "three"], [false, true, true, true]], "messages and joins");
   },
 
   async "messages are shown as text, once, in order, wherever they come in"({messagelog: {MessageLog}}) {

@@ -88,6 +88,33 @@ struct SubsessionDoorTests {
         }
     }
 
+    @Test("CHT-1 CON-3 a chat message whose answer was lost is sent again, and said once")
+    func chatAgain() async throws {
+        try await withConnect { relay in
+            let host = try await relay.join("host", token: .host).0
+            let token = TestToken(identity: "42")
+            let (user, answer) = try await relay.join("user", token: token)
+            let message = ChatRequest(text: "hello", id: "7F")
+            let first = try await user.request(message, Request.chat).get()
+            _ = try await user.next(.chat)
+            _ = try await host.next(.chat)
+            let last = try #require(user.events.last?.seq)
+            await user.cut()
+            _ = try await host.next(.userDropped)
+            let back = try await relay.connect()
+            let resume = ResumeRequest(resumeToken: answer.resumeToken, lastEvent: last)
+            _ = try await back.request(resume, Request.resume).get()
+            #expect(try await back.request(message, Request.chat).get() == first)
+            // So is one that joined anew.
+            let anew = try await relay.join("user", token: token).0
+            #expect(try await anew.request(message, Request.chat).get() == first)
+            _ = try await anew.request(ChatRequest(text: "bye"), Request.chat).get()
+            guard case .chat(let heard) = try await host.next(.chat) else { return }
+            #expect(heard.text == "bye")
+            for socket in [host, back, anew] { await socket.cut() }
+        }
+    }
+
     @Test("SUB-1 SUB-3 CON-3 one who comes back is where he was, and knows what happened meanwhile")
     func comingBack() async throws {
         try await withConnect { relay in
