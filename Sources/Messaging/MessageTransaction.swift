@@ -29,7 +29,8 @@ package protocol MessageTransaction {
     func members(of thread: ThreadRecord.ID) throws -> [MemberRecord]
     /// Those among them who have not read message `number`, in any order.
     func members(of thread: ThreadRecord.ID, whoHaveNotRead number: Int64) throws -> [MemberRecord]
-    /// Those who were members of a group, and did nothing themselves ever.
+    /// Those who were members of a group, did nothing themselves ever, and are in dismissed groups alone: no other conversation has them or
+    /// names them.
     func strangers(from thread: ThreadRecord.ID, limit: Int) throws -> [EntryRecord]
     /// Rows of a user's list with an order below `order`, newest first.
     func list(of user: UserRecord.ID, below order: Int64, limit: Int) throws -> [ListedRecord]

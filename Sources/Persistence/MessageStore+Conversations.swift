@@ -188,7 +188,12 @@ extension MessageStore {
         try all(
             """
             SELECT \(Self.entryColumns) FROM entry e JOIN user u ON u.id = e.user
-            WHERE e.thread = ? AND e.joined = 0 AND u.acted = 0 LIMIT ?
+            WHERE e.thread = ?1 AND e.joined = 0 AND u.acted = 0
+                AND NOT EXISTS (
+                    SELECT 1 FROM entry o JOIN thread t ON t.id = o.thread WHERE o.user = e.user AND t.dismissed = 0)
+                AND NOT EXISTS (SELECT 1 FROM thread WHERE kind = 0 AND a = e.user)
+                AND NOT EXISTS (SELECT 1 FROM thread WHERE kind = 0 AND b = e.user)
+            LIMIT ?2
             """, [thread, limit]
         ) { try Self.entry($0) }
     }

@@ -103,8 +103,12 @@ package final class MemoryMessageStore: MessageTransaction {
         members(of: thread).filter { $0.entry.readThrough < number }
     }
     package func strangers(from thread: ThreadRecord.ID, limit: Int) -> [EntryRecord] {
-        let left = entries.values.filter { $0.thread == thread && $0.joined == 0 && users[$0.user]?.hasActed == false }
+        let left = entries.values.filter { $0.thread == thread && $0.joined == 0 && isStranger($0.user) }
         return Array(left.sorted { $0.user < $1.user }.prefix(limit))
+    }
+    private func isStranger(_ user: UserRecord.ID) -> Bool {
+        guard users[user]?.hasActed == false, !isNamed(user) else { return false }
+        return entries.values.allSatisfy { $0.user != user || threads[$0.thread]?.isDismissed == true }
     }
     package func newestEntries(of user: UserRecord.ID, limit: Int) -> [EntryRecord] {
         Array(entries.values.filter { $0.user == user }.sorted { $0.change > $1.change }.prefix(limit))

@@ -128,6 +128,45 @@ import Testing
         #expect(chat.store.userCount == 0 && chat.store.entryCount == 0)
     }
 
+    @Test("CHT-5 one who never logged in, and whom another conversation has, hears of a dismissed group however late")
+    func strangers() throws {
+        let chat = Chatter()
+        func sweep() throws {
+            while case .swept(.some, _) = try chat.apply("", .sweep(olderThan: nil, limit: 3)).answer {}
+        }
+        func changes(_ user: String, since: Int64 = 0) throws -> ConversationChangesRequest.Answer {
+            let request = ConversationChangesRequest(since: since, count: 10)
+            guard case .changes(let page) = try chat.ask(user, .conversationChanges(request)).answer else {
+                throw SignalingError(.internalError)
+            }
+            return page
+        }
+        let one = try chat.group("One", "bob", ["xan", "yan"])
+        let three = try chat.group("Three", "bob", ["zoe"])
+        let two = try chat.group("Two", "ada", ["xan"])
+        try chat.send("hello", from: "ada", to: .peer("zoe"))
+        // What the clients know of users who joined a session, and did no more than to ask.
+        let (xan, yan, zoe) = (try changes("xan"), try changes("yan"), try changes("zoe"))
+        for group in [one, three] { try chat.ask("bob", .dismissGroup(.init(group: group.id))) }
+        try sweep()
+        for (user, known, group) in [("xan", xan, one), ("zoe", zoe, three)] {
+            let page = try changes(user, since: known.cursor)
+            #expect(page.store == known.store && page.deleted.map(\.ref) == [.group(group.id)])
+        }
+        // One who was in nothing else is forgotten: its client begins anew.
+        #expect(try changes("yan", since: yan.cursor).store != yan.store)
+        #expect(chat.store.userCount == 4)
+        // With its last group another one goes, and with that the group that it alone had heard of.
+        while try chat.apply("bob", .removeSlice(limit: 10)).answer == .sliceRemoved(isDone: false) {}
+        chat.now += 30 * 86_400_000 + 1
+        try sweep()
+        #expect(chat.store.threadCount == 4)
+        try chat.ask("ada", .dismissGroup(.init(group: two.id)))
+        try sweep()
+        #expect(try changes("xan", since: xan.cursor).store != xan.store)
+        #expect(chat.store.userCount == 2 && chat.store.entryCount == 4 && chat.store.threadCount == 3)
+    }
+
     @Test("a command costs what it touches: users that it names, and members that hear of it")
     func cost() throws {
         let chat = Chatter()

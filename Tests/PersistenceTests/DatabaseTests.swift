@@ -256,6 +256,58 @@ import Testing
         try reader.close()
     }
 
+    @Test("CHT-5 one who never logged in is forgotten with its last group, and hears of the end of others until then")
+    func strangers() async throws {
+        let folder = TemporaryFolder()
+        let database = try Self.open(folder)
+        func command(_ user: String, _ request: MessagingRequest, group: String = "") -> MessagingCommand {
+            MessagingCommand(user: UserKey(app: "", id: user), action: .request(request), newGroup: group)
+        }
+        func make(_ group: String, by user: String, _ members: [String]) async throws {
+            let request = CreateGroupRequest(name: group, members: members)
+            _ = try await database.perform(command(user, .createGroup(request), group: group)).get()
+        }
+        func dismiss(_ group: String, by user: String) async throws {
+            _ = try await database.perform(command(user, .dismissGroup(.init(group: group)))).get()
+            while case .success(.some) = await database.sweep(olderThan: nil) {}
+        }
+        func changes(_ user: String, since: Int64 = 0) async throws -> ConversationChangesRequest.Answer {
+            let request = ConversationChangesRequest(since: since, count: 10)
+            let answer = try await database.read(command(user, .conversationChanges(request))).get().answer
+            guard case .changes(let page) = answer else { throw SignalingError(.internalError) }
+            return page
+        }
+        try await make("one", by: "bob", ["xan", "yan"])
+        try await make("two", by: "ada", ["xan"])
+        try await make("three", by: "bob", ["zoe"])
+        let message = SendMessageRequest(conversation: .peer("zoe"), message: "m", text: "hello")
+        _ = try await database.perform(command("ada", .sendMessage(message))).get()
+        let xan = try await changes("xan")
+        let yan = try await changes("yan")
+        let zoe = try await changes("zoe")
+        for group in ["one", "three"] { try await dismiss(group, by: "bob") }
+        for (user, known, group) in [("xan", xan, "one"), ("zoe", zoe, "three")] {
+            let page = try await changes(user, since: known.cursor)
+            #expect(page.store == known.store && page.deleted.map(\.ref) == [.group(group)])
+        }
+        #expect(try await changes("yan", since: yan.cursor).store != yan.store)
+        try await dismiss("two", by: "ada")
+        #expect(try await changes("xan", since: xan.cursor).store != xan.store)
+        // One whom another's conversation still names, though it has none itself.
+        while case .success(false) = await database.removeSlice(of: UserKey(app: "", id: "zoe")) {}
+        try await make("four", by: "bob", ["zoe"])
+        try await dismiss("four", by: "bob")
+        #expect(try await changes("zoe").deleted.map(\.ref) == [.group("four")])
+        #expect(try database.integrityFault() == nil)
+        database.close()
+        let reader = try DatabaseQueue(path: folder.path + "/messages.sqlite")
+        let users = try await reader.read { db in
+            try String.fetchAll(db, sql: "SELECT identity FROM user ORDER BY identity")
+        }
+        #expect(users == ["ada", "bob", "zoe"])
+        try reader.close()
+    }
+
     @Test("files are nobody else's")
     func permissions() async throws {
         let folder = TemporaryFolder()

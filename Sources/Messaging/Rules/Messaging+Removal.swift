@@ -28,18 +28,24 @@ extension Messaging {
         return rows.count
     }
 
-    /// Users who did nothing themselves have no client that has to hear that a dismissed group is no more.
+    /// Users who did nothing themselves are forgotten with their last group. They may have clients all the same, of a session that they
+    /// joined: those begin anew with another store id. So all that is written down of such a user goes at once, or stays.
     ///
     /// - Returns: whether none of them is left in it.
     private func letGoOfStrangers(_ thread: ThreadRecord, limit: Int) throws -> Bool {
         guard thread.isDismissed else { return true }
-        let entries = try store.strangers(from: thread.id, limit: limit)
-        for entry in entries {
-            try store.remove(entry)
-            guard try store.entries(of: entry.user, limit: 1).isEmpty, try !store.isNamed(entry.user) else { continue }
-            try store.removeUser(entry.user)
+        var removed = 0
+        for stranger in try store.strangers(from: thread.id, limit: limit) {
+            guard removed < limit else { return false }
+            for entry in try store.entries(of: stranger.user, limit: .max) {
+                try store.remove(entry)
+                removed += 1
+                guard entry.thread != thread.id, let other = try store.thread(id: entry.thread) else { continue }
+                try store.removeIfForsaken(other)
+            }
+            try store.removeUser(stranger.user)
         }
-        return entries.count < limit
+        return removed < limit
     }
 
     /// It counts for its maker no more. That it is gone stays written down for those whose clients may not know it yet.
