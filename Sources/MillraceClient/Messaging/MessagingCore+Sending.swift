@@ -39,14 +39,10 @@ extension MessagingCore {
                     board.send(.messageSent(sent))
                 }
             case .failure(let error):
-                switch error.code {
-                case .notConnected: return
-                case .rateLimited, .storageFailed, .internalError, .limitReached, .draining, .requestTimeout:
-                    return tryAgain(after: error.retryAfter)
-                default:
-                    try await store.drop(message)
-                    board.send(.messageRefused(message, SessionError(error)))
-                }
+                guard error.code != .notConnected else { return }
+                guard !error.isPassing, error.code != .storageFailed else { return tryAgain(after: error.retryAfter) }
+                try await store.drop(message)
+                board.send(.messageRefused(message, SessionError(error)))
             }
         } catch {
             return await failed(error)
@@ -56,9 +52,9 @@ extension MessagingCore {
 
     /// - Parameter seconds: as the relay said.
     private func tryAgain(after seconds: Int?) {
-        let wait = max(configuration.retryDelay.rawValue, Int64(min(max(0, seconds ?? 0), 3_600)) * 1_000_000_000)
+        let wait = max(configuration.retryDelay, .retryAfter(seconds))
         retry = Task { [weak self] in
-            do { try await Task.sleep(for: .nanoseconds(wait)) } catch { return }
+            do { try await Task.sleep(for: .nanoseconds(wait.rawValue)) } catch { return }
             await self?.sendAgain()
         }
     }

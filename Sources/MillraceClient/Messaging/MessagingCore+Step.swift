@@ -45,12 +45,9 @@ extension MessagingCore {
 
     /// The relay does not let the client in, for now or for good.
     private func refused(_ error: SignalingError) async {
-        switch error.code {
-        case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout, .storageFailed:
-            restart(after: error.retryAfter ?? 1)
-        case .notConnected: break
-        default: await failed(SessionError(error))
-        }
+        guard error.code != .notConnected else { return }
+        guard !error.isPassing, error.code != .storageFailed else { return restart(after: error.retryAfter ?? 1) }
+        await failed(SessionError(error))
     }
 
     func take(_ event: MessagingEvent) async {

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MediaBase
 internal import Signaling
 
@@ -140,10 +139,10 @@ actor MessagingCore {
         switch result {
         case .failure(let error): return .failure(error)
         case .success(let message):
-            do {
-                return try JSONDecoder().decode(ResultMessage<Answer>.self, from: Data(message)).result
+            do throws(SignalingError) {
+                return try ResultMessage<Answer>.read(message)
             } catch {
-                return .failure(SignalingError(.malformedMessage, "the relay's answer cannot be read: \(error)"))
+                return .failure(error)
             }
         }
     }
@@ -213,8 +212,7 @@ actor MessagingCore {
         let lost = purposes.values
         purposes = [:]
         for case .request(let waiting) in lost {
-            waiting.resume(
-                returning: .failure(SignalingError(.notConnected, "the connection was lost before the answer came")))
+            waiting.resume(returning: .failure(.unanswered))
         }
     }
 

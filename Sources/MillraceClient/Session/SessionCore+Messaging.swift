@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MediaBase
 internal import Signaling
 
 /// Conversations of the session's user, by its WebSocket.
@@ -29,9 +30,10 @@ extension SessionCore {
         guard messaging?.link == link else { return }
         messagingRestart?.cancel()
         messagingRestart = nil
-        guard let retryAfter, retryAfter > 0 else { return messagingAgain() }
+        let wait = MediaTime.retryAfter(retryAfter)
+        guard wait > .zero else { return messagingAgain() }
         messagingRestart = Task { [weak self] in
-            do { try await Task.sleep(for: .seconds(min(retryAfter, 3_600))) } catch { return }
+            do { try await Task.sleep(for: .nanoseconds(wait.rawValue)) } catch { return }
             await self?.messagingAgain(unlessCancelled: true)
         }
     }

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MediaBase
 internal import Signaling
 
@@ -122,13 +121,11 @@ actor SessionCore: SocketDriver {
         switch result {
         case .failure(let error): throw SessionError(error)
         case .success(let message):
-            let decoded: Result<Answer, SignalingError>
-            do {
-                decoded = try JSONDecoder().decode(ResultMessage<Answer>.self, from: Data(message)).result
+            do throws(SignalingError) {
+                return try ResultMessage<Answer>.read(message).get()
             } catch {
-                throw SessionError(.malformedMessage, "the relay's answer cannot be read: \(error)")
+                throw SessionError(error)
             }
-            do throws(SignalingError) { return try decoded.get() } catch { throw SessionError(error) }
         }
     }
 

@@ -1,4 +1,3 @@
-internal import Foundation
 internal import MediaBase
 internal import Signaling
 
@@ -36,10 +35,10 @@ extension SessionMachine {
 
     /// The session was joined, for the first time or anew.
     mutating func joined(_ answer: JoinAnswer, now: MediaTime) {
-        let isFirst = lostAt == nil
+        let isFirst = !backoff.isUnderWay
         resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
         let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
-        pingInterval = min(configuration.pingInterval, relays)
+        liveness = Liveness(interval: min(configuration.pingInterval, relays))
         stand(now: now)
         let former = (session: model.session, place: model.ownSubsession)
         let changes = model.join(answer)
@@ -81,17 +80,15 @@ extension SessionMachine {
     private mutating func stand(now: MediaTime) {
         phase = .connected
         phaseDeadline = .never
-        nextPing = now + pingInterval
-        lastHeard = now
+        liveness.begin(now: now)
     }
 
     /// All that was missed has been told: the client is back.
     mutating func comeBack() {
         phaseDeadline = .never
         replayLeft = 0
-        guard lostAt != nil else { return }
-        lostAt = nil
-        attempt = 0
+        guard backoff.isUnderWay else { return }
+        backoff.end()
         set(.connected)
         outputs.append(.event(.didReconnect(isNewConnection: isNewConnection)))
     }
@@ -101,19 +98,18 @@ extension SessionMachine {
         outputs.append(.close(link: link, saysGoodbye: false))
         // What is still said on it counts no more.
         link += 1
-        dropPending()
-        let hadConnection = phase == .connected || lostAt != nil
+        dropRequests()
+        let hadConnection = phase == .connected || backoff.isUnderWay
         guard hadConnection, phase != .leaving else {
             if phase == .leaving { return finish(.left) }
             return finish(.networkLost, SessionError(.connectFailed, reason))
         }
         replayLeft = 0
-        if lostAt == nil {
+        if !backoff.isUnderWay {
             guard configuration.reconnect.giveUpAfter > .zero else {
                 return finish(.networkLost, SessionError(.notConnected, reason))
             }
-            lostAt = now
-            attempt = 0
+            backoff.begin(now: now)
             set(.reconnecting)
             outputs.append(.event(.didBeginReconnecting))
             outputs.append(.media(.interrupted))
@@ -123,21 +119,18 @@ extension SessionMachine {
 
     /// - Parameter retryAfter: seconds, as the relay said.
     mutating func tryAgain(_ reason: String, retryAfter: Int? = nil, now: MediaTime) {
-        attempt += 1
-        var delay = configuration.reconnect.delay(attempt: attempt, using: &random)
-        if let retryAfter { delay = max(delay, .seconds(Double(min(max(0, retryAfter), 3_600)))) }
-        guard let lostAt, now + delay - lostAt < configuration.reconnect.giveUpAfter else {
+        guard let next = backoff.nextAttempt(retryAfter: retryAfter, now: now, using: &random) else {
             return finish(.networkLost, SessionError(.connectFailed, reason))
         }
         phase = .waiting
-        phaseDeadline = now + delay
+        phaseDeadline = next
     }
 
     /// The relay answered the WebSocket's request with an error.
     mutating func refused(link: Int, _ error: SignalingError, now: MediaTime) {
         guard link == self.link, phase == .opening else { return }
         if error.code == .connectFailed { return lose(error.message, now: now) }
-        guard lostAt == nil else { return entryRefused(error, now: now) }
+        guard !backoff.isUnderWay else { return entryRefused(error, now: now) }
         finish(.left, SessionError(error))
     }
 
@@ -163,11 +156,10 @@ extension SessionMachine {
         phaseDeadline = .never
         moveAt = .never
         moveTo = nil
-        lostAt = nil
-        attempt = 0
+        backoff.end()
         replayLeft = 0
         resumption = nil
-        dropPending()
+        dropRequests()
         failChats()
         let gone = SignalingError(.notConnected)
         while let signal = signals.popFirst() { outputs.append(.answer(ticket: signal.ticket, .failure(gone))) }
@@ -184,25 +176,17 @@ extension SessionMachine {
     }
 
     /// Nothing that was asked will be answered: signals, and what is said in the chat, are kept for another try; the rest has failed.
-    private mutating func dropPending() {
-        timeouts.removeAll()
-        let ids = pending.keys.sorted()
-        let gone = SignalingError(.notConnected, "the connection was lost before the answer came")
+    private mutating func dropRequests() {
         var kept: [QueuedSignal] = []
-        for id in ids {
-            switch pending[id]?.purpose {
-            case .application(let ticket): outputs.append(.answer(ticket: ticket, .failure(gone)))
+        for purpose in requests.removeAll() {
+            switch purpose {
+            case .application(let ticket): refuse(ticket, .unanswered)
             case .signal(let signal):
-                if signal.retries {
-                    kept.append(signal)
-                } else {
-                    outputs.append(.answer(ticket: signal.ticket, .failure(gone)))
-                }
+                if signal.retries { kept.append(signal) } else { refuse(signal.ticket, .unanswered) }
             case .chat(let chat): unansweredChats.append(chat)
-            case .enter, .leave, .ping, nil: break
+            case .enter, .leave, .ping: break
             }
         }
-        pending.removeAll()
         for signal in kept.reversed() { signals.prepend(signal) }
     }
 }

@@ -7,20 +7,18 @@ extension SessionMachine {
         outputs.append(.answer(ticket: ticket, .failure(error)))
     }
 
-    mutating func send(_ request: Request, _ purpose: Pending.Purpose, now: MediaTime) {
-        let id = nextRequest
-        nextRequest = nextRequest == .max ? 1 : nextRequest + 1
-        // Coders of our own types do not fail: no floating point, and every key is written.
-        guard let message = try? JSONEncoder().encode(RequestMessage(id: id, request)) else { return }
-        guard message.count <= SignalingProtocol.maximumMessageBytes else {
-            if case .application(let ticket) = purpose { refuse(ticket, SignalingError(.messageTooLarge)) }
-            if case .signal(let signal) = purpose { refuse(signal.ticket, SignalingError(.messageTooLarge)) }
-            if case .chat(let chat) = purpose { refuse(chat.ticket, SignalingError(.messageTooLarge)) }
-            return
+    mutating func send(_ request: Request, _ purpose: Purpose, now: MediaTime) {
+        do throws(SignalingError) {
+            let message = try requests.add(request, purpose, now: now)
+            outputs.append(.send(message, link: link))
+        } catch {
+            switch purpose {
+            case .application(let ticket): refuse(ticket, error)
+            case .signal(let signal): refuse(signal.ticket, error)
+            case .chat(let chat): refuse(chat.ticket, error)
+            case .enter, .leave, .ping: break
+            }
         }
-        pending[id] = Pending(purpose: purpose)
-        timeouts.append((id, now + configuration.requestTimeout))
-        outputs.append(.send([UInt8](message), link: link))
     }
 
     /// Sends what waited for the connection.
@@ -38,22 +36,20 @@ extension SessionMachine {
     }
 
     mutating func failChats() {
-        let gone = SignalingError(.notConnected, "the connection was lost before the answer came")
-        for chat in unansweredChats { refuse(chat.ticket, gone) }
+        for chat in unansweredChats { refuse(chat.ticket, .unanswered) }
         unansweredChats = []
     }
 
     mutating func take(answer message: [UInt8], id: UInt32, now: MediaTime) {
-        guard let purpose = pending.removeValue(forKey: id)?.purpose else {
+        guard let purpose = requests.take(id) else {
             refused += 1
             return
         }
-        while let first = timeouts.first, pending[first.id] == nil { timeouts.removeFirst() }
         switch purpose {
         case .application(let ticket): outputs.append(.answer(ticket: ticket, .success(message)))
         case .signal(let signal): outputs.append(.answer(ticket: signal.ticket, .success(message)))
         case .chat(let chat): outputs.append(.answer(ticket: chat.ticket, .success(message)))
-        case .ping(let sent): roundTrip = now - sent
+        case .ping: break
         case .leave(let endsForAll): take(leave: message, endsForAll: endsForAll)
         case .enter:
             if resumption != nil {
@@ -66,11 +62,11 @@ extension SessionMachine {
 
     private mutating func result<Answer>(of message: [UInt8]) -> Result<Answer, SignalingError>
     where Answer: Hashable & Sendable & Codable {
-        do {
-            return try JSONDecoder().decode(ResultMessage<Answer>.self, from: Data(message)).result
+        do throws(SignalingError) {
+            return try ResultMessage<Answer>.read(message)
         } catch {
             refused += 1
-            return .failure(SignalingError(.malformedMessage, "the relay's answer cannot be read: \(error)"))
+            return .failure(error)
         }
     }
 
@@ -91,7 +87,7 @@ extension SessionMachine {
         switch result {
         case .success(let answer): joined(answer, now: now)
         case .failure(let error):
-            if lostAt != nil { return entryRefused(error, now: now) }
+            if backoff.isUnderWay { return entryRefused(error, now: now) }
             switch error.code {
             case .passwordNeeded, .passwordWrong, .passwordInvalid, .rateLimited:
                 phase = .asking
@@ -120,16 +116,12 @@ extension SessionMachine {
 
     /// The relay does not let the client back in: for now, or for good.
     mutating func entryRefused(_ error: SignalingError, now: MediaTime) {
+        if error.allowsAnotherAttempt(wasUp: backoff.isUnderWay) {
+            outputs.append(.close(link: link, saysGoodbye: false))
+            link += 1
+            return tryAgain(error.message, retryAfter: error.retryAfter, now: now)
+        }
         switch error.code {
-        case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout:
-            outputs.append(.close(link: link, saysGoodbye: false))
-            link += 1
-            tryAgain(error.message, retryAfter: error.retryAfter, now: now)
-        case .invalidField where error.field == "trustedCertificates" && lostAt != nil:
-            // They could be read before.
-            outputs.append(.close(link: link, saysGoodbye: false))
-            link += 1
-            tryAgain(error.message, now: now)
         case .sessionEnded: finish(.sessionEnded, SessionError(error))
         case .tokenExpired: finish(.tokenExpired, SessionError(error))
         case .tokenRevoked: finish(.removed, SessionError(error))

@@ -55,16 +55,14 @@ struct SessionMachine: SocketMachine {
         var lastEvent: UInt64
     }
 
-    struct Pending {
-        enum Purpose {
-            case application(ticket: UInt64)
-            case signal(QueuedSignal)
-            case chat(RepeatableChat)
-            case enter
-            case leave(endsForAll: Bool)
-            case ping(sent: MediaTime)
-        }
-        var purpose: Purpose
+    /// What a request is for.
+    enum Purpose {
+        case application(ticket: UInt64)
+        case signal(QueuedSignal)
+        case chat(RepeatableChat)
+        case enter
+        case leave(endsForAll: Bool)
+        case ping
     }
 
     struct QueuedSignal: Sendable {
@@ -94,30 +92,21 @@ struct SessionMachine: SocketMachine {
     var link = 0
     var entry: Entry?
     var resumption: Resumption?
-    /// When the connection was lost; nil while it stands.
-    var lostAt: MediaTime?
-    var attempt = 0
+    var backoff: ReconnectBackoff
     /// Replayed events that are still to come before the client counts as back.
     var replayLeft = 0
     var isNewConnection = false
     var gaps = 0
     var phaseDeadline = MediaTime.never
-    var nextPing = MediaTime.never
-    var pingInterval: MediaTime
-    var lastHeard = MediaTime.zero
+    var liveness: Liveness
     var moveAt = MediaTime.never
     var moveTo: String?
-    var nextRequest: UInt32 = 1
-    var pending: [UInt32: Pending] = [:]
-    /// Requests in the order in which they were sent, which is that of their deadlines.
-    var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
+    var requests: RequestLedger<Purpose>
     var signals = CircularBuffer<QueuedSignal>()
     /// Those whose answers were lost with the connection, in the order in which they were sent.
     var unansweredChats: [RepeatableChat] = []
     var outputs = CircularBuffer<Output>()
     var isEntering = false
-    /// Round trip of the last ping.
-    var roundTrip: MediaTime?
     /// Messages of the relay that could not be read.
     var refused = 0
 
@@ -128,7 +117,9 @@ struct SessionMachine: SocketMachine {
         self.url = url
         self.configuration = configuration
         self.random = AnyRandom(base: random)
-        pingInterval = configuration.pingInterval
+        backoff = ReconnectBackoff(configuration.reconnect)
+        liveness = Liveness(interval: configuration.pingInterval)
+        requests = RequestLedger(timeout: configuration.requestTimeout)
     }
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }
@@ -146,7 +137,7 @@ struct SessionMachine: SocketMachine {
             self.entry = entry
             model = SessionModel()
             resumption = nil
-            lostAt = nil
+            backoff.end()
             isEntering = true
             set(.connecting)
             open(now: now)
@@ -178,7 +169,7 @@ struct SessionMachine: SocketMachine {
     /// sent again.
     mutating func request(_ request: Request, ticket: UInt64, now: MediaTime) {
         guard phase == .connected else { return refuse(ticket, SignalingError(.notConnected)) }
-        guard pending.count < configuration.requestLimit else {
+        guard requests.count < configuration.requestLimit else {
             return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
         }
         if case .chat(let chat) = request, chat.id != nil {
@@ -192,12 +183,12 @@ struct SessionMachine: SocketMachine {
         if let objection = request.objection { return refuse(ticket, objection) }
         let signal = QueuedSignal(ticket: ticket, request: request, retries: retries)
         if phase == .connected, signals.isEmpty {
-            guard pending.count < configuration.requestLimit else {
+            guard requests.count < configuration.requestLimit else {
                 return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
             }
             return send(.signal(request), .signal(signal), now: now)
         }
-        guard lostAt != nil, retries else { return refuse(ticket, SignalingError(.notConnected)) }
+        guard backoff.isUnderWay, retries else { return refuse(ticket, SignalingError(.notConnected)) }
         guard signals.count < configuration.signalLimit else {
             return refuse(ticket, SignalingError(.limitReached, limit: "signalLimit"))
         }
@@ -208,7 +199,6 @@ struct SessionMachine: SocketMachine {
 
     mutating func opened(link: Int, now: MediaTime) {
         guard link == self.link, phase == .opening else { return }
-        lastHeard = now
         enter(now: now)
     }
 
@@ -228,7 +218,7 @@ struct SessionMachine: SocketMachine {
         case .idle, .opening, .waiting, .failed: return
         case .entering, .asking, .connected, .leaving: break
         }
-        lastHeard = now
+        liveness.heard(now: now)
         guard let head = try? JSONDecoder().decode(MessageHead.self, from: Data(message)) else {
             refused += 1
             return
@@ -246,29 +236,16 @@ struct SessionMachine: SocketMachine {
 
     /// When `handleTimeout` is to be called next.
     var deadline: MediaTime {
-        var deadline = min(phaseDeadline, moveAt)
-        if let first = timeouts.first { deadline = min(deadline, first.at) }
-        if phase == .connected { deadline = min(deadline, nextPing, silenceDeadline) }
-        return deadline
+        min(phaseDeadline, moveAt, requests.deadline, phase == .connected ? liveness.deadline : .never)
     }
-
-    /// Two pings and a half without a word.
-    private var silenceDeadline: MediaTime { lastHeard + .nanoseconds(pingInterval.rawValue / 2 * 5) }
 
     mutating func handleTimeout(now: MediaTime) {
         if phaseDeadline <= now { phaseTimeout(now: now) }
-        while let first = timeouts.first, first.at <= now {
-            timeouts.removeFirst()
-            guard pending[first.id] != nil else { continue }
-            lose("a request was not answered in time", now: now)
-        }
+        if requests.deadline <= now { lose("a request was not answered in time", now: now) }
         if moveAt <= now { move(now: now) }
         guard phase == .connected else { return }
-        if silenceDeadline <= now { return lose("the relay fell silent", now: now) }
-        if nextPing <= now {
-            nextPing = now + pingInterval
-            send(.ping(PingRequest()), .ping(sent: now), now: now)
-        }
+        if liveness.isSilent(now: now) { return lose("the relay fell silent", now: now) }
+        if liveness.takePing(now: now) { send(.ping(PingRequest()), .ping, now: now) }
     }
 
     private mutating func phaseTimeout(now: MediaTime) {

@@ -36,15 +36,10 @@ struct LinkMachine: SocketMachine {
     private(set) var phase = Phase.idle
     /// Of the WebSocket that counts; callbacks of others come too late.
     private(set) var link = 0
-    private var attempt = 0
-    private var lostAt: MediaTime?
     private var phaseDeadline = MediaTime.never
-    private var nextPing = MediaTime.never
-    private var lastHeard = MediaTime.zero
-    private var nextRequest: UInt32 = 1
-    private var pending: [UInt32: Purpose] = [:]
-    /// In the order in which they were sent, which is that of their deadlines.
-    private var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
+    private var backoff: ReconnectBackoff
+    private var liveness: Liveness
+    private var requests: RequestLedger<Purpose>
     private var outputs = CircularBuffer<Output>()
     /// Messages of the relay that could not be read.
     private(set) var refused = 0
@@ -56,6 +51,9 @@ struct LinkMachine: SocketMachine {
         self.url = url
         self.configuration = configuration
         self.random = AnyRandom(base: random)
+        backoff = ReconnectBackoff(configuration.reconnect)
+        liveness = Liveness(interval: configuration.pingInterval)
+        requests = RequestLedger(timeout: configuration.requestTimeout)
     }
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }
@@ -64,14 +62,13 @@ struct LinkMachine: SocketMachine {
 
     mutating func start(now: MediaTime) {
         guard phase == .idle || phase == .over else { return }
-        lostAt = nil
-        attempt = 0
+        backoff.end()
         open(now: now)
     }
 
     mutating func send(_ request: Request, ticket: UInt64, now: MediaTime) {
         guard phase == .open else { return refuse(ticket, SignalingError(.notConnected)) }
-        guard pending.count < configuration.requestLimit else {
+        guard requests.count < configuration.requestLimit else {
             return refuse(ticket, SignalingError(.limitReached, limit: "requestLimit"))
         }
         send(request, .request(ticket: ticket), now: now)
@@ -95,21 +92,16 @@ struct LinkMachine: SocketMachine {
         guard link == self.link, phase == .opening else { return }
         phase = .open
         phaseDeadline = .never
-        lastHeard = now
-        nextPing = now + configuration.pingInterval
+        liveness.begin(now: now)
         outputs.append(.news(.up))
     }
 
     mutating func refused(link: Int, _ error: SignalingError, now: MediaTime) {
         guard link == self.link, phase == .opening else { return }
-        switch error.code {
-        case .connectFailed, .draining, .rateLimited, .internalError, .limitReached, .requestTimeout:
-            lose(error.message, retryAfter: error.retryAfter, now: now)
-        case .invalidField where error.field == "trustedCertificates" && lostAt != nil:
-            // They could be read before.
-            lose(error.message, now: now)
-        default: fail(error)
+        guard error.code == .connectFailed || error.allowsAnotherAttempt(wasUp: backoff.isUnderWay) else {
+            return fail(error)
         }
+        lose(error.message, retryAfter: error.retryAfter, now: now)
     }
 
     /// - Parameter reason: for people.
@@ -120,20 +112,18 @@ struct LinkMachine: SocketMachine {
 
     mutating func receive(_ message: [UInt8], link: Int, now: MediaTime) {
         guard link == self.link, phase == .open else { return }
-        lastHeard = now
+        liveness.heard(now: now)
         // The relay speaks: the way back is over.
-        lostAt = nil
-        attempt = 0
+        backoff.end()
         guard let head = try? JSONDecoder().decode(MessageHead.self, from: Data(message)) else {
             refused += 1
             return
         }
         if let id = head.id {
-            guard let purpose = pending.removeValue(forKey: id) else {
+            guard let purpose = requests.take(id) else {
                 refused += 1
                 return
             }
-            while let first = timeouts.first, pending[first.id] == nil { timeouts.removeFirst() }
             if case .request(let ticket) = purpose {
                 outputs.append(.news(.answer(ticket: ticket, .success(message))))
             }
@@ -167,14 +157,8 @@ struct LinkMachine: SocketMachine {
     // MARK: time
 
     var deadline: MediaTime {
-        var deadline = phaseDeadline
-        if let first = timeouts.first { deadline = min(deadline, first.at) }
-        if phase == .open { deadline = min(deadline, nextPing, silenceDeadline) }
-        return deadline
+        min(phaseDeadline, requests.deadline, phase == .open ? liveness.deadline : .never)
     }
-
-    /// Two pings and a half without a word.
-    private var silenceDeadline: MediaTime { lastHeard + .nanoseconds(configuration.pingInterval.rawValue / 2 * 5) }
 
     mutating func handleTimeout(now: MediaTime) {
         if phaseDeadline <= now {
@@ -185,16 +169,10 @@ struct LinkMachine: SocketMachine {
             case .idle, .open, .over: break
             }
         }
-        while let first = timeouts.first, first.at <= now {
-            timeouts.removeFirst()
-            if pending[first.id] != nil { lose("a request was not answered in time", now: now) }
-        }
+        if requests.deadline <= now { lose("a request was not answered in time", now: now) }
         guard phase == .open else { return }
-        if silenceDeadline <= now { return lose("the relay fell silent", now: now) }
-        if nextPing <= now {
-            nextPing = now + configuration.pingInterval
-            send(.ping(PingRequest()), .ping, now: now)
-        }
+        if liveness.isSilent(now: now) { return lose("the relay fell silent", now: now) }
+        if liveness.takePing(now: now) { send(.ping(PingRequest()), .ping, now: now) }
     }
 
     // MARK: its ways
@@ -207,17 +185,12 @@ struct LinkMachine: SocketMachine {
     }
 
     private mutating func send(_ request: Request, _ purpose: Purpose, now: MediaTime) {
-        let id = nextRequest
-        nextRequest = nextRequest == .max ? 1 : nextRequest + 1
-        // Coders of our own types do not fail: no floating point, and every key is written.
-        guard let message = try? JSONEncoder().encode(RequestMessage(id: id, request)) else { return }
-        guard message.count <= SignalingProtocol.maximumMessageBytes else {
-            if case .request(let ticket) = purpose { refuse(ticket, SignalingError(.messageTooLarge)) }
-            return
+        do throws(SignalingError) {
+            let message = try requests.add(request, purpose, now: now)
+            outputs.append(.send(message, link: link))
+        } catch {
+            if case .request(let ticket) = purpose { refuse(ticket, error) }
         }
-        pending[id] = purpose
-        timeouts.append((id, now + configuration.requestTimeout))
-        outputs.append(.send([UInt8](message), link: link))
     }
 
     private mutating func refuse(_ ticket: UInt64, _ error: SignalingError) {
@@ -228,18 +201,15 @@ struct LinkMachine: SocketMachine {
         let wasOpen = phase == .open
         outputs.append(.close(link: link, saysGoodbye: false))
         link += 1
-        pending.removeAll()
-        timeouts.removeAll()
+        // Whoever asked learns from `down` that no answer comes.
+        _ = requests.removeAll()
         if wasOpen { outputs.append(.news(.down)) }
-        if lostAt == nil { lostAt = now }
-        attempt += 1
-        var delay = configuration.reconnect.delay(attempt: attempt, using: &random)
-        if let retryAfter { delay = max(delay, .seconds(Double(min(max(0, retryAfter), 3_600)))) }
-        guard let lostAt, now + delay - lostAt < configuration.reconnect.giveUpAfter else {
+        backoff.begin(now: now)
+        guard let next = backoff.nextAttempt(retryAfter: retryAfter, now: now, using: &random) else {
             return fail(SignalingError(.connectFailed, reason))
         }
         phase = .waiting
-        phaseDeadline = now + delay
+        phaseDeadline = next
     }
 
     private mutating func fail(_ error: SignalingError) {
@@ -252,7 +222,6 @@ struct LinkMachine: SocketMachine {
         link += 1
         phase = .over
         phaseDeadline = .never
-        pending.removeAll()
-        timeouts.removeAll()
+        _ = requests.removeAll()
     }
 }

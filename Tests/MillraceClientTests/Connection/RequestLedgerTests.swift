@@ -1,0 +1,69 @@
+import Foundation
+import MediaBase
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Requests that wait for their answers") struct RequestLedgerTests {
+    private static let start = MediaTime.seconds(1)
+
+    private static func message(_ bytes: [UInt8]) throws -> RequestMessage {
+        try JSONDecoder().decode(RequestMessage.self, from: Data(bytes))
+    }
+
+    @Test func eachHasItsNumberAndFindsItsPurpose() throws {
+        var ledger = RequestLedger<String>(timeout: .seconds(15))
+        let messages = try ["a", "b", "c"].map { purpose in
+            try Self.message(ledger.add(.ping(PingRequest()), purpose, now: Self.start))
+        }
+        #expect(messages.map(\.id) == [1, 2, 3])
+        #expect(messages.allSatisfy { $0.request.method == .ping })
+        #expect(ledger.count == 3)
+        // The second time it was answered before; 9 was never asked.
+        let purposes = [UInt32(2), 2, 9].map { ledger.take($0) ?? "none" }
+        #expect(purposes == ["b", "none", "none"])
+        #expect(ledger.count == 2)
+    }
+
+    @Test("the deadline is that of the oldest request that is open") func deadlines() throws {
+        var ledger = RequestLedger<Int>(timeout: .seconds(15))
+        #expect(ledger.deadline == .never)
+        for number in 0..<3 {
+            _ = try ledger.add(.ping(PingRequest()), number, now: Self.start + .seconds(Double(number)))
+        }
+        #expect(ledger.deadline == .seconds(16))
+        _ = ledger.take(2)
+        #expect(ledger.deadline == .seconds(16))
+        _ = ledger.take(1)
+        #expect(ledger.deadline == .seconds(18))
+        _ = ledger.take(3)
+        #expect(ledger.deadline == .never)
+    }
+
+    @Test("what is not answered comes back in the order in which it was sent") func removal() throws {
+        var ledger = RequestLedger<Int>(timeout: .seconds(15))
+        for number in 1...20 { _ = try ledger.add(.ping(PingRequest()), number, now: Self.start) }
+        for id in [UInt32(1), 7, 20] { _ = ledger.take(id) }
+        let rest = ledger.removeAll()
+        #expect(rest == Array(2...6) + Array(8...19))
+        #expect(ledger.count == 0 && ledger.deadline == .never)
+        // Numbers go on: a late answer finds nothing.
+        let next = try Self.message(ledger.add(.ping(PingRequest()), 21, now: Self.start))
+        let late = ledger.take(2)
+        #expect(next.id == 21 && late == nil)
+    }
+
+    @Test func whatTheRelayWouldNotReadIsRefused() {
+        var ledger = RequestLedger<Int>(timeout: .seconds(15))
+        let note = String(repeating: "x", count: SignalingProtocol.maximumMessageBytes)
+        var refusal: SignalingError?
+        do throws(SignalingError) {
+            _ = try ledger.add(.reportIssue(ReportIssueRequest(note: note)), 1, now: Self.start)
+        } catch {
+            refusal = error
+        }
+        #expect(refusal?.code == .messageTooLarge)
+        #expect(ledger.count == 0 && ledger.deadline == .never)
+    }
+}
