@@ -16,7 +16,9 @@ extension SessionMachine {
             case .application(let ticket): refuse(ticket, error)
             case .signal(let signal): refuse(signal.ticket, error)
             case .chat(let chat): refuse(chat.ticket, error)
-            case .enter, .leave, .ping: break
+            // A name or a password of many pages: nothing to wait for.
+            case .enter: finish(backoff.isUnderWay ? .networkLost : .left, SessionError(error))
+            case .leave, .ping: break
             }
         }
     }

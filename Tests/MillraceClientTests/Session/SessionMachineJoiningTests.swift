@@ -89,6 +89,20 @@ import Testing
         #expect(throws: SessionError(code)) { try bench.entered.last?.get() }
     }
 
+    @Test("CON-5 a join that is too large to be sent fails at once") func tooLarge() {
+        var bench = MachineBench()
+        let name = String(repeating: "x", count: SignalingProtocol.maximumMessageBytes)
+        bench.machine.connect(.init(session: "Room", token: "token", name: name), now: bench.now)
+        bench.drain()
+        bench.open()
+        #expect(bench.sent.isEmpty)
+        #expect(bench.machine.status == .failed)
+        #expect(throws: SessionError(.messageTooLarge)) { try bench.entered.last?.get() }
+        #expect(bench.entered.count == 1)
+        #expect(bench.machine.deadline == .never)
+        #expect(bench.closed.map(\.link) == [1])
+    }
+
     @Test func aRelayThatDoesNotAnswerIsGivenUp() {
         var bench = MachineBench()
         bench.connect()
