@@ -3,7 +3,7 @@ public import MediaBase
 /// When a client that lost its connection tries again: at once or nearly so at first, then ever less often, never many clients at
 /// the same moment.
 public struct ReconnectPolicy: Hashable, Sendable {
-    /// Before the first attempt at most; drawn evenly from zero on.
+    /// Before the first attempt at most; drawn evenly from zero on. Of this and the next two a day at most counts.
     public var firstDelay: MediaTime
     /// What the second attempt's delay is drawn about; it doubles with each attempt.
     public var shortestDelay: MediaTime
@@ -35,10 +35,10 @@ public struct ReconnectPolicy: Hashable, Sendable {
     /// - Parameter attempt: 1 is the first one after the loss.
     func delay(attempt: Int, using random: inout some RandomNumberGenerator) -> MediaTime {
         guard attempt > 1 else {
-            return .nanoseconds(.random(in: 0...max(0, firstDelay.rawValue), using: &random))
+            return .nanoseconds(.random(in: 0...firstDelay.bounded.rawValue, using: &random))
         }
-        let doubled = Double(max(0, shortestDelay.rawValue)) * Double(1 << min(attempt - 2, 30))
-        let longest = min(doubled, Double(max(shortestDelay, longestDelay).rawValue))
+        let doubled = Double(shortestDelay.bounded.rawValue) * Double(1 << min(attempt - 2, 30))
+        let longest = min(doubled, Double(max(shortestDelay, longestDelay).bounded.rawValue))
         let share = min(max(jitter, 0), 1)
         let shortest = longest * (1 - share)
         return .nanoseconds(Int64(.random(in: shortest...max(shortest, longest), using: &random)))

@@ -11,8 +11,8 @@ struct RequestLedger<Purpose> {
     /// In the order in which they were sent, which is that of their deadlines; the first one is open.
     private var timeouts = CircularBuffer<(id: UInt32, at: MediaTime)>()
 
-    /// - Parameter timeout: until a request is answered.
-    init(timeout: MediaTime) { self.timeout = timeout }
+    /// - Parameter timeout: until a request is answered, a day at most.
+    init(timeout: MediaTime) { self.timeout = timeout.bounded }
 
     /// Requests that wait for their answers.
     var count: Int { open.count }

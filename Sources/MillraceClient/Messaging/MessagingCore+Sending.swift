@@ -52,7 +52,7 @@ extension MessagingCore {
 
     /// - Parameter seconds: as the relay said.
     private func tryAgain(after seconds: Int?) {
-        let wait = max(configuration.retryDelay, .retryAfter(seconds))
+        let wait = max(configuration.retryDelay.bounded, .retryAfter(seconds))
         retry = Task { [weak self] in
             do { try await Task.sleep(for: .nanoseconds(wait.rawValue)) } catch { return }
             await self?.sendAgain()

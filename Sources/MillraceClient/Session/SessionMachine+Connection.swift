@@ -11,7 +11,7 @@ extension SessionMachine {
     mutating func open(now: MediaTime) {
         link += 1
         phase = .opening
-        phaseDeadline = now + configuration.connectTimeout
+        phaseDeadline = now + configuration.connectTimeout.bounded
         outputs.append(.open(url: url, link: link))
     }
 
@@ -19,7 +19,7 @@ extension SessionMachine {
     mutating func enter(now: MediaTime) {
         guard let entry else { return }
         phase = .entering
-        phaseDeadline = now + configuration.connectTimeout
+        phaseDeadline = now + configuration.connectTimeout.bounded
         if let resumption {
             send(
                 .resume(ResumeRequest(resumeToken: resumption.token, lastEvent: resumption.lastEvent)), .enter,
@@ -69,7 +69,7 @@ extension SessionMachine {
         stand(now: now)
         isNewConnection = false
         replayLeft = max(0, answer.missed)
-        phaseDeadline = now + configuration.connectTimeout
+        phaseDeadline = now + configuration.connectTimeout.bounded
         outputs.append(
             .media(.resumed(publishLost: answer.publishLost, subscribeLost: answer.subscribeLost)))
         repeatChats(now: now)

@@ -160,7 +160,7 @@ struct SessionMachine: SocketMachine {
         case .connected:
             if !endForAll { set(.disconnecting) }
             phase = .leaving
-            phaseDeadline = now + (endForAll ? configuration.requestTimeout : Self.leaveTimeout)
+            phaseDeadline = now + (endForAll ? configuration.requestTimeout.bounded : Self.leaveTimeout)
             send(.leave(LeaveRequest(endForAll: endForAll)), .leave(endsForAll: endForAll), now: now)
         }
     }

@@ -11,13 +11,15 @@ struct ConnectionSecurity: Sendable {
 extension SessionConfiguration {
     var security: ConnectionSecurity {
         ConnectionSecurity(
-            timeout: connectTimeout, checksCertificates: checksCertificates, trustedCertificates: trustedCertificates)
+            timeout: connectTimeout.bounded, checksCertificates: checksCertificates,
+            trustedCertificates: trustedCertificates)
     }
 }
 
 extension MessagingConfiguration {
     var security: ConnectionSecurity {
         ConnectionSecurity(
-            timeout: connectTimeout, checksCertificates: checksCertificates, trustedCertificates: trustedCertificates)
+            timeout: connectTimeout.bounded, checksCertificates: checksCertificates,
+            trustedCertificates: trustedCertificates)
     }
 }

@@ -31,6 +31,15 @@ import Testing
         }
     }
 
+    @Test func delaysThatNeverEndAreADay() {
+        var random = SeededGenerator(seed: 7)
+        let odd = ReconnectPolicy(firstDelay: .never, shortestDelay: .never, longestDelay: .never, jitter: 0)
+        for attempt in [1, 2, 1_000_000] {
+            let delay = odd.delay(attempt: attempt, using: &random)
+            #expect(delay >= .zero && delay <= .seconds(86_400))
+        }
+    }
+
     @Test func neverDoesNotComeBack() {
         var configuration = SessionConfiguration()
         configuration.reconnect = .never

@@ -128,6 +128,21 @@ import Testing
         #expect(bench.opened.last?.at ?? .zero >= before + .seconds(20))
     }
 
+    @Test func timesWithoutAnEndLoseNothing() {
+        var configuration = MessagingConfiguration()
+        configuration.connectTimeout = .never
+        configuration.requestTimeout = .never
+        configuration.pingInterval = .never
+        var bench = Bench(configuration)
+        bench.advance(by: .seconds(5))
+        bench.open()
+        bench.ask(1)
+        bench.advance(by: .seconds(5))
+        #expect(bench.news == ["up"])
+        bench.reply()
+        #expect(bench.news == ["up", "answer 1"])
+    }
+
     @Test("CON-5 a user that the relay refuses for good is not tried again") func refused() {
         var bench = Bench()
         bench.machine.refused(link: bench.link, SignalingError(.draining, retryAfter: 3), now: bench.now)

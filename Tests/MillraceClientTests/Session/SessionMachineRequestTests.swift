@@ -140,6 +140,24 @@ import Testing
         #expect(bench.machine.status == .reconnecting)
     }
 
+    @Test func timesWithoutAnEndLoseNothing() {
+        var configuration = SessionConfiguration()
+        configuration.connectTimeout = .never
+        configuration.requestTimeout = .never
+        configuration.pingInterval = .never
+        var bench = MachineBench(configuration)
+        bench.connect()
+        bench.advance(by: .seconds(5))
+        bench.open()
+        bench.advance(by: .seconds(5))
+        bench.joined()
+        bench.machine.request(.statistics(StatisticsRequest()), ticket: 1, now: bench.now)
+        bench.drain()
+        bench.advance(by: .seconds(5))
+        #expect(bench.machine.status == .connected)
+        #expect(bench.answers.isEmpty)
+    }
+
     @Test("STR-5 streams are true at every event") func streams() {
         var bench = MachineBench()
         let (a, b) = (MachineBench.stream("a"), MachineBench.stream("b"))

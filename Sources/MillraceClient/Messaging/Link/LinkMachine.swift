@@ -180,7 +180,7 @@ struct LinkMachine: SocketMachine {
     private mutating func open(now: MediaTime) {
         link += 1
         phase = .opening
-        phaseDeadline = now + configuration.connectTimeout
+        phaseDeadline = now + configuration.connectTimeout.bounded
         outputs.append(.open(url: url, link: link))
     }
 
