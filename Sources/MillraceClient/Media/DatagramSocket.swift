@@ -12,7 +12,6 @@ internal import MediaBase
 /// POSIX one has. Confined to the media thread.
 final class DatagramSocket {
     let descriptor: Int32
-    let isIPv6: Bool
     private var buffer = [UInt8](repeating: 0, count: DatagramSocket.largest)
 
     /// Bytes of the largest datagram that is taken.
@@ -28,7 +27,6 @@ final class DatagramSocket {
 
     /// - Parameter host: numeric address to bind to; nil: any of the family.
     init?(isIPv6: Bool, host: String? = nil) {
-        self.isIPv6 = isIPv6
         descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Self.datagram, 0)
         guard descriptor >= 0 else { return nil }
         guard let address = SocketAddress(host ?? (isIPv6 ? "::" : "0.0.0.0"), port: 0), address.isIPv6 == isIPv6,
@@ -69,7 +67,7 @@ final class DatagramSocket {
             }
         }
         guard count >= 0 else { return false }
-        guard let source = Self.address(&storage, length) else { return true }
+        guard let source = Self.address(&storage) else { return true }
         buffer.withUnsafeBytes { body(UnsafeRawBufferPointer(rebasing: $0[..<count]), source) }
         return true
     }
@@ -92,7 +90,7 @@ final class DatagramSocket {
         }
     }
 
-    private static func address(_ storage: inout sockaddr_storage, _ length: socklen_t) -> SocketAddress? {
+    private static func address(_ storage: inout sockaddr_storage) -> SocketAddress? {
         let isIPv6 = Int32(storage.ss_family) == AF_INET6
         guard isIPv6 || Int32(storage.ss_family) == AF_INET else { return nil }
         return withUnsafeBytes(of: &storage) { raw in

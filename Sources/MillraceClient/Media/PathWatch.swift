@@ -20,6 +20,12 @@ struct PathWatch {
     private(set) var isExpired = false
     private var told: MediaTime?
 
+    /// The relay has not answered for a while.
+    /// - Parameter lastConsent: as that of `look`.
+    static func isSilent(lastConsent: MediaTime?, now: MediaTime) -> Bool {
+        lastConsent.map { now - $0 >= silence } ?? false
+    }
+
     /// - Parameter lastConsent: when a check was answered last; nil before the first time.
     mutating func look(lastConsent: MediaTime?, now: MediaTime) -> [Change] {
         guard let lastConsent else { return [] }

@@ -13,7 +13,6 @@ final class AudioPipeline: Sendable {
         var waiting = MediaTime.zero
         var isPaused = true
         var dropped: UInt64 = 0
-        var failed: UInt64 = 0
         var encoded: UInt64 = 0
     }
 
@@ -56,10 +55,7 @@ final class AudioPipeline: Sendable {
         guard isTaken else { return }
         queue.async { [self] in
             state.withLockedValue { $0.waiting = $0.waiting - block.duration }
-            do throws(CodecError) { try encode(block, time) } catch {
-                state.withLockedValue { $0.failed += 1 }
-                failure(error)
-            }
+            do throws(CodecError) { try encode(block, time) } catch { failure(error) }
         }
     }
 

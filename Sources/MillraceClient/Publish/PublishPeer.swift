@@ -108,9 +108,7 @@ final class PublishPeer {
     }
 
     /// The relay has not answered for a while.
-    func isSilent(now: MediaTime) -> Bool {
-        endpoint.lastConsent.map { now - $0 >= PathWatch.silence } ?? false
-    }
+    func isSilent(now: MediaTime) -> Bool { PathWatch.isSilent(lastConsent: endpoint.lastConsent, now: now) }
 
     private func look(now: MediaTime) {
         guard endpoint.isConnected else { return }

@@ -26,12 +26,6 @@ public final class Publisher: Sendable {
         var height: Int
     }
 
-    /// A weak reference that is set once, before anybody else knows of the publisher's session.
-    private final class Owner: @unchecked Sendable {
-        weak var core: SessionCore?
-        init(_ core: SessionCore?) { self.core = core }
-    }
-
     /// Events that wait for a reader at most.
     static let eventLimit = 64
 
@@ -39,7 +33,7 @@ public final class Publisher: Sendable {
     /// Of this publisher in its session's media.
     let key: UInt64
     let state: NIOLockedValueBox<State>
-    private let owner = NIOLockedValueBox(Owner(nil))
+    private let owner = NIOLockedValueBox<WeakBox<SessionCore>?>(nil)
     let hub = FeedHub<PublisherEvent>()
     private let pipelines: NIOLockedValueBox<(video: VideoPipeline?, audio: AudioPipeline?)>
 
@@ -90,8 +84,8 @@ public final class Publisher: Sendable {
     /// Mutes or unmutes its sound or its pictures; the relay drops what is muted even if it were sent. Lifts a moderator's mute as well.
     public func setMuted(_ kind: TrackKind, _ isMuted: Bool) async throws(SessionError) {
         setLocallyMuted(kind, isMuted)
-        guard let stream, let core = owner.withLockedValue({ $0.core }) else { return }
-        _ = try await core.request(SetMutedRequest(stream: stream, kind: kind, isMuted: isMuted))
+        guard let stream, let core = owner.withLockedValue({ $0?.object }) else { return }
+        try await core.request(SetMutedRequest(stream: stream, kind: kind, isMuted: isMuted))
         if kind == .video, !isMuted { video?.setPaused(false) }
     }
 
@@ -146,7 +140,7 @@ public final class Publisher: Sendable {
     }
 
     func attach(to core: SessionCore, thread: MediaThread) {
-        owner.withLockedValue { $0 = Owner(core) }
+        owner.withLockedValue { $0 = WeakBox(core) }
         state.withLockedValue { $0.thread = thread }
     }
 
@@ -164,7 +158,7 @@ public final class Publisher: Sendable {
 
     func detach() {
         setConnected(false)
-        owner.withLockedValue { $0 = Owner(nil) }
+        owner.withLockedValue { $0 = nil }
         state.withLockedValue { state in
             state.thread = nil
             state.stream = nil
@@ -197,7 +191,7 @@ public final class Publisher: Sendable {
             (state.width, state.height) = (width, height)
             return state.stream
         }
-        guard let stream, let core = owner.withLockedValue({ $0.core }) else { return }
+        guard let stream, let core = owner.withLockedValue({ $0?.object }) else { return }
         Task { try? await core.request(UpdateStreamRequest(stream: stream, width: width, height: height)) }
     }
 

@@ -12,7 +12,6 @@ final class VideoPipeline: Sendable {
         var keyFrames: UInt64 = 0
         /// Pictures whose place a newer one took.
         var replaced: UInt64 = 0
-        var failed: UInt64 = 0
     }
 
     private struct State {
@@ -110,7 +109,6 @@ final class VideoPipeline: Sendable {
             do throws(CodecError) {
                 try encode(frame, time, rates, keyFrames)
             } catch {
-                state.withLockedValue { $0.statistics.failed += 1 }
                 size = (0, 0)
                 failure(error)
             }

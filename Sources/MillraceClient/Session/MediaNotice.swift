@@ -3,7 +3,7 @@ internal import Signaling
 /// What the session's connection tells its media.
 enum MediaNotice: Sendable {
     /// The session was joined; whatever was published and subscribed to is to be so again.
-    case joined(iceServers: [ICEServerInfo])
+    case joined
     /// The connection was lost; media may still flow.
     case interrupted
     /// The connection is back under its id.

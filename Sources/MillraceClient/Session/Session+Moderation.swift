@@ -22,50 +22,50 @@ extension Session {
 
     /// Mutes the sound of every stream but those, one's own included; streams published later start muted (MUT-1).
     public func forceMuteAll(excluding streams: [StreamID] = []) async throws(SessionError) {
-        _ = try await core.request(ForceMuteAllRequest(excluding: streams))
+        try await core.request(ForceMuteAllRequest(excluding: streams))
     }
 
     /// Mutes one stream (MUT-2).
     public func forceMuteStream(_ stream: StreamID) async throws(SessionError) {
-        _ = try await core.request(ForceMuteStreamRequest(stream: stream))
+        try await core.request(ForceMuteStreamRequest(stream: stream))
     }
 
     /// Streams published later start unmuted again.
     public func disableForceMute() async throws(SessionError) {
-        _ = try await core.request(DisableForceMuteRequest())
+        try await core.request(DisableForceMuteRequest())
     }
 
     // MARK: users
 
     /// Gives a user another display name: oneself, or anybody for host and managers.
     public func rename(_ user: ConnectionID, to name: String) async throws(SessionError) {
-        _ = try await core.request(RenameRequest(user: user, name: name))
+        try await core.request(RenameRequest(user: user, name: name))
     }
 
     public func muteUser(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
-        _ = try await core.request(MuteUserRequest(user: user, kind: kind))
+        try await core.request(MuteUserRequest(user: user, kind: kind))
     }
 
     /// Asks a user to unmute itself (USR-8).
     public func requestUnmute(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
-        _ = try await core.request(RequestUnmuteRequest(user: user, kind: kind))
+        try await core.request(RequestUnmuteRequest(user: user, kind: kind))
     }
 
     public func makeHost(_ user: ConnectionID) async throws(SessionError) {
-        _ = try await core.request(MakeHostRequest(user: user))
+        try await core.request(MakeHostRequest(user: user))
     }
 
     public func setManager(_ user: ConnectionID, _ isManager: Bool = true) async throws(SessionError) {
-        _ = try await core.request(SetManagerRequest(user: user, isManager: isManager))
+        try await core.request(SetManagerRequest(user: user, isManager: isManager))
     }
 
     /// Disconnects a user, which cannot come back with the same token while the session lives (USR-6).
     public func removeUser(_ user: ConnectionID) async throws(SessionError) {
-        _ = try await core.request(RemoveUserRequest(user: user))
+        try await core.request(RemoveUserRequest(user: user))
     }
 
     /// While it is locked only host and managers publish a screen (USR-7).
     public func lockShare(_ isLocked: Bool = true) async throws(SessionError) {
-        _ = try await core.request(LockShareRequest(isLocked: isLocked))
+        try await core.request(LockShareRequest(isLocked: isLocked))
     }
 }

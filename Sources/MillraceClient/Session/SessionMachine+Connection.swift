@@ -53,7 +53,7 @@ extension SessionMachine {
             isNewConnection = true
             comeBack()
         }
-        outputs.append(.media(.joined(iceServers: answer.iceServers)))
+        outputs.append(.media(.joined))
         // Under another connection id the relay knows a message by its user alone. And who joins anew is in the main session: what was said
         // in a subsession is not for those.
         if former.session == answer.session, former.place == nil, model.localUser?.identity != nil {

@@ -11,7 +11,6 @@ final class AudioPlayout {
     /// Sample blocks of what was made up for.
     private(set) var concealed: UInt64 = 0
     private(set) var damaged: UInt64 = 0
-    private(set) var played: UInt64 = 0
     /// Capture time of a timestamp, where the sender told.
     private var captureOffset: MediaTime?
 
@@ -52,7 +51,6 @@ final class AudioPlayout {
             case .packet(let packet):
                 do throws(CodecError) {
                     body(try decoder.decode(packet.payload, captureTime: captureTime(packet.timestamp)))
-                    played += 1
                 } catch {
                     damaged += 1
                     body(conceal(packet.duration, packet.timestamp, following: nil))

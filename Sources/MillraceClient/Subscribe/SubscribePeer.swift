@@ -96,9 +96,7 @@ final class SubscribePeer {
     }
 
     /// The relay has not answered for a while.
-    func isSilent(now: MediaTime) -> Bool {
-        endpoint.lastConsent.map { now - $0 >= PathWatch.silence } ?? false
-    }
+    func isSilent(now: MediaTime) -> Bool { PathWatch.isSilent(lastConsent: endpoint.lastConsent, now: now) }
 
     func handleTimeout(now: MediaTime) {
         if endpoint.deadline <= now { endpoint.handleTimeout(now: now) }

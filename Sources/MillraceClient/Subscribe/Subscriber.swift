@@ -13,11 +13,6 @@ public final class Subscriber: Sendable {
         var thread: MediaThread?
     }
 
-    private final class Owner: @unchecked Sendable {
-        weak var core: SessionCore?
-        init(_ core: SessionCore) { self.core = core }
-    }
-
     /// Events that wait for a reader at most.
     static let eventLimit = 64
 
@@ -25,12 +20,12 @@ public final class Subscriber: Sendable {
     /// Its raw pictures and sound.
     public let canvas = Canvas()
     let state: NIOLockedValueBox<State>
-    private let owner: Owner
+    private let owner: WeakBox<SessionCore>
     let hub = FeedHub<SubscriberEvent>()
 
     init(_ stream: StreamID, preferences: SubscriptionPreferences, core: SessionCore, thread: MediaThread) {
         self.stream = stream
-        owner = Owner(core)
+        owner = WeakBox(core)
         state = NIOLockedValueBox(State(preferences: preferences, thread: thread))
     }
 
@@ -49,8 +44,8 @@ public final class Subscriber: Sendable {
 
     /// Says what is wanted of the stream: sound and pictures on or off, size, rate and priority. Nothing is negotiated for it (STR-3).
     public func setPreferences(_ preferences: SubscriptionPreferences) async throws(SessionError) {
-        guard let core = owner.core else { throw SessionError(.notConnected) }
-        _ = try await core.request(UpdateSubscriptionRequest(stream: stream, preferences: preferences))
+        guard let core = owner.object else { throw SessionError(.notConnected) }
+        try await core.request(UpdateSubscriptionRequest(stream: stream, preferences: preferences))
         state.withLockedValue { $0.preferences = preferences }
     }
 
