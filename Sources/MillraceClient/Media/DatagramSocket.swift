@@ -27,17 +27,20 @@ final class DatagramSocket {
 
     /// - Parameter host: numeric address to bind to; nil: any of the family.
     init?(isIPv6: Bool, host: String? = nil) {
-        descriptor = socket(isIPv6 ? AF_INET6 : AF_INET, Self.datagram, 0)
-        guard descriptor >= 0 else { return nil }
-        guard let address = SocketAddress(host ?? (isIPv6 ? "::" : "0.0.0.0"), port: 0), address.isIPv6 == isIPv6,
-            Self.prepare(descriptor), Self.withKernelAddress(address, { bind(descriptor, $0, $1) }) == 0
-        else {
-            close(descriptor)
+        guard let address = SocketAddress(host ?? (isIPv6 ? "::" : "0.0.0.0"), port: 0), address.isIPv6 == isIPv6 else {
             return nil
         }
+        let opened = socket(isIPv6 ? AF_INET6 : AF_INET, Self.datagram, 0)
+        guard opened >= 0 else { return nil }
+        // Nobody's yet: once it is this object's, `deinit` closes it, after a failure as well.
+        guard Self.prepare(opened), Self.withKernelAddress(address, { bind(opened, $0, $1) }) == 0 else {
+            Self.close(opened)
+            return nil
+        }
+        descriptor = opened
     }
 
-    deinit { close(descriptor) }
+    deinit { Self.close(descriptor) }
 
     private static func prepare(_ descriptor: Int32) -> Bool {
         var size = kernelBuffer
@@ -126,8 +129,6 @@ final class DatagramSocket {
             _ = Musl.close(descriptor)
         #endif
     }
-
-    private func close(_ descriptor: Int32) { Self.close(descriptor) }
 
     /// Waits until one of the descriptors can be read, at most for so long.
     static func wait(for descriptors: [Int32], atMost time: MediaTime) {
