@@ -20,18 +20,19 @@ final class FeedHub<Element: Sendable>: Sendable {
 
     /// - Parameter limit: elements that wait for the reader at most.
     func feed(limit: Int) -> Feed<Element> {
-        let (number, isFinished) = state.withLockedValue { state in
+        let number = state.withLockedValue { state in
             state.next += 1
-            return (state.next, state.isFinished)
+            return state.next
         }
         let seat = FeedSeat<Element>(limit: limit) { [weak self] in
             _ = self?.state.withLockedValue { $0.seats.removeValue(forKey: number) }
         }
-        if isFinished {
-            seat.finish()
-        } else {
-            state.withLockedValue { $0.seats[number] = Entry(seat: seat) }
+        // In one step: an end that comes in between would be missed.
+        let isFinished = state.withLockedValue { state in
+            if !state.isFinished { state.seats[number] = Entry(seat: seat) }
+            return state.isFinished
         }
+        if isFinished { seat.finish() }
         return Feed(seat)
     }
 

@@ -80,6 +80,16 @@ import Testing
         #expect(await task.value == [1])
     }
 
+    @Test("a feed that is made while its source ends, ends", .timeLimit(.minutes(1))) func madeAtTheEnd() async {
+        for _ in 0..<2_000 {
+            let hub = FeedHub<Int>()
+            async let ending: Void = hub.finish()
+            let feed = hub.feed(limit: 4)
+            for await _ in feed {}
+            await ending
+        }
+    }
+
     private final class Listener: SessionDelegate {
         let got = NIOLockedValueBox<[SessionEvent]>([])
         let queueKey: DispatchSpecificKey<Int>
