@@ -17,6 +17,8 @@ public struct SessionChat: Sendable {
     /// A reader of what comes from now on. `Session.events` and delegates tell the same, in order with everything else.
     public var events: Feed<ChatEvent> { core.board.chatEvents.feed(limit: Self.eventLimit) }
 
+    /// Writes to everybody in the room, or to one of them.
+    ///
     /// Waits while the connection comes back, if that was lost before the answer came: the message is then sent again by itself, and said once.
     /// A connection that is made anew under another id takes it where its token names a user, in the main session of the same session.
     /// - Parameters:
@@ -37,6 +39,7 @@ public struct SessionChat: Sendable {
     }
 
     /// Switches it off or on for everybody; for the host.
+    /// - Throws: `notPermitted` for whoever is not host, `notConnected`.
     public func setAllowed(_ isAllowed: Bool) async throws(SessionError) {
         try await core.request(SetChatAllowedRequest(isAllowed: isAllowed))
     }

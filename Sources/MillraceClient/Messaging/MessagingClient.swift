@@ -70,7 +70,7 @@ public final class MessagingClient: Sendable {
     /// events, counted in `dropped`; the store has lost nothing.
     public var events: Feed<ConversationEvent> { board.events.feed(limit: configuration.eventLimit) }
 
-    /// Tells a delegate, which is held weakly, of all that happens from now on.
+    /// Tells a delegate, which is held weakly, of all that happens from now on: 16 of them at most, further ones are told nothing.
     /// - Parameter executor: where its methods run.
     public func add(_ delegate: some MessagingDelegate, on executor: DelegateExecutor) {
         let (listener, client) = (WeakBox(delegate), WeakBox(self))
@@ -81,6 +81,7 @@ public final class MessagingClient: Sendable {
             })
     }
 
+    /// No delegate is told of anything any more.
     public func removeDelegates() { board.removeDelegates() }
 
     // MARK: messages
@@ -132,7 +133,9 @@ public final class MessagingClient: Sendable {
     // MARK: the list
 
     /// A page of the list, newest first (CHT-4); from the store.
-    /// - Parameter order: that of the last conversation of the page before; nil: from the newest on.
+    /// - Parameters:
+    ///   - order: that of the last conversation of the page before; nil: from the newest on.
+    ///   - count: at most.
     /// - Throws: `storageFailed`.
     public func conversations(before order: Int64? = nil, count: Int = 50) async throws(SessionError) -> [Conversation]
     {

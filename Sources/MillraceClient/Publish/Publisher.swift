@@ -29,6 +29,7 @@ public final class Publisher: Sendable {
     /// Events that wait for a reader at most.
     static let eventLimit = 64
 
+    /// What it publishes.
     public let settings: PublisherSettings
     /// Of this publisher in its session's media.
     let key: UInt64
@@ -61,7 +62,9 @@ public final class Publisher: Sendable {
 
     /// Of the stream while it is published; another one after the session was joined anew.
     public var stream: StreamID? { state.withLockedValue { $0.stream } }
+    /// Sound that is pushed is left out: by `setMuted(_:_:)`, or by a moderator.
     public var isAudioMuted: Bool { state.withLockedValue { $0.isAudioMuted } }
+    /// Pictures that are pushed are left out: by `setMuted(_:_:)`.
     public var isVideoMuted: Bool { state.withLockedValue { $0.isVideoMuted } }
 
     /// What becomes of it, from now on.
@@ -89,6 +92,7 @@ public final class Publisher: Sendable {
         if kind == .video, !isMuted { video?.setPaused(false) }
     }
 
+    /// What it did so far; see `PublisherStatistics`.
     public var statistics: PublisherStatistics {
         get async {
             var statistics = PublisherStatistics()

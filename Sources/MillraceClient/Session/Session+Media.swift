@@ -2,6 +2,10 @@ public import Signaling
 
 extension Session {
     /// Publishes a stream: at most one of a camera and one of a screen (STR-1).
+    /// - Throws: `notPermitted` without the token's capability; `streamExists` where there is one of its kind already; `shareLocked` for
+    ///   the screen of a participant while it is locked; `invalidStreamName`; `invalidField` for a publisher with neither sound nor
+    ///   pictures; `insecureConnection` where `TransportChoice.native` was chosen and cannot be had; `mediaFailed` where this machine
+    ///   or what the relay answered allows no media.
     /// - Returns: when the relay has agreed to it; the publisher's `created` event tells when everybody sees it.
     @discardableResult
     public func publish(_ publisher: Publisher) async throws(SessionError) -> StreamID {
@@ -9,17 +13,20 @@ extension Session {
     }
 
     /// Ends a publication.
+    /// - Throws: `unknownStream` for a publisher that is not published.
     public func unpublish(_ publisher: Publisher) async throws(SessionError) { try await core.unpublish(publisher) }
 
     /// Subscribes to a stream of the session.
-    /// - Throws: `unknownStream` for a stream of another session, or none; `alreadySubscribed`.
+    /// - Throws: `unknownStream` for a stream of another session, or none; `alreadySubscribed`; `notPermitted` without the token's
+    ///   capability; `invalidField` for preferences out of range; `insecureConnection` as `publish(_:)`.
     public func subscribe(
         to stream: StreamID, preferences: SubscriptionPreferences = SubscriptionPreferences()
     ) async throws(SessionError) -> Subscriber {
         try await core.subscribe(to: stream, preferences: preferences)
     }
 
-    /// Ends a subscription.
+    /// Ends a subscription. It is over here even where an error is thrown.
+    /// - Throws: `notSubscribed` for one that is over.
     public func unsubscribe(_ subscriber: Subscriber) async throws(SessionError) {
         try await core.unsubscribe(subscriber)
     }
@@ -31,6 +38,7 @@ extension Session {
 
     /// Has the relay keep what it knows of this connection.
     /// - Parameter note: what the user says, at most 2,000 characters.
+    /// - Throws: `rateLimited` where the last report is not old enough: 10 s, unless the relay is configured otherwise.
     /// - Returns: the id that an operator reads the report back with (ISS-1).
     public func reportIssue(_ note: String? = nil) async throws(SessionError) -> String {
         try await core.request(ReportIssueRequest(note: note)).issue

@@ -11,6 +11,8 @@ extension Session {
     ///   - connection: nil: everybody.
     ///   - retryAfterReconnect: while the connection is being restored the signal waits for it, at most
     ///     `SessionConfiguration.signalLimit` of them; false: it fails with `notConnected` (SIG-3).
+    /// - Throws: `invalidSignalType`, `signalDataTooLong`, `unknownUser` for a connection that is not there; `limitReached` where too many
+    ///   wait.
     public func signal(
         type: String, data: String = "", to connection: ConnectionID? = nil, retryAfterReconnect: Bool = true
     ) async throws(SessionError) {
@@ -21,16 +23,19 @@ extension Session {
     // MARK: force mute
 
     /// Mutes the sound of every stream but those, one's own included; streams published later start muted (MUT-1).
+    /// - Throws: `notPermitted` without the token's capability (MUT-4).
     public func forceMuteAll(excluding streams: [StreamID] = []) async throws(SessionError) {
         try await core.request(ForceMuteAllRequest(excluding: streams))
     }
 
-    /// Mutes one stream (MUT-2).
+    /// Mutes the sound of one stream (MUT-2).
+    /// - Throws: `unknownStream`, `noTrack` for a stream without sound; `notPermitted` without the token's capability (MUT-4).
     public func forceMuteStream(_ stream: StreamID) async throws(SessionError) {
         try await core.request(ForceMuteStreamRequest(stream: stream))
     }
 
     /// Streams published later start unmuted again.
+    /// - Throws: `notPermitted` without the token's capability (MUT-4).
     public func disableForceMute() async throws(SessionError) {
         try await core.request(DisableForceMuteRequest())
     }
@@ -38,33 +43,44 @@ extension Session {
     // MARK: users
 
     /// Gives a user another display name: oneself, or anybody for host and managers.
+    /// - Parameter name: cut to 200 characters; an empty one becomes `null`.
+    /// - Throws: `unknownUser`.
     public func rename(_ user: ConnectionID, to name: String) async throws(SessionError) {
         try await core.request(RenameRequest(user: user, name: name))
     }
 
+    /// Mutes all streams of a user: one's own, or anybody's for host, managers and who may force mute. Only the user lifts it.
+    /// - Throws: `unknownUser`.
     public func muteUser(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
         try await core.request(MuteUserRequest(user: user, kind: kind))
     }
 
-    /// Asks a user to unmute itself (USR-8).
+    /// Asks a user to unmute itself (USR-8); for host, managers and who may force mute.
+    /// - Throws: `unknownUser`; `notPermitted` for a publisher that has no client to ask as well.
     public func requestUnmute(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
         try await core.request(RequestUnmuteRequest(user: user, kind: kind))
     }
 
+    /// Hands the role of the host over, to a user whose token allows it; for the host (USR-3).
+    /// - Throws: `unknownUser`; `notPermitted` where that user's token does not allow it as well.
     public func makeHost(_ user: ConnectionID) async throws(SessionError) {
         try await core.request(MakeHostRequest(user: user))
     }
 
+    /// Makes a user a manager, or a participant again; for the host (USR-4).
+    /// - Throws: `unknownUser`; `notPermitted` for the host itself as well.
     public func setManager(_ user: ConnectionID, _ isManager: Bool = true) async throws(SessionError) {
         try await core.request(SetManagerRequest(user: user, isManager: isManager))
     }
 
-    /// Disconnects a user, which cannot come back with the same token while the session lives (USR-6).
+    /// Disconnects a user, which cannot come back with the same token while the session lives (USR-6); for host, managers and whose token
+    /// allows it.
+    /// - Throws: `unknownUser`; `notPermitted` for oneself and the host as well.
     public func removeUser(_ user: ConnectionID) async throws(SessionError) {
         try await core.request(RemoveUserRequest(user: user))
     }
 
-    /// While it is locked only host and managers publish a screen (USR-7).
+    /// While it is locked only host and managers publish a screen (USR-7); running ones of others stop. For host and managers.
     public func lockShare(_ isLocked: Bool = true) async throws(SessionError) {
         try await core.request(LockShareRequest(isLocked: isLocked))
     }

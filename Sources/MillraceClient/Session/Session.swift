@@ -10,6 +10,10 @@ public import Signaling
 /// try await session.connect(name: "Ada")
 /// for await event in session.events { … }
 /// ```
+///
+/// What is asked of the relay throws `notConnected` while the session is not connected, or where the connection was lost before the answer
+/// came; `notPermitted` where role and token do not allow it; `rateLimited`; and `limitReached` where `SessionConfiguration.requestLimit`
+/// requests wait already, or where the relay has a limit. Each function names what it throws besides.
 public final class Session: Sendable {
     let board = SessionBoard()
     let core: SessionCore
@@ -27,9 +31,11 @@ public final class Session: Sendable {
 
     // MARK: what is known, at any time
 
+    /// Where the connection stands (CON-1).
     public var status: SessionStatus { board.snapshot.status }
     /// One's own connection; nil while not connected.
     public var connection: ConnectionID? { board.snapshot.model.connection }
+    /// Nil while not connected.
     public var sessionID: SessionID? { board.snapshot.model.session }
     /// In lower case.
     public var sessionName: String? { board.snapshot.model.sessionName }
@@ -37,20 +43,28 @@ public final class Session: Sendable {
     public var capabilities: Capabilities? { board.snapshot.model.capabilities }
     /// Every stream of the session, one's own included (STR-5).
     public var streams: [StreamID: StreamInfo] { board.snapshot.model.streams }
+    /// Oneself; nil while not connected.
     public var localUser: UserInfo? { board.snapshot.model.localUser }
     /// Everybody else, in order of joining.
     public var remoteUsers: [UserInfo] {
         let model = board.snapshot.model
         return model.users.filter { $0.id != model.connection }
     }
+    /// Who is host; nil where nobody is there who may be it (USR-3), and while not connected.
     public var host: ConnectionID? { board.snapshot.model.host }
+    /// Streams that begin start with muted sound (MUT-1).
     public var isMuteForced: Bool { board.snapshot.model.isMuteForced }
+    /// Only host and managers may publish a screen (USR-7).
     public var isShareLocked: Bool { board.snapshot.model.isShareLocked }
+    /// The stream of who speaks in one's own room; nil: nobody does.
     public var activeSpeaker: StreamID? { board.snapshot.model.activeSpeaker }
     /// The breakout rooms of the session.
     public var subsessions: Subsessions { Subsessions(core: core) }
+    /// The chat of the session.
     public var chat: SessionChat { SessionChat(core: core) }
+    /// What was published and has not ended, in the order in which it was.
     public var publishers: [Publisher] { board.snapshot.publishers }
+    /// What was subscribed to and has not ended.
     public var subscribers: [StreamID: Subscriber] { board.snapshot.subscribers }
 
     // MARK: events
@@ -75,7 +89,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Tells a delegate, which is held weakly, of all that happens from now on.
+    /// Tells a delegate, which is held weakly, of all that happens from now on: 16 of them at most, further ones are told nothing.
     /// - Parameter executor: where its methods run.
     public func add(_ delegate: some SessionDelegate, on executor: DelegateExecutor) {
         let (listener, session) = (WeakBox(delegate), WeakBox(self))
@@ -86,6 +100,7 @@ public final class Session: Sendable {
             })
     }
 
+    /// No delegate is told of anything any more.
     public func removeDelegates() { board.removeDelegates() }
 
     // MARK: the connection
@@ -97,6 +112,11 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - name: display name; an empty one becomes `null`.
     ///   - password: at most 10 printable ASCII characters; the first join sets it.
+    /// - Throws: `passwordNeeded`, `passwordWrong`, `passwordInvalid` or `rateLimited`, after which it can be called again; what the
+    ///   relay refused the token with, such as `tokenExpired` or `tokenTopicMismatch`; `connectFailed` where the relay cannot be
+    ///   reached; `alreadyJoined` where it is connected or about to be; `invalidSessionName` where neither token nor configuration names
+    ///   a session; `invalidField` for an address or a file of certificates that is none; `messageTooLarge`; `notConnected` where it was
+    ///   left or cancelled meanwhile.
     public func connect(name: String, password: String? = nil) async throws(SessionError) {
         try await core.connect(name: name, password: password)
     }
@@ -105,7 +125,7 @@ public final class Session: Sendable {
     public func disconnect() async { try? await core.leave(endForAll: false) }
 
     /// Leaves, or ends the session for everybody.
-    /// - Throws: `notPermitted` for whoever is not host; the connection then stays (SES-6).
+    /// - Throws: `notPermitted` for whoever is not host; the connection then stays (SES-6). `notConnected` where there is none.
     public func leave(endForAll: Bool = false) async throws(SessionError) {
         try await core.leave(endForAll: endForAll)
     }

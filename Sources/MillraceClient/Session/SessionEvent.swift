@@ -2,13 +2,17 @@ public import Signaling
 
 /// What happens in a session, in order. The session's `users` and `streams` hold the change already when an event is told of.
 public enum SessionEvent: Hashable, Sendable {
+    /// Where the connection stands from now on (CON-1).
     case statusChanged(SessionStatus)
 
     // MARK: the connection (CON-2, CON-3)
+    /// The session was joined for the first time, as this user.
     case didConnect(UserInfo)
     /// The error that the disconnect after it is because of.
     case didFail(SessionError)
+    /// The connection is over.
     case didDisconnect(DisconnectReason)
+    /// The connection was lost; the client is on its way back.
     case didBeginReconnecting
     /// `isNewConnection`: the relay did not know the old one any more, the session was joined anew; publications and subscriptions were
     /// made again.

@@ -16,6 +16,7 @@ public final class Subscriber: Sendable {
     /// Events that wait for a reader at most.
     static let eventLimit = 64
 
+    /// What was subscribed to.
     public let stream: StreamID
     /// Its raw pictures and sound.
     public let canvas = Canvas()
@@ -29,6 +30,7 @@ public final class Subscriber: Sendable {
         state = NIOLockedValueBox(State(preferences: preferences, thread: thread))
     }
 
+    /// What is wanted of the stream.
     public var preferences: SubscriptionPreferences { state.withLockedValue { $0.preferences } }
     /// Media can flow.
     public var isConnected: Bool { state.withLockedValue { $0.isConnected } }
@@ -43,12 +45,15 @@ public final class Subscriber: Sendable {
     public var events: Feed<SubscriberEvent> { hub.feed(limit: Self.eventLimit) }
 
     /// Says what is wanted of the stream: sound and pictures on or off, size, rate and priority. Nothing is negotiated for it (STR-3).
+    /// - Throws: `notSubscribed` for a subscription that is over, `invalidField` for preferences out of range, `notConnected`; what was
+    ///   wanted before then holds.
     public func setPreferences(_ preferences: SubscriptionPreferences) async throws(SessionError) {
         guard let core = owner.object else { throw SessionError(.notConnected) }
         try await core.request(UpdateSubscriptionRequest(stream: stream, preferences: preferences))
         state.withLockedValue { $0.preferences = preferences }
     }
 
+    /// What it received so far; all zeros once it is over.
     public var statistics: SubscriberStatistics {
         get async {
             guard let thread = state.withLockedValue({ $0.thread }) else { return SubscriberStatistics() }

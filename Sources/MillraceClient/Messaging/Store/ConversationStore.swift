@@ -44,6 +44,7 @@ public final class ConversationStore: Sendable {
     }
 
     /// A store that is gone with its process.
+    /// - Throws: `storageFailed`.
     public convenience init() throws(SessionError) {
         try self.init(messageLimit: Self.messageLimit, trimInterval: Self.trimInterval)
     }
@@ -90,12 +91,13 @@ public final class ConversationStore: Sendable {
     /// - Parameters:
     ///   - order: that of the last conversation of the page before; nil: from the newest on. New messages meanwhile do not shift pages.
     ///   - count: at most.
+    /// - Throws: `storageFailed`, as all that reads the store.
     public func conversations(before order: Int64? = nil, count: Int = 50) async throws(SessionError) -> [Conversation]
     {
         try await read { db in try ConversationTable.page(db, before: order, count: max(0, count)) }
     }
 
-    /// One conversation of the list.
+    /// One conversation of the list; nil where it is not on it.
     public func conversation(_ ref: ConversationRef) async throws(SessionError) -> Conversation? {
         try await read { db in try ConversationTable.find(db, ref).flatMap { $0.isVisible ? $0.conversation : nil } }
     }
