@@ -64,7 +64,7 @@ public final class Publisher: Sendable {
     public var stream: StreamID? { state.withLockedValue { $0.stream } }
     /// Sound that is pushed is left out: by `setMuted(_:_:)`, or by a moderator.
     public var isAudioMuted: Bool { state.withLockedValue { $0.isAudioMuted } }
-    /// Pictures that are pushed are left out: by `setMuted(_:_:)`.
+    /// Pictures that are pushed are left out: by `setMuted(_:_:)`, or by a moderator.
     public var isVideoMuted: Bool { state.withLockedValue { $0.isVideoMuted } }
 
     /// What becomes of it, from now on.
@@ -85,10 +85,19 @@ public final class Publisher: Sendable {
     }
 
     /// Mutes or unmutes its sound or its pictures; the relay drops what is muted even if it were sent. Lifts a moderator's mute as well.
+    /// - Throws: `notConnected`, `unknownStream` for one that has ended meanwhile, `noTrack` for a kind that was not published. What was to
+    ///   be muted is so here nevertheless; what was to be unmuted stays muted.
     public func setMuted(_ kind: TrackKind, _ isMuted: Bool) async throws(SessionError) {
+        let wasMuted = kind == .audio ? isAudioMuted : isVideoMuted
         setLocallyMuted(kind, isMuted)
         guard let stream, let core = owner.withLockedValue({ $0?.object }) else { return }
-        try await core.request(SetMutedRequest(stream: stream, kind: kind, isMuted: isMuted))
+        do throws(SessionError) {
+            try await core.request(SetMutedRequest(stream: stream, kind: kind, isMuted: isMuted))
+        } catch {
+            // The relay lets nothing through yet.
+            if wasMuted { setLocallyMuted(kind, true) }
+            throw error
+        }
         if kind == .video, !isMuted { video?.setPaused(false) }
     }
 

@@ -1,0 +1,34 @@
+import Signaling
+import Testing
+
+@testable import MillraceClient
+
+@Suite("Publisher") struct PublisherTests {
+    @Test("MUT-3 what the relay was not asked to let through again stays muted", arguments: [TrackKind.audio, .video])
+    func unmuteThatFails(kind: TrackKind) async throws {
+        let core = SessionCore(
+            url: "ws://127.0.0.1:1", token: "t", configuration: SessionConfiguration(), board: SessionBoard())
+        let thread = try #require(MediaThread(localAddress: "127.0.0.1"))
+        let publisher = Publisher()
+        publisher.attach(to: core, thread: thread)
+        publisher.setStream(StreamID(rawValue: "s"))
+        #expect(await refusal(of: publisher, kind, false) == .notConnected)
+        #expect(!publisher.isAudioMuted && !publisher.isVideoMuted)
+        // Who asked for silence is not heard, whatever the relay knows.
+        #expect(await refusal(of: publisher, kind, true) == .notConnected)
+        #expect(await refusal(of: publisher, kind, false) == .notConnected)
+        #expect(publisher.isAudioMuted == (kind == .audio))
+        #expect(publisher.isVideoMuted == (kind == .video))
+        // The publisher holds its session weakly.
+        withExtendedLifetime(core) {}
+    }
+
+    private func refusal(of publisher: Publisher, _ kind: TrackKind, _ isMuted: Bool) async -> ErrorCode? {
+        do throws(SessionError) {
+            try await publisher.setMuted(kind, isMuted)
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}
