@@ -69,7 +69,7 @@ package final class WebSocketConnection: Sendable {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: target.certificateName)
             try channel.pipeline.syncOperations.addHandler(handler)
         }
-        // A relay that takes the connection and says nothing.
+        // A relay that takes the connection and says nothing, or comes to no end with its refusal.
         let alarm = channel.eventLoop.scheduleTask(in: .nanoseconds(target.timeout.rawValue)) {
             channel.close(promise: nil)
         }
@@ -86,8 +86,7 @@ package final class WebSocketConnection: Sendable {
         let configuration = NIOTypedHTTPClientUpgradeConfiguration<Upgrade>(
             upgradeRequestHead: target.requestHead, upgraders: [upgrader]
         ) { channel in
-            alarm.cancel()
-            return channel.eventLoop.makeCompletedFuture {
+            channel.eventLoop.makeCompletedFuture {
                 .refused(try Refusal(wrappingChannelSynchronously: channel))
             }
         }
