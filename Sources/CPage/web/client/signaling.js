@@ -41,7 +41,7 @@ export class Signaling {
   roundTrip = null;
 
   #url; #socket = null; #join = null; #answer = null; #lastEvent = 0; #nextID = 1;
-  #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
+  #opening = null; #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
   /// Requests that are made once more when the connection is taken up.
   #unanswered = [];
 
@@ -62,7 +62,7 @@ export class Signaling {
       try {
         await this.#connect();
       } catch (error) {
-        this.#setStatus("failed");
+        this.#joinFailed();
         throw error;
       }
     }
@@ -71,14 +71,14 @@ export class Signaling {
     } catch (error) {
       if (!["passwordNeeded", "passwordWrong"].includes(error.code)) {
         this.#closeSocket();
-        this.#setStatus("failed");
+        this.#joinFailed();
       }
       throw error;
     }
     return this.#answer;
   }
 
-  /// Takes back a join that waits for a password.
+  /// Takes back a join: one that waits for a password, or one that is under way, which then fails with `notConnected`.
   cancel() {
     this.#closeSocket();
     this.#setStatus("notConnected");
@@ -125,6 +125,7 @@ export class Signaling {
         return failed(new SignalingError("connectFailed", error.message));
       }
       this.#socket = socket;
+      this.#opening = failed;
       const timer = setTimeout(() => socket.close(), OPEN_TIME);
       socket.onopen = () => {
         clearTimeout(timer);
@@ -146,9 +147,12 @@ export class Signaling {
     this.#socket = null;
     clearInterval(this.#pingTimer);
     if (socket) {
-      socket.onclose = socket.onmessage = null;
+      socket.onopen = socket.onclose = socket.onmessage = null;
       socket.close();
     }
+    // Who waits for a WebSocket that nobody hears of any more would wait for ever; of one that is open nobody waits.
+    this.#opening?.(new SignalingError("notConnected", "The connection was given up"));
+    this.#opening = null;
     for (const {failed, keep} of this.#open.values()) {
       if (isLost && keep) keep();
       else failed(unanswered());
@@ -307,6 +311,11 @@ export class Signaling {
       return this.#tryAgain(pauseAfter(error));
     }
     this.#finish({reason: error.code, message: error.message});
+  }
+
+  /// One that was taken back has said so already.
+  #joinFailed() {
+    if (this.status === "connecting") this.#setStatus("failed");
   }
 
   #setStatus(status) {

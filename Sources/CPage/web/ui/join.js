@@ -13,7 +13,7 @@ function addressed() {
   return values;
 }
 
-/// A token that the relay makes itself, where it runs with `--dev`; nil where it does not. `identity`: a user id; else it is the name.
+/// A token that the relay makes itself, where it runs with `--dev`; null where it does not. `identity`: a user id; else it is the name.
 async function developmentToken(session, name, identity, role) {
   const query = {session, name, role, ...(identity && {identity})};
   const answer = await fetch(`/v1/dev/token?${new URLSearchParams(query)}`, {cache: "no-store"}).catch(() => null);
@@ -38,7 +38,7 @@ const EXPLAINED = {
 
 export class JoinForm {
   #form = byID("join-form"); #error = byID("join-error"); #button = byID("join-button"); #cancel = byID("join-cancel");
-  #session = null; #token = null; #onJoined; #makeSession;
+  #session = null; #token = null; #attempt = null; #onJoined; #makeSession;
 
   /// `makeSession()` gives a session that has not joined; `onJoined(session)` takes it over.
   constructor({makeSession, onJoined}) {
@@ -74,8 +74,13 @@ export class JoinForm {
     this.#say("");
     store(NAME, name.value.trim());
     store(IDENTITY, identity.value.trim());
+    const attempt = this.#attempt = {};
     try {
-      this.#token ??= token.value.trim() || await developmentToken(session.value.trim(), name.value.trim(), identity.value.trim(), role.value);
+      const granted = this.#token ?? (token.value.trim() ||
+                                      await developmentToken(session.value.trim(), name.value.trim(), identity.value.trim(), role.value));
+      // Forgotten meanwhile.
+      if (this.#attempt !== attempt) return;
+      this.#token = granted;
       this.#session ??= this.#makeSession();
       await this.#session.join({session: session.value.trim(), name: name.value.trim(), password: password.value, token: this.#token});
       const joined = this.#session;
@@ -85,7 +90,7 @@ export class JoinForm {
       byID("join").hidden = true;
       this.#onJoined(joined);
     } catch (error) {
-      this.#refused(error);
+      if (this.#attempt === attempt) this.#refused(error);
     } finally {
       this.#busy(false);
     }
@@ -104,7 +109,7 @@ export class JoinForm {
   /// What was typed belongs to another join than the one that waits.
   #forget() {
     this.#session?.cancel();
-    this.#session = this.#token = null;
+    this.#session = this.#token = this.#attempt = null;
     this.#cancel.hidden = true;
     this.#say("");
   }

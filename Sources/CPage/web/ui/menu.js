@@ -28,7 +28,7 @@ export function menuButton(button, items) {
 }
 
 function show(button, items) {
-  const menu = element("div", {role: "menu", class: "menu", "aria-label": button.getAttribute("aria-label") ?? button.textContent});
+  const menu = element("div", {role: "menu", class: "menu", tabindex: "-1", "aria-label": button.getAttribute("aria-label") ?? button.textContent});
   for (const item of items) {
     menu.append(item === null ? element("hr", {role: "separator"}) : element("button", {
       type: "button", role: "menuitem", tabindex: "-1", class: item.danger ? "danger-text" : "", data: {action: item.name},
@@ -41,7 +41,8 @@ function show(button, items) {
   place(menu, button.getBoundingClientRect());
   button.setAttribute("aria-expanded", "true");
   open = {menu, button};
-  menu.querySelector("button")?.focus();
+  // One without entries closes by keys too.
+  (menu.querySelector("button") ?? menu).focus();
 }
 
 function place(menu, anchor) {

@@ -113,6 +113,24 @@ const UNITS = {
     same([relay.sockets.length, client.status, relay.socket.protocol], [1, "connected", "millrace.v1"], "sockets and status");
   },
 
+  async "a join that is taken back ends at once, and another can follow"(modules) {
+    for (const isOpen of [false, true]) {
+      const relay = new PlayedRelay(), said = [];
+      window.WebSocket = relay.Socket;
+      relay.answers.join = () => undefined;
+      const client = new modules.signaling.Signaling("ws://nowhere", {onStatus: status => said.push(status)});
+      started.push(client);
+      const answer = refusal(client.join({session: "room", name: "Me"}));
+      if (isOpen) await until(() => relay.of("join").length === 1, "its request");
+      client.cancel();
+      same([await Promise.race([answer, later(500)]) ?? null, said], ["notConnected", ["connecting", "notConnected"]],
+           isOpen ? "while its answer is awaited" : "while the WebSocket opens");
+      relay.answers.join = () => relay.joinAnswer();
+      await client.join({session: "room", name: "Me"});
+      same([client.status, relay.sockets.length], ["connected", 2], "another join");
+    }
+  },
+
   async "another refusal ends the connection"(modules) {
     const relay = new PlayedRelay();
     window.WebSocket = relay.Socket;
@@ -334,6 +352,16 @@ const UNITS = {
     tile.end();
   },
 
+  async "a menu without entries closes by keys too"({menu: {menuButton}, dom: {element}}) {
+    const button = menuButton(element("button", {type: "button"}, "More"), () => []), open = () => document.querySelector("[role=menu]");
+    document.body.append(button);
+    button.click();
+    same(document.activeElement === open(), true, "focus");
+    open().dispatchEvent(new KeyboardEvent("keydown", {key: "Escape", bubbles: true}));
+    same([open(), document.activeElement === button], [null, true], "closed, and back at the button");
+    button.remove();
+  },
+
   async "rates are growth over time"({statistics: {Line}}) {
     const line = new Line();
     for (let i = 0; i < 100; i++) line.push(i);
@@ -345,7 +373,7 @@ const UNITS = {
 api.units = async ({base}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
                  sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", tile: "ui/tile.js", dom: "ui/dom.js",
-                 messagelog: "ui/messagelog.js"};
+                 messagelog: "ui/messagelog.js", menu: "ui/menu.js"};
   const modules = {}, results = [], WebSocket = window.WebSocket;
   for (const [name, path] of Object.entries(names)) modules[name] = await import(`${base}/${path}`);
   for (const [name, unit] of Object.entries(UNITS)) {
