@@ -186,7 +186,7 @@ export class Conversations extends EventTarget {
   // MARK: inside
 
   async #begin(round, name) {
-    const {user, store, cursor} = await this.#request("login", {version: VERSION, name});
+    const {user, store, cursor} = await this.#login(name);
     if (round !== this.#round) return;
     this.user = user;
     // Changes of groups are not told again.
@@ -199,6 +199,16 @@ export class Conversations extends EventTarget {
     Object.assign(this, {isOpen: true, unavailable: null});
     this.#tell("availability");
     await this.#backInStep();
+  }
+
+  /// A session takes names that the store does not, which keeps them for long; without one others see the one of before, or the user id.
+  async #login(name) {
+    try {
+      return await this.#request("login", {version: VERSION, name});
+    } catch (error) {
+      if (error.code !== "invalidField") throw error;
+      return this.#request("login", {version: VERSION});
+    }
   }
 
   /// Tries again what the relay cannot do just now, as long as the connection stands; the next one begins all of it anew.

@@ -263,6 +263,15 @@ Object.assign(UNITS, {
     same([entry.status, relay.of("sendMessage").length, store.messages.get("0:anna").length], ["sending", codes.length + 1, 1], "requests");
   },
 
+  async "conversations: a name that the store does not take keeps nobody from them"(modules) {
+    const {relay, conversations} = await talking(modules, (store, relay) => {
+      const {login} = relay.answers;
+      relay.answers.login = params => params.name === undefined ? login() : refuse("invalidField")();
+      store.store(ANNA, "anna", "hello");
+    });
+    same([relay.of("login").map(params => params.name ?? null), conversations.list.length], [["Me", null], 1], "tries");
+  },
+
   async "conversations: without a user id, or a store, the page says so"(modules) {
     for (const code of ["identityMissing", "tokenMissing", "messagingDisabled"]) {
       const relay = new PlayedRelay();
