@@ -70,6 +70,12 @@ def view(bench, name):
     operator.page.size(1280, 860)
     time.sleep(2)
     operator.page.picture(bench.current / "admin.png")
+    labels = operator.page.evaluate("[...document.querySelectorAll('.session button')].map(one => one.getAttribute('aria-label'))")
+    check(name, "every button says whom it is for", len(set(labels)) == len(labels) > 4 and "Remove: Bob" in labels, labels=labels)
+    operator.page.evaluate("document.getElementById('logout').click()")
+    check(name, "a token that is forgotten takes along what it showed", operator.rows() == {} and not operator.look("text", "view"))
+    operator.log_in(ADMIN_TOKEN)
+    check(name, "and shows it again when it is given anew", ada.until(lambda: set(operator.rows()) == {"Ada", "Bob"}), rows=operator.rows())
     operator.press("Bob", "mute")
     check(name, "an operator mutes", ada.is_silent("Bob") and ada.look("seen", "Bob")["isMuted"] and
           ada.until(lambda: operator.rows()["Bob"]["audio"] == "muted"))

@@ -22,6 +22,7 @@ class AdminView {
     byID("logout").addEventListener("click", () => {
       this.#api.token = "";
       this.#login("");
+      this.#forget();
     });
     byID("drain").addEventListener("click", () => this.#drain());
     document.addEventListener("visibilitychange", () => { if (!document.hidden) this.refresh(); });
@@ -38,7 +39,7 @@ class AdminView {
     clearTimeout(this.#timer);
     let next = INTERVAL;
     try {
-      await this.#read();
+      if (!await this.#read()) next = 0;
     } catch (error) {
       if (error.status === 401 || error.status === 403) {
         this.#login(this.#api.token ? `${error.message}.` : "");
@@ -56,8 +57,11 @@ class AdminView {
     }
   }
 
+  /// False where the token was forgotten, or became another, in the meantime.
   async #read() {
+    const {token} = this.#api;
     const [relay, {sessions, next}, metrics] = await Promise.all([this.#api.relay(), this.#api.sessions(), this.#api.metrics()]);
+    if (token !== this.#api.token) return false;
     byID("login").hidden = true;
     byID("view").hidden = false;
     byID("version").textContent = relay.version;
@@ -66,6 +70,13 @@ class AdminView {
     this.#gauges.read(metrics);
     byID("session-count").textContent = next ? `the first ${sessions.length} of ${relay.sessions}` : String(sessions.length);
     await this.#showSessions(sessions);
+    return token === this.#api.token;
+  }
+
+  /// Nothing of what was shown stays behind.
+  #forget() {
+    for (const card of this.#cards.values()) card.end();
+    this.#cards.clear();
   }
 
   async #showSessions(sessions) {

@@ -1,7 +1,7 @@
 // One session: who is in it, what is published, and what an operator can do about it.
 
 import {confirm} from "../ui/dialogs.js";
-import {bitrate, element, number} from "../ui/dom.js";
+import {bitrate, element, number, replaceWhereOther} from "../ui/dom.js";
 import {attempt} from "../ui/notices.js";
 
 /// Milliseconds between two stills of a stream.
@@ -16,10 +16,11 @@ export class SessionCard {
     this.#api = api;
     this.#changed = changed;
     this.session = session;
-    const head = ["Name", "Role", "Sound", "Video", "Screen", "Joined", "Id", ""].map(text => element("th", {scope: "col"}, text));
+    const head = ["Name", "Role", "Sound", "Video", "Screen", "Joined", "Id"].map(text => element("th", {scope: "col"}, text));
+    head.push(element("th", {scope: "col"}, element("span", {class: "unseen"}, "Actions")));
     this.node = element("article", {class: "session", data: {session: session.name, app: session.app}},
                         element("header", {}, this.#title, this.#badges, element("span", {class: "spring"}),
-                                this.#button("End session", "end", () => this.#end(), "danger")),
+                                this.#button("End session", "end", () => this.#end(), {kind: "danger", whom: session.name})),
                         element("div", {class: "scroll"}, element("table", {}, element("caption", {class: "unseen"}, "Participants"),
                                                                   element("thead", {}, element("tr", {}, ...head)), this.#rows)),
                         this.#stills);
@@ -49,9 +50,8 @@ export class SessionCard {
       element("th", {scope: "row"}, user.name, user.isConnected ? null : element("span", {class: "badge warn"}, "lost")),
       element("td", {}, user.kind === "publisher" ? "publisher" : user.role), element("td", {}, state(user.audio)), element("td", {}, state(user.video)),
       element("td", {}, state(user.share)), element("td", {}, new Date(user.joinedAt).toLocaleTimeString()), element("td", {}, element("code", {}, user.id)),
-      element("td", {class: "actions"},
-              user.audio === "on" ? this.#button("Mute", "mute", () => this.#act(() => this.#api.mute(this.session, user.id, "audio"))) : null, " ",
-              this.#button("Remove", "remove", () => this.#remove(user)))));
+      element("td", {class: "actions"}, user.audio === "on" ? this.#button("Mute", "mute", () => this.#mute(user), {whom: user.name}) : null, " ",
+              this.#button("Remove", "remove", () => this.#remove(user), {whom: user.name}))));
     if (more) rows.push(element("tr", {}, element("td", {colspan: 8}, "More participants are not shown.")));
     const held = this.#rows.contains(document.activeElement) ? [document.activeElement.closest("tr")?.dataset.user, document.activeElement.dataset.action] : null;
     this.#rows.replaceChildren(...rows);
@@ -75,7 +75,7 @@ export class SessionCard {
         media?.audio && `sound ${bitrate(media.audio.bitsPerSecond)}`, media?.video && `lost ${media.video.lost}`,
         media?.video && number(media.video.jitterMilliseconds, 1, " ms jitter"), media && `${media.subscribers} watching`,
       ].filter(Boolean).join(" · ");
-      figure.actions.replaceChildren(...this.#streamActions(stream));
+      replaceWhereOther(figure.actions, this.#streamActions(stream, figure.name.textContent));
       this.#still(stream, figure);
     }
   }
@@ -88,8 +88,9 @@ export class SessionCard {
     return {node, picture, name, rates, actions, url: null, at: -Infinity, isBusy: false};
   }
 
-  #streamActions(stream) {
-    const act = (text, name, kind, muted) => this.#button(text, name, () => this.#act(() => this.#api.muteStream(this.session, stream.id, kind, muted)));
+  #streamActions(stream, whom) {
+    const act = (text, name, kind, muted) =>
+      this.#button(text, name, () => this.#act(() => this.#api.muteStream(this.session, stream.id, kind, muted)), {whom});
     return [
       stream.isAudioMuted ? act("Lift mute", "unmute-audio", "audio", false) : stream.hasAudio ? act("Mute sound", "mute-audio", "audio", true) : null,
       stream.isVideoMuted ? act("Show video", "unmute-video", "video", false) : stream.hasVideo ? act("Stop video", "mute-video", "video", true) : null,
@@ -104,22 +105,29 @@ export class SessionCard {
       return;
     }
     figure.isBusy = true;
+    let url = null;
     try {
-      const blob = await this.#api.still(this.session, stream.id), url = URL.createObjectURL(blob);
+      url = URL.createObjectURL(await this.#api.still(this.session, stream.id));
       const image = element("img", {src: url, alt: `Still picture of ${figure.name.textContent}`});
       await image.decode();
-      figure.picture.replaceChildren(image);
-      if (figure.url) URL.revokeObjectURL(figure.url);
-      figure.url = url;
+      if (figure.node.isConnected) {
+        figure.picture.replaceChildren(image);
+        [figure.url, url] = [url, figure.url];
+      }
     } catch {
       if (!figure.url) figure.picture.replaceChildren("no picture yet");
     } finally {
+      // The one before, or one that is shown nowhere.
+      if (url) URL.revokeObjectURL(url);
       figure.at = performance.now();
       figure.isBusy = false;
     }
   }
 
-  #button(text, action, run, kind = "") { return element("button", {type: "button", class: kind, data: {action}, onclick: run}, text); }
+  /// `whom`: said to screen readers, as there are many such buttons.
+  #button(text, action, run, {kind = "", whom}) {
+    return element("button", {type: "button", class: kind, data: {action}, "aria-label": `${text}: ${whom}`, onclick: run}, text);
+  }
 
   #act(work) {
     return attempt(async () => {
@@ -131,6 +139,8 @@ export class SessionCard {
   async #end() {
     if (await confirm("End session", `Everybody in ${this.session.name} is disconnected.`, "End", {danger: true})) this.#act(() => this.#api.end(this.session));
   }
+
+  #mute(user) { return this.#act(() => this.#api.mute(this.session, user.id, "audio")); }
 
   async #remove(user) {
     const sure = await confirm("Remove", `${user.name} is disconnected and cannot come back while the session lives.`, "Remove", {danger: true});
