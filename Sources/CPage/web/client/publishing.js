@@ -30,7 +30,7 @@ class Publication {
 }
 
 export class PublishPeer {
-  /// `RTCPeerConnection`, or nil before the first stream.
+  /// `RTCPeerConnection`, or null before the first stream.
   connection = null;
   publications = [];
 

@@ -15,6 +15,7 @@ const PATH_PATIENCE = 4000;
 /// - `change`: of the state, see `SessionState`
 /// - `media`: tracks of a stream came, `detail` its id
 /// - `published`: own streams came or went
+/// - `path`: of a peer connection, `detail` `{name, state}`, `name` publish or subscribe
 /// - `notice`: something to tell the user, `detail` `{text, isError}`
 /// - `ended`: for good, `detail` `{reason, message}`
 export class Session extends EventTarget {

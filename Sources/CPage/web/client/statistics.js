@@ -32,8 +32,11 @@ export class Statistics {
     this.#timer = setInterval(async () => {
       if (this.#busy) return;
       this.#busy = true;
-      await this.sample().then(() => onSample(this), () => {});
-      this.#busy = false;
+      try {
+        await this.sample().then(() => onSample(this), () => {});
+      } finally {
+        this.#busy = false;
+      }
     }, 1000);
   }
 

@@ -15,7 +15,7 @@ export class SubscribePeer extends EventTarget {
     this.onState = onState;
   }
 
-  /// MediaStream of a stream; nil before it is offered.
+  /// MediaStream of a stream; null before it is offered.
   media(stream) { return this.#media.get(stream) ?? null; }
 
   /// The receiver of one kind of a stream, for its statistics.

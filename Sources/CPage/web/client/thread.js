@@ -10,6 +10,8 @@ export class Thread {
   hasOlder = true;
   /// Whether a first page has come.
   isLoaded = false;
+  /// Whether a page of older ones is asked for just now.
+  isLoading = false;
   /// Messages up to this number are gone for this user; 0 for none.
   clearedThrough = 0;
   /// What is under way to read the messages behind the last: `{round, later, done}`, see `Conversations`.

@@ -10,7 +10,7 @@ import {JoinForm} from "./join.js";
 import {closeMenu} from "./menu.js";
 import {Messages} from "./messages.js";
 import {userMenu} from "./moderation.js";
-import {attempt, notice} from "./notices.js";
+import {attempt, clearNotices, notice} from "./notices.js";
 import {Numbers} from "./numbers.js";
 import {People} from "./people.js";
 import {Place} from "./place.js";
@@ -83,6 +83,7 @@ class Room {
     byID("room").hidden = true;
     byID("banner").hidden = true;
     for (const dialog of document.querySelectorAll("dialog")) dialog.close("");
+    clearNotices();
     document.title = "Millrace";
   }
 
@@ -117,7 +118,7 @@ class Room {
       if (data.host) notice(data.host === state.self ? "You are host now" : `${name(data.host)} is host now`);
       break;
     case "userChanged":
-      if (data.user.id === state.self && before && before.role !== data.user.role && data.user.role === "manager") notice("You are manager now");
+      if (data.user.id === state.self && before) this.#roleChanged(before.role, data.user.role);
       break;
     case "muteForced":
       if (data.stream) notice(data.kind === "video" ? "Your video was stopped" : "You are muted: a moderator asked for silence");
@@ -134,6 +135,13 @@ class Room {
       break;
     }
     this.#showState();
+  }
+
+  /// The host's role is told by an event of its own.
+  #roleChanged(before, now) {
+    if (before === now) return;
+    if (now === "manager") notice("You are manager now");
+    else if (before === "manager" && now === "participant") notice("You are manager no longer");
   }
 
   /// A moderator can ask; only this user unmutes.

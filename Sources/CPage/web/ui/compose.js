@@ -10,8 +10,8 @@ export class Compose {
   /// `send(text)`: the text stays where it throws.
   constructor(label, send, {before = []} = {}) {
     this.#send = send;
-    this.#field = element("textarea", {name: "text", rows: 2, maxlength: 8192, "aria-label": label, placeholder: label,
-                                       onkeydown: event => this.#onKey(event)});
+    // Without a length of its own, which would cut what is pasted and say nothing.
+    this.#field = element("textarea", {name: "text", rows: 2, "aria-label": label, placeholder: label, onkeydown: event => this.#onKey(event)});
     this.#button = element("button", {class: "primary round", "aria-label": "Send", title: "Send"}, icon("send"));
     this.node = element("form", {class: "compose", onsubmit: event => { event.preventDefault(); this.#submit(); }}, ...before, this.#field,
                         this.#button);

@@ -57,6 +57,7 @@ export class ConversationList {
                    element("button", {type: "button", class: "open", data: {action: "open-conversation"}, onclick: () => this.#open(conversation)},
                            element("span", {class: "name"}, type === GROUP ? icon("people") : null, title, isMuted ? icon("bellOff") : null,
                                    isMuted ? element("span", {class: "unseen"}, "do not disturb") : null),
+                           type === GROUP ? element("span", {class: "unseen"}, "group") : null,
                            lastMessage ? element("time", {datetime: new Date(lastMessage.time).toISOString()}, clock(lastMessage.time)) : null,
                            element("span", {class: "said"}, lastMessage ? author + lastMessage.text : ""),
                            unread ? element("span", {class: "count"}, element("span", {"aria-hidden": "true"}, unread > 99 ? "99+" : String(unread)),

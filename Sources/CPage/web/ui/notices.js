@@ -5,7 +5,7 @@ import {byID, element} from "./dom.js";
 const SHOWN = 6000;
 const MAXIMUM = 5;
 
-/// `actions`: [{text, run}]; with them, or where it `stays`, the notice is there until one is taken or it is dismissed. Its end, as a function.
+/// `actions`: [{text, name, run}]; with them, or where it `stays`, the notice is there until one is taken or it is dismissed. Its end, as a function.
 export function notice(text, {isError = false, actions = [], stays = actions.length > 0} = {}) {
   const place = byID(isError ? "alerts" : "notices");
   const node = element("div", {class: `notice${isError ? " is-error" : ""}`}, element("span", {}, text));
@@ -19,6 +19,9 @@ export function notice(text, {isError = false, actions = [], stays = actions.len
   if (!stays) setTimeout(end, isError ? 2 * SHOWN : SHOWN);
   return end;
 }
+
+/// Takes away what a session told and asked that is over: an answer would be one to nobody. Errors stay.
+export function clearNotices() { byID("notices").replaceChildren(); }
 
 /// Runs something asynchronous; an error becomes a notice.
 export async function attempt(work) {

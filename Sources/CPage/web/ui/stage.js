@@ -157,6 +157,10 @@ export class Stage {
 
   #changed({event, data}) {
     if (["signal", "offer", "chat", "broadcast"].includes(event)) return;
+    if (event === "streamDestroyed") {
+      this.#off.delete(data.stream);
+      this.#unpinned.delete(data.stream);
+    }
     if (event === "subscriptionChanged") {
       const tile = this.#tiles.get(data.stream);
       if (data.state === "videoDisabled") tile?.setPaused(true, data.reason);

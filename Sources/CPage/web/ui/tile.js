@@ -26,7 +26,8 @@ export class Tile {
     this.node = element("article", {class: "tile", data: {key}}, this.avatar, this.video, this.note,
                         element("div", {class: "tile-tools"}, this.pinButton, this.menu),
                         element("div", {class: "caption"}, this.muted, this.name, this.role, this.facts));
-    this.node.addEventListener("dblclick", () => actions.pin(this));
+    // Twice at a button is no wish to pin.
+    this.node.addEventListener("dblclick", ({target}) => { if (!target.closest("button")) actions.pin(this); });
   }
 
   /// `media`: what to show; kept where it is the same, so that nothing flickers.
