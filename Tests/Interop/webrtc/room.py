@@ -3,11 +3,13 @@
 import json
 import pathlib
 import time
+import types
 import urllib.parse
 
 import clients
 from webrtc.bench import WebRTCRelay
 from webrtc.network import CLIENT
+from webrtc.path import Path
 
 PROBE = (pathlib.Path(__file__).parent / "page/probe.js").read_text()
 ADMIN_TOKEN = "operator-secret"
@@ -20,6 +22,12 @@ def relay(bench, port=None, webrtc_port=None, name="relay", extra=()):
     media = ["--media-address", CLIENT, "--media-advertised", CLIENT] if bench.network.inside else []
     return bench.keep(WebRTCRelay(bench.binary, bench.current, extra=["--dev", *media, *extra], name=name, port=port,
                                   webrtc_port=webrtc_port, environment={"MILLRACE_ADMIN_TOKEN": ADMIN_TOKEN}))
+
+
+def detour(bench, server):
+    """A way to the relay's media whose end at the relay changes when it is told to; for one `Room`."""
+    place = types.SimpleNamespace(address=CLIENT if bench.network.inside else "127.0.0.1", webrtc_port=server.webrtc_port)
+    return bench.keep(Path(place))
 
 
 def hue(name):
@@ -37,13 +45,21 @@ def is_colour_of(name, degrees):
 class Room:
     """One user's page."""
 
-    def __init__(self, bench, kind, url, session, name, role="host", password=""):
+    def __init__(self, bench, kind, url, session, name, role="host", password="", identity="", token="", way=None):
+        """`identity`: a user id other than the name; `token`: instead of one that the relay gives away; `way`: a `detour` of its media."""
         self.name = name
-        self.page = bench.visit(kind, f"{url}/?{urllib.parse.urlencode({'session': session, 'name': name, 'role': role})}")
+        asked = {"session": session, "name": name, "role": role, **({"identity": identity} if identity else {})}
+        self.page = bench.visit(kind, f"{url}/?{urllib.parse.urlencode(asked)}{f'#token={token}' if token else ''}")
         if kind == "chromium":
             self.page.size(1280, 760)
         self.page.evaluate(f"(() => {{ {PROBE} return true }})()")
+        if way:
+            self.look("detour", way.address, way.port)
         self.submit(password)
+
+    def refusal(self, method, **parameters):
+        """The error code of a request that the page's own buttons do not make."""
+        return self.page.evaluate(f"millrace.request({json.dumps(method)}, {json.dumps(parameters)}).then(() => '', error => error.code)")
 
     def submit(self, password=""):
         self.look("fill", "#join-form", {"password": password})

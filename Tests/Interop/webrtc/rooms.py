@@ -1,11 +1,9 @@
 """Cases of the page at `/`: people in browsers, who see, hear and moderate each other by its buttons."""
 
-import json
 import time
 
-
 from webrtc.cut import Cut
-from webrtc.room import Room, is_colour_of, relay
+from webrtc.room import Room, detour, is_colour_of, relay
 
 UNITS = 35
 
@@ -53,6 +51,7 @@ def see_and_hear(bench, name):
     check_statistics(bench, name, ada)
     check_signals(bench, name, ada, bob)
     check_own_mute(bench, name, ada, bob)
+    check_turned_off(bench, name, ada, bob)
     check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
     check(name, "the page's policy refused it nothing", [room.look("violations") for room in (ada, bob)] == [[], []], refused=ada.look("violations"))
     bob.look("press", "picture")
@@ -109,6 +108,20 @@ def check_own_mute(bench, name, ada, bob):
     bench.reporter.check(name, "stopped video is not shown", ada.until(lambda: not ada.look("seen", "Bob")["isShown"]))
     bob.look("press", "video")
     bench.reporter.check(name, "and shown again", ada.sees("Bob") and ada.until(lambda: ada.look("seen", "Bob")["isShown"]))
+
+
+def check_turned_off(bench, name, ada, bob):
+    """Sound and picture of somebody, off and on again for oneself alone."""
+    check = bench.reporter.check
+    ada.look("menu", "Bob", "off-audio")
+    check(name, "who is silenced for oneself is not received", ada.is_silent("Bob"))
+    check(name, "and is muted for nobody", not ada.look("seen", "Bob")["isMuted"] and bob.look("person", "Bob")["audio"] == "on")
+    ada.look("menu", "Bob", "off-audio")
+    check(name, "and is heard again when one likes", ada.hears("Bob"))
+    ada.look("menu", "Bob", "off-video")
+    check(name, "a picture that is hidden for oneself is not shown", ada.until(lambda: not ada.look("seen", "Bob")["isShown"]))
+    ada.look("menu", "Bob", "off-video")
+    check(name, "until one wants it again", ada.sees("Bob") and ada.until(lambda: ada.look("seen", "Bob")["isShown"]))
 
 
 def force_mute(bench, name):
@@ -174,20 +187,30 @@ def roles(bench, name):
     entries = eve.until(lambda: eve.look("menu", "Ada", ""))
     check(name, "a participant may rename itself, and others it may write to", [eve.look("menu", "Eve", ""), entries] == [["rename"], ["write"]],
           entries=entries)
-    check(name, "and the relay says so too", refusal(eve, "rename", user=ident(eve, "Ada"), name="Fool") == "notPermitted")
+    check(name, "and the relay says so too", eve.refusal("rename", user=ident(eve, "Ada"), name="Fool") == "notPermitted")
     check_keyboard(bench, name, ada)
-    ada.look("menu", "Eve", "rename")
+    check_names(bench, name, ada, eve)
+    ada.look("menu", eve.name, "rename")
     ada.look("answer", "yes", "<i>Eva</i>")
     check(name, "the host renames, and a name is text", eve.until(lambda: eve.look("names") and "<i>Eva</i> (you)" in eve.look("names")), names=eve.look("names"))
     eve.name = "<i>Eva</i>"
     ada.look("menu", "Bob", "make-manager")
     check(name, "a manager is made", eve.until(lambda: badge(eve, "Bob") == "manager"))
-    check(name, "who may not remove the host", "remove" not in bob.look("menu", "Ada", "") and refusal(bob, "removeUser", user=ident(bob, "Ada")) == "notPermitted")
+    check(name, "who may not remove the host", "remove" not in bob.look("menu", "Ada", "") and bob.refusal("removeUser", user=ident(bob, "Ada")) == "notPermitted")
     share_lock(bench, name, bob, eve)
+    ada.look("menu", "Bob", "revoke-manager")
+    check(name, "who is manager no longer is told",
+          bob.until(lambda: "You are manager no longer" in bob.look("notices") and badge(bob, "Bob") == "participant"), notices=bob.look("notices"))
+    ada.until(lambda: badge(ada, "Bob") == "participant")
+    ada.look("menu", "Bob", "make-manager")
+    bob.until(lambda: badge(bob, "Bob") == "manager")
+    ada.page.evaluate("!!millrace.conversations.send({type: 0, id: 'Eve'}, 'hello')")
+    check(name, "a message from outside the session asks to be read", eve.until(lambda: eve.look("has", "read-message")), notices=eve.look("notices"))
     bob.look("menu", eve.name, "remove")
     check(name, "removal is asked about first", eve.name in bob.look("dialog"))
     bob.look("answer", "yes")
     check(name, "who is removed is told", "removed" in (eve.has_left() or ""), text=eve.look("text", "join-error"))
+    check(name, "and asked nothing any more", not eve.look("has", "read-message"), notices=eve.look("notices"))
     check(name, "and gone for all", ada.until(lambda: ada.look("names") == ["Ada (you)", "Bob"]), names=ada.look("names"))
     ada.look("press", "leave")
     check(name, "the host's role passes on", bob.until(lambda: badge(bob, "Bob") == "host" and "You are host now" in bob.look("notices")))
@@ -214,6 +237,16 @@ def check_keyboard(bench, name, room):
     room.look("tab", "people")
 
 
+def check_names(bench, name, host, other):
+    """What is no name for people is made one, for all alike."""
+    for typed, wanted, what in (("é" * 205, "é" * 200, "a name is cut at 200 characters"), ("", "null", "and one that is empty has a word for it")):
+        host.look("menu", other.name, "rename")
+        host.look("answer", "yes", typed)
+        known = other.until(lambda: f"{wanted} (you)" in other.look("names")) and host.until(lambda: host.look("person", wanted))
+        bench.reporter.check(name, what, known, names=other.look("names"))
+        other.name = wanted
+
+
 def share_lock(bench, name, manager, sharer):
     check = bench.reporter.check
     sharer.page.evaluate("""(async () => { const {testPicture} = await import("/page/client/sources.js");
@@ -235,11 +268,6 @@ def ident(room, who):
     return room.page.evaluate(f"[...millrace.state.users.values()].find(user => user.name === {who!r})?.id")
 
 
-def refusal(room, method, **parameters):
-    """The error code of a request that the page's own buttons do not make."""
-    return room.page.evaluate(f"millrace.request({json.dumps(method)}, {json.dumps(parameters)}).then(() => '', error => error.code)")
-
-
 def password(bench, name):
     check = bench.reporter.check
     server = relay(bench)
@@ -250,6 +278,10 @@ def password(bench, name):
     bob.submit("sesame 1")
     check(name, "a wrong one is told, beside the field", bob.until(lambda: "not the password" in bob.look("text", "join-error")) and
           bob.page.evaluate("document.activeElement.name") == "password", text=bob.look("text", "join-error"))
+    check(name, "it can be taken back", bob.look("text", "join-cancel"))
+    bob.page.evaluate("document.getElementById('join-cancel').click()")
+    check(name, "and is forgotten then", bob.until(lambda: not bob.look("text", "join-cancel") and not bob.look("text", "join-error")),
+          text=bob.look("text", "join-error"))
     check(name, "nobody has seen it come", ada.look("names") == ["Ada (you)"])
     bob.submit("Sesame 1")
     check(name, "the right one lets in", bob.is_in(), page=bob.look("text", "join-error"))
@@ -257,12 +289,12 @@ def password(bench, name):
 
 
 def cut(bench, name):
-    """The way of the signalling is cut for some seconds; media goes another way, and goes on."""
+    """The way of the signalling is cut for some seconds; media goes another way, and goes on. Then that one comes from another address."""
     check = bench.reporter.check
     server = relay(bench)
-    way = bench.keep(Cut(server.port))
+    way, media = bench.keep(Cut(server.port)), detour(bench, server)
     ada = Room(bench, "chromium", server.url, "cut", "Ada")
-    bob = Room(bench, "chromium", way.url, "cut", "Bob", role="participant")
+    bob = Room(bench, "chromium", way.url, "cut", "Bob", role="participant", way=media)
     for room in (ada, bob):
         check(name, f"{room.name} is in", room.is_in(), page=room.look("text", "join-error"))
         room.publish()
@@ -286,6 +318,22 @@ def cut(bench, name):
     sent = ada.until(lambda: [line[2] for line in ada.look("signals") if line[1] == "from-afar"] == ["queued"])
     check(name, "what was said meanwhile is sent", sent, signals=ada.look("signals"))
     check(name, "pictures and sound go on", ada.sees("Bob") and bob.sees("Ada") and ada.hears("Bob"))
+    check_moved(bench, name, media, ada, bob)
+
+
+def check_moved(bench, name, media, ada, bob):
+    """Bob's address becomes another, as behind a NAT that forgets. Nobody is told, the relay finds it out."""
+    check = bench.reporter.check
+    bob.page.evaluate("window.paths = []; millrace.addEventListener('path', ({detail}) => paths.push(detail.state)); true")
+    media.move()
+    # What the relay sends to the address before is not counted.
+    before = media.count["down"]
+    check(name, "the relay finds a new address", bob.until(lambda: media.count["down"] - before > 100), datagrams=media.count["down"] - before)
+    check(name, "pictures and sound come from it and go to it", ada.sees("Bob") and ada.hears("Bob") and bob.sees("Ada") and bob.hears("Ada"),
+          seen=ada.look("seen", "Bob"))
+    states = "[millrace.publisher, millrace.subscriber].map(one => one.connection.connectionState).join()"
+    check(name, "over the same peer connections", bob.until(lambda: bob.page.evaluate(states) == "connected,connected") and
+          "failed" not in bob.page.evaluate("paths"), states=bob.page.evaluate("paths"))
 
 
 def restarted(bench, name):

@@ -1,4 +1,4 @@
-"""Cases of the page at `/`: subsessions, chat, conversations, reports. People in Chromium, by its buttons."""
+"""Cases of the page at `/`: subsessions, chat, reports. People in Chromium, by its buttons."""
 
 import concurrent.futures
 import json
@@ -6,7 +6,6 @@ import pathlib
 import time
 import urllib.request
 
-from webrtc.cut import Cut
 from webrtc.room import ADMIN_TOKEN, Room, relay
 
 PROBE = (pathlib.Path(__file__).parent / "page/talkprobe.js").read_text()
@@ -230,142 +229,8 @@ def chat(bench, name):
     check(name, "the chat is no conversation", ada.look("conversations") == {})
 
 
-def conversations(bench, name):
-    """Two who never meet in a session, and a third who is written to while away."""
-    check = bench.reporter.check
-    server = relay(bench)
-    way = bench.keep(Cut(server.port))
-    ada = Talk(bench, server.url, "one", "Ada", role="host")
-    kim = Talk(bench, way.url, "two", "Kim", role="host")
-    for one in (ada, kim):
-        check(name, f"{one.name} is in", one.is_in(), page=one.look("why"))
-        one.look("tab", "messages")
-        check(name, f"{one.name} has a user id",
-              one.until(lambda: f"“{one.name}”" in one.page.evaluate("document.getElementById('panel-messages').textContent")))
-    ada.look("press", "new-message")
-    ada.fills({"user": "Kim"})
-    ada.write("hello <b>Kim</b>")
-    check(name, "what is sent is shown once",
-          ada.until(lambda: ada.look("thread") == [["You", "hello <b>Kim</b>", ""]]), thread=ada.look("thread"))
-    check(name, "the other has a conversation, and one unread",
-          kim.until(lambda: kim.look("conversations") == {"Ada": [1, "hello <b>Kim</b>", False]} and kim.look("count", "messages") == 1),
-          list=kim.look("conversations"))
-    check(name, "and is told", kim.until(lambda: "Ada: hello <b>Kim</b>" in kim.look("notices")), notices=kim.look("notices"))
-    kim.look("open", "Ada")
-    check(name, "what is read is unread no more",
-          kim.until(lambda: kim.look("count", "messages") == 0), count=kim.look("count", "messages"))
-    kim.write("hello Ada")
-    check(name, "the answer comes into the open conversation",
-          ada.until(lambda: ada.look("thread")[1:] == [["Kim", "hello Ada", ""]] and ada.look("count", "messages") == 0),
-          thread=ada.look("thread"), count=ada.look("count", "messages"))
-    # Written while the receiver's way is cut, and by it: sent once, read once.
-    way.close()
-    kim.until(lambda: kim.look("status") == "reconnecting")
-    kim.write("from afar")
-    for number in range(40):
-        ada.page.evaluate(f"millrace.conversations.send({{type: 0, id: 'Kim'}}, 'line {number}')")
-    check(name, "what waits is shown to wait",
-          kim.until(lambda: kim.look("thread")[-1] == ["You", "from afar", "", "sending"]), thread=kim.look("thread"))
-    check(name, "all is stored", ada.until(lambda: ada.page.evaluate("millrace.conversations.outbox.entries.length") == 0, 10))
-    way.open()
-    check(name, "both ways arrive",
-          kim.until(lambda: kim.look("thread")[-1:] == [["You", "from afar", ""]] and len(kim.look("thread")) == 43, 12) and
-          ada.until(lambda: ada.look("thread")[-1:] == [["Kim", "from afar", ""]]), last=kim.look("thread")[-1:], count=len(kim.look("thread")))
-    check(name, "each once, in order", [line[1] for line in kim.look("thread")][2:42] == [f"line {number}" for number in range(40)])
-    check_history(bench, name, server)
-    check_marks(bench, name, server, ada, kim)
-    check_groups(bench, name, ada, kim)
-    check(name, "every control has a name", ada.page.unnamed() == [], without=ada.page.unnamed())
-
-
-def check_history(bench, name, server):
-    """The same user in another window, from nothing."""
-    check = bench.reporter.check
-    again = Talk(bench, server.url, "three", "Kim", role="host")
-    again.is_in()
-    again.look("tab", "messages")
-    check(name, "another window has the list", again.until(lambda: "Ada" in again.look("conversations")), list=again.look("conversations"))
-    again.look("open", "Ada")
-    check(name, "it begins with the newest page",
-          again.until(lambda: len(again.look("thread")) == 30) and again.look("thread")[-1] == ["You", "from afar", ""],
-          count=len(again.look("thread")))
-    again.look("scrollUp", "messages")
-    check(name, "older ones come as one scrolls",
-          again.until(lambda: len(again.look("thread")) == 43) and again.look("thread")[0] == ["Ada", "hello <b>Kim</b>", ""],
-          count=len(again.look("thread")))
-    again.stop()
-
-
-def check_marks(bench, name, server, ada, kim):
-    check = bench.reporter.check
-    kim.look("press", "back")
-    kim.look("conversationMenu", "Ada", "do-not-disturb")
-    check(name, "do not disturb is shown", kim.until(lambda: kim.look("conversations")["Ada"][2]))
-    ada.write("psst")
-    check(name, "it counts in the conversation and not in the total",
-          kim.until(lambda: kim.look("conversations")["Ada"] == [1, "psst", True]) and kim.look("count", "messages") == 0,
-          list=kim.look("conversations"))
-    check(name, "and tells nobody", not any("psst" in text for text in kim.look("notices")), notices=kim.look("notices"))
-    kim.look("conversationMenu", "Ada", "do-not-disturb")
-    check(name, "once it is lifted it counts", kim.until(lambda: kim.look("count", "messages") == 1))
-    kim.look("conversationMenu", "Ada", "delete-conversation")
-    check(name, "a deleted conversation is off the list, and its unread off the total",
-          kim.until(lambda: kim.look("conversations") == {} and kim.look("count", "messages") == 0),
-          list=kim.look("conversations"))
-    ada.write("are you there?")
-    check(name, "a new message brings it back, with its history",
-          kim.until(lambda: kim.look("conversations") == {"Ada": [1, "are you there?", False]}), list=kim.look("conversations"))
-    kim.look("open", "Ada")
-    check(name, "its messages have stayed", kim.until(lambda: len(kim.look("thread")) > 30), count=len(kim.look("thread")))
-    again = Talk(bench, server.url, "four", "Kim", role="host")
-    again.is_in()
-    again.look("tab", "messages")
-    again.until(lambda: "Ada" in again.look("conversations"))
-    again.look("open", "Ada")
-    check(name, "another window shows them too", again.until(lambda: len(again.look("thread")) >= 30), count=len(again.look("thread")))
-    kim.look("conversationMenu", None, "delete-messages")
-    kim.look("answer", "yes")
-    check(name, "until they are deleted, for oneself alone",
-          kim.until(lambda: kim.look("thread") == []) and len(ada.look("thread")) > 30, count=len(kim.look("thread")))
-    check(name, "in every window", again.until(lambda: again.look("thread") == []), count=len(again.look("thread")))
-    again.stop()
-    kim.look("press", "back")
-
-
-def check_groups(bench, name, ada, kim):
-    check = bench.reporter.check
-    ada.look("press", "back")
-    ada.look("press", "new-group")
-    ada.fills({"name": "Choir", "members": "Kim"})
-    check(name, "a group is there for its members at once",
-          kim.until(lambda: "Choir" in kim.look("conversations")), list=kim.look("conversations"))
-    ada.until(lambda: ada.look("mayWrite", "messages"))
-    ada.write("Monday at eight")
-    check(name, "its messages reach them, with their author",
-          kim.until(lambda: kim.look("conversations")["Choir"] == [1, "Ada: Monday at eight", False]), list=kim.look("conversations"))
-    ada.look("conversationMenu", None, "invite")
-    ada.fills({"members": "Leo\nZoe"})
-    check(name, "members are invited",
-          ada.until(lambda: "4 members" in ada.page.evaluate("document.querySelector('.conversation-head').textContent")))
-    kim.look("open", "Choir")
-    kim.until(lambda: kim.look("thread"))
-    kim.look("conversationMenu", None, "members")
-    check(name, "a member sees who is in", kim.until(lambda: "Ada (owner), Kim, Leo, Zoe" in kim.look("dialog")), dialog=kim.look("dialog"))
-    kim.look("answer", "")
-    kim.look("conversationMenu", None, "leave-group")
-    kim.look("answer", "yes")
-    check(name, "who leaves has no such conversation",
-          kim.until(lambda: "Choir" not in kim.look("conversations") and "Ada" in kim.look("conversations")),
-          list=kim.look("conversations"))
-    check(name, "and is no member",
-          ada.until(lambda: "3 members" in ada.page.evaluate("document.querySelector('.conversation-head').textContent")))
-    ada.look("conversationMenu", None, "dismiss-group")
-    ada.look("answer", "yes")
-    check(name, "its owner dismisses it", ada.until(lambda: list(ada.look("conversations")) == ["Kim"]), list=ada.look("conversations"))
-
-
 def report(bench, name):
-    """The button gives an id, and the operator reads what is kept under it."""
+    """The button gives an id, and the operator reads what is kept under it, and then has the relay restart."""
     check = bench.reporter.check
     server, (ada,) = people(bench, name, ("Ada",), "trouble")
     ada.look("press", "report")
@@ -383,13 +248,17 @@ def report(bench, name):
     ada.look("press", "report")
     ada.page.evaluate("document.querySelector('dialog[open] button[type=button]').click()")
     check(name, "one that is cancelled reports nothing", ada.until(lambda: not ada.look("dialog")) and not ada.look("code"))
+    drain = urllib.request.Request(f"{server.url}/v1/admin/drain", b'{"seconds": 60}',
+                                   {"Authorization": f"Bearer {ADMIN_TOKEN}", "Content-Type": "application/json"})
+    urllib.request.urlopen(drain, timeout=10).close()
+    check(name, "a relay that is to restart is told of",
+          ada.until(lambda: any("The relay restarts within" in text for text in ada.look("notices"))), notices=ada.look("notices"))
 
 
 ALL = [
     ("page: subsessions", subsessions),
     ("page: help and broadcast", help_and_broadcast),
     ("page: chat", chat),
-    ("page: conversations", conversations),
     ("page: report", report),
 ]
 LONG = []

@@ -25,6 +25,15 @@ window.probe = (() => {
   document.addEventListener("securitypolicyviolation", event => violations.push(`${event.violatedDirective} ${event.blockedURI}`));
 
   return {
+    // Media goes by this address from now on: the relay's candidates for UDP name it, those for TCP are left out.
+    detour: (address, port) => {
+      const set = RTCPeerConnection.prototype.setRemoteDescription;
+      RTCPeerConnection.prototype.setRemoteDescription = function ({type, sdp}) {
+        const lines = sdp.split("\r\n").filter(line => !/^a=candidate:\S+ \d+ tcp /i.test(line));
+        const changed = lines.map(line => line.replace(/^(a=candidate:(?:\S+ ){4})\S+ \d+/, (_, kept) => `${kept}${address} ${port}`));
+        return set.call(this, {type, sdp: changed.join("\r\n")});
+      };
+    },
     // What the page's own policy refused it.
     violations: () => violations,
     names: () => [...document.querySelectorAll(".tile .name")].map(one => one.textContent).sort(),

@@ -57,6 +57,15 @@ Object.assign(window.probe, (() => {
     conversations: () => Object.fromEntries([...document.querySelectorAll(".conversation-list li")].map(one => [text(one,
         ".name").replace("do not disturb", ""),
       [Number(one.dataset.unread), text(one, ".said"), one.classList.contains("is-muted")]])),
+    // From above: [type, name, seconds since the last message, what screen readers are told besides].
+    rows: () => [...document.querySelectorAll(".conversation-list li")].map(one => {
+      const time = one.querySelector("time")?.dateTime;
+      return [one.dataset.key.split(":")[0], text(one, ".name"), time ? Math.round((Date.now() - Date.parse(time)) / 1000) : null,
+              [...one.querySelectorAll(".unseen")].map(node => node.textContent)];
+    }),
+    // What stands above the messages of the conversation that is open.
+    head: () => [text(document, ".conversation-head h3"), text(document, ".conversation-head .hint")],
+    typed: panel => document.querySelector(`#panel-${panel} .compose textarea`)?.value ?? "",
     open: name => row(name)?.querySelector(".open").click(),
     // Takes an entry of a conversation's menu; what there was to take.
     conversationMenu: (name, action) => {
