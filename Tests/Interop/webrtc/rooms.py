@@ -5,7 +5,7 @@ import time
 from webrtc.cut import Cut
 from webrtc.room import Room, detour, is_colour_of, relay
 
-UNITS = 35
+UNITS = 39
 
 
 def modules(bench, name):
@@ -120,6 +120,7 @@ def check_turned_off(bench, name, ada, bob):
     check(name, "and is heard again when one likes", ada.hears("Bob"))
     ada.look("menu", "Bob", "off-video")
     check(name, "a picture that is hidden for oneself is not shown", ada.until(lambda: not ada.look("seen", "Bob")["isShown"]))
+    check(name, "nor received", ada.until(lambda: ada.rate("Bob", 0.5) == 0))
     ada.look("menu", "Bob", "off-video")
     check(name, "until one wants it again", ada.sees("Bob") and ada.until(lambda: ada.look("seen", "Bob")["isShown"]))
 

@@ -56,6 +56,7 @@ export class Stage {
   setOff(stream, kind, isOff) {
     this.#off.set(stream, {...this.#off.get(stream), [kind]: !isOff});
     this.#prefer();
+    this.render();
   }
 
   pin(key) {
@@ -105,7 +106,9 @@ export class Stage {
           wanted.set(publication.id, {user, stream, media: publication.media, isOwn});
         }
       } else {
-        for (const stream of streams) wanted.set(stream.id, {user, stream, media: subscriber?.media(stream.id), isOwn});
+        for (const stream of streams) {
+          wanted.set(stream.id, {user, stream, media: subscriber?.media(stream.id), isOwn, isHidden: this.isOff(stream.id, "video")});
+        }
       }
       const has = [...wanted.values()].some(one => one.user === user && one.stream.videoType !== "screen");
       if (!has && user.kind !== "publisher") wanted.set(`user:${user.id}`, {user, stream: null, media: null, isOwn});

@@ -30,8 +30,8 @@ export class Tile {
     this.node.addEventListener("dblclick", ({target}) => { if (!target.closest("button")) actions.pin(this); });
   }
 
-  /// `media`: what to show; kept where it is the same, so that nothing flickers.
-  update({user, stream, media, isOwn, isPinned}) {
+  /// `media`: what to show; kept where it is the same, so that nothing flickers. `isHidden`: this user wants no picture of it.
+  update({user, stream, media, isOwn, isPinned, isHidden = false}) {
     Object.assign(this, {user, stream, isOwn});
     const name = user?.name ?? "Unknown", isScreen = stream?.videoType === "screen";
     const label = isScreen ? `${name}: screen` : name;
@@ -47,7 +47,7 @@ export class Tile {
     const isMuted = !!stream && !!(stream.isAudioMuted || (!stream.hasAudio && !isScreen));
     this.muted.hidden = !isMuted;
     this.node.dataset.muted = String(isMuted);
-    this.hasVideo = !!media?.getVideoTracks().length && !!stream && stream.hasVideo && !stream.isVideoMuted;
+    this.hasVideo = !isHidden && !!media?.getVideoTracks().length && !!stream && stream.hasVideo && !stream.isVideoMuted;
     this.#remark();
     this.pinButton.setAttribute("aria-pressed", String(isPinned));
     this.pinButton.setAttribute("aria-label", isPinned ? `Unpin ${label}` : `Pin ${label}`);

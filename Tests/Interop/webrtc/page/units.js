@@ -352,6 +352,27 @@ const UNITS = {
     tile.end();
   },
 
+  async "a tile shows no picture that does not come, and says so where it is the network's fault"({tile: {Tile}, sources}) {
+    const tile = new Tile("k", {pin() {}, menu: () => []}), media = sources.testPicture("Ada");
+    const facts = {user: user("a", "Ada"), stream: stream("s", "a"), media, isOwn: false, isPinned: false};
+    const seen = () => [tile.node.classList.contains("has-video"), tile.note.hidden ? "" : tile.note.textContent];
+    document.body.append(tile.node);
+    tile.update(facts);
+    same(seen(), [true, ""], "at first");
+    tile.setPaused(true, "quality");
+    same(seen(), [false, "Video paused: the network is too slow"], "for want of bandwidth");
+    tile.setPaused(false);
+    tile.update({...facts, isHidden: true});
+    same(seen(), [false, ""], "as this user wishes");
+    // Its publisher was away, and is back.
+    tile.setPaused(false);
+    same(seen(), [false, ""], "still");
+    tile.update(facts);
+    same(seen(), [true, ""], "as this user wishes again");
+    tile.end();
+    for (const track of media.getTracks()) track.stop();
+  },
+
   async "a menu without entries closes by keys too"({menu: {menuButton}, dom: {element}}) {
     const button = menuButton(element("button", {type: "button"}, "More"), () => []), open = () => document.querySelector("[role=menu]");
     document.body.append(button);
