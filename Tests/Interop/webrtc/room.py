@@ -6,7 +6,6 @@ import time
 import types
 import urllib.parse
 
-import clients
 from webrtc.bench import WebRTCRelay
 from webrtc.network import CLIENT
 from webrtc.path import Path

@@ -81,7 +81,7 @@ export class Messages {
 
   #mark() {
     const {totalUnread} = this.#session.conversations;
-    this.#tabs.mark("messages", totalUnread, `${counted(totalUnread, "unread message")}`);
+    this.#tabs.mark("messages", totalUnread, counted(totalUnread, "unread message"));
   }
 
   /// Told in passing, unless it is before one's eyes.
@@ -95,16 +95,15 @@ export class Messages {
   }
 
   async #newMessage() {
-    const answer = await askFor("New message", [{name: "user", label: "User id",
-                                                 hint: "Of anybody who uses this relay; it need not be somebody who is here.", maximum: 35}],
-        {action: "Write"});
+    const hint = "Of anybody who uses this relay; it need not be somebody who is here.";
+    const answer = await askFor("New message", [{name: "user", label: "User id", hint, maximum: 35}], {action: "Write"});
     if (answer?.user) this.open({type: PEER, id: answer.user});
   }
 
   async #newGroup() {
     const answer = await askFor("New group", [
       {name: "name", label: "Name of the group", maximum: 200},
-          {name: "members", label: "User ids of its members", hint: "One a line.", lines: 4, maximum: 20_000, isNeeded: false},
+      {name: "members", label: "User ids of its members", hint: "One a line.", lines: 4, maximum: 20_000, isNeeded: false},
     ], {action: "Create"});
     if (!answer?.name) return;
     const group = await this.#session.conversations.createGroup(answer.name, identities(answer.members));

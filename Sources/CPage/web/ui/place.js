@@ -12,8 +12,7 @@ const RESULTS = {
 };
 const CHANGES = {
   committed: "Rooms are ready", withdrawn: "The rooms were withdrawn", started: "The rooms are open: choose one",
-      stopping: "The rooms are being closed",
-  stopped: "The rooms are closed; everybody is in the main session",
+  stopping: "The rooms are being closed", stopped: "The rooms are closed; everybody is in the main session",
 };
 
 export class Place {
