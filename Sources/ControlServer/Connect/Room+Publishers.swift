@@ -52,19 +52,24 @@ extension Room {
         _ ticket: PublisherTicket, _ transport: TransportID, kinds: Set<MediaKind>? = nil
     ) async throws(SignalingError) {
         let stream = ticket.plan.streams[0].id
-        guard owners[stream] == ticket.connection else {
-            try? await close(transport, isPlain: ticket.isPlain).finish()
-            throw endedMeanwhile
-        }
+        guard owners[stream] == ticket.connection else { throw await overMeanwhile(ticket, transport) }
         if let kinds { self.kinds[stream] = kinds }
         publishers[stream] = BarePublisher(
             connection: ticket.connection, transport: transport, isPlain: ticket.isPlain)
         transports[transport] = ticket.connection
         _ = await outcome(of: begin(conference.confirmPublish(ticket.plan)))
+        // Much can happen while the engine is waited for; another publisher may even have the name by now.
+        guard publishers[stream]?.transport == transport else { throw await overMeanwhile(ticket, transport) }
         // A plain stream is there with its transport.
         if ticket.isPlain {
             heard(.published(session: engineName, transport: transport, stream: ticket.stream))
         }
+    }
+
+    /// The rules have ended a publisher while the engine was asked. Returns when its transport is closed, whoever closes it.
+    private func overMeanwhile(_ ticket: PublisherTicket, _ transport: TransportID) async -> SignalingError {
+        try? await close(transport, isPlain: ticket.isPlain).finish()
+        return endedMeanwhile
     }
 
     /// The engine has refused it.

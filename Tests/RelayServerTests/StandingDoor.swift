@@ -1,0 +1,50 @@
+import ControlServer
+import Dispatch
+import NIOConcurrencyHelpers
+import SDP
+
+@testable import MediaEngine
+
+/// The engine's own door; but once a publisher has its transport, the worker stands still until `goOn` is called.
+final class StandingDoor: WebRTCDoor {
+    private let engine: MediaEngine
+    private let gate = DispatchSemaphore(value: 0)
+    private let publishers = NIOLockedValueBox<[TransportID]>([])
+
+    /// Transports of publishers, in the order in which they were opened.
+    var opened: [TransportID] { publishers.withLockedValue { $0 } }
+
+    init(_ engine: MediaEngine) { self.engine = engine }
+
+    /// To be called once for each publisher that was opened.
+    func goOn() { gate.signal() }
+
+    func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
+        let answer = try await engine.openWebRTC(request)
+        guard request.direction == .publish else { return answer }
+        publishers.withLockedValue { $0.append(answer.id) }
+        let gate = gate
+        _ = engine.begin(request.session) { _ in gate.wait() }
+        return answer
+    }
+
+    func closeWebRTC(_ id: TransportID, session: String) async throws(EngineError) {
+        try await engine.closeWebRTC(id, session: session)
+    }
+
+    func restartICE(
+        _ id: TransportID, session: String, peer: ICECredentials
+    ) async throws(EngineError) -> ICECredentials {
+        try await engine.restartICE(id, session: session, peer: peer)
+    }
+
+    func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError) {
+        try await engine.setLayer(id, session: session, choice)
+    }
+
+    func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {
+        try await engine.webRTC(id, session: session)
+    }
+
+    func observeStreams() -> AsyncStream<StreamEvent> { engine.observeStreams() }
+}

@@ -1,0 +1,52 @@
+import MediaEngine
+import Signaling
+import Testing
+
+@testable import ControlServer
+
+@Suite("WHIP: publishers that the rules end while they are let in", .serialized)
+struct WHIPEndedTests {
+    @Test(
+        "one that is removed while the engine mutes it is told so, and its transport is closed",
+        .timeLimit(.minutes(2)), arguments: [(true, 410, "sessionEnded"), (false, 403, "notPermitted")])
+    func removedMeanwhile(isAlone: Bool, status: Int, code: String) async throws {
+        try await withDoors { _ in
+        } make: { engine, configuration, bodies, logger in
+            ControlServer(
+                engine: engine, webRTC: StandingDoor(engine), configuration: configuration, recorder: nil,
+                bodies: bodies, parts: try ControlParts(bare: engine, logger: logger), logger: logger)
+        } body: { server, http in
+            let door = try #require(server.webRTC as? StandingDoor)
+            // Whatever fails: an engine that stands still cannot be stopped.
+            defer { door.goOn() }
+            let created = try await http.request("POST", "/v1/admin/sessions", body: #"{"name":"demo"}"#)
+            #expect(created.status == 201)
+            // So there is something to wait for between the transport and the answer.
+            let muted = try await http.request("PUT", "/v1/admin/sessions/demo/mute-all", body: #"{"muted":true}"#)
+            #expect(muted.status == 204)
+            if !isAlone {
+                let other = try await http.request(
+                    "POST", "/v1/sessions/demo/plain", body: #"{"direction":"publish","stream":"other","audio":{}}"#)
+                #expect(other.status == 201)
+            }
+            let room = try #require(server.parts.rooms.all.first)
+            let stream = StreamID(rawValue: "cam")
+
+            let offer = try RawHTTPClient.offer("chromium-publish")
+            async let answer = http.request("POST", "/whip/demo?stream=cam", body: offer, fields: RawHTTPClient.sdp)
+            try await eventually("the engine is asked to mute it") { await room.publishers[stream] != nil }
+            let user = try #require(await room.users.first { $0.name == "cam" })
+            async let removal = http.request("DELETE", "/v1/admin/sessions/demo/participants/\(user.id.rawValue)")
+            try await eventually("it is removed") { await room.publishers[stream] == nil }
+            door.goOn()
+
+            let refused = try await answer
+            #expect(refused.status == status && refused.problemCode == code, "\(refused.status) \(refused.text)")
+            #expect(try await removal.status == 204)
+            let transport = try #require(door.opened.first)
+            await #expect(throws: EngineError.self) {
+                _ = try await server.engine.webRTC(transport, session: room.engineName)
+            }
+        }
+    }
+}
