@@ -12,6 +12,7 @@ struct DrainService: Service {
 
     let bodies: OpenBodies
     let sessions: any SessionsDoor
+    let messages: MessageHub
     let control: DrainControl
     /// For clients to leave in, after a signal.
     let grace: Duration
@@ -23,11 +24,12 @@ struct DrainService: Service {
     private let ordered = NIOLockedValueBox<(end: ContinuousClock.Instant, url: String?)?>(nil)
 
     init(
-        bodies: OpenBodies, sessions: any SessionsDoor, control: DrainControl, grace: Duration, minimum: Duration,
-        logger: Logger
+        bodies: OpenBodies, sessions: any SessionsDoor, messages: MessageHub, control: DrainControl, grace: Duration,
+        minimum: Duration, logger: Logger
     ) {
         self.bodies = bodies
         self.sessions = sessions
+        self.messages = messages
         self.control = control
         self.grace = grace
         self.minimum = min(minimum, grace)
@@ -48,6 +50,7 @@ struct DrainService: Service {
             await wait(from: begin, until: end)
         }
         await sessions.endAll()
+        await messages.endAll()
         bodies.closeAll()
     }
 
@@ -78,6 +81,7 @@ struct DrainService: Service {
         logger.notice("draining", metadata: ["seconds": "\(seconds)"])
         bodies.beginDraining()
         await sessions.announceDrain(seconds: seconds, url: url)
+        messages.announceDrain(seconds: seconds, url: url)
     }
 
     private func waitForOrderedEnd() async {

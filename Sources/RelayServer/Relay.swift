@@ -162,7 +162,7 @@ public final class Relay: Sendable {
         }
         services.append(.init(service: http, serviceName: "http"))
         let drain = DrainService(
-            bodies: bodies, sessions: parts.sessions, control: parts.drain,
+            bodies: bodies, sessions: parts.sessions, messages: parts.messages, control: parts.drain,
             grace: .seconds(configuration.drainSeconds), minimum: .seconds(configuration.drainMinimumSeconds),
             logger: logger)
         services.append(

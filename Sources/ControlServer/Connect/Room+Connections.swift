@@ -19,6 +19,7 @@ extension Room {
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
                 reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", socket: arrival.socket,
                 outbox: environment.configuration.outbox)
+            arrival.socket.enterSession()
             var answer = join.answer
             answer.iceServers = environment.iceServers
             answer.transports = arrival.socket.isConfidential ? [.native, .webRTC] : [.webRTC]
@@ -58,6 +59,7 @@ extension Room {
             // The relay may not have noticed yet that the old one is dead.
             client.socket?.close(.normalClosure, "taken up by another connection")
             client.socket = arrival.socket
+            arrival.socket.enterSession()
             let answer = ResumeRequest.Answer(
                 connection: id, missed: missed, publishLost: client.publisher == nil,
                 subscribeLost: client.subscriber == nil)

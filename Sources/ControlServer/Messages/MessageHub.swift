@@ -31,6 +31,8 @@ package final class MessageHub: Sendable {
 
     private struct State {
         var sockets: [UserKey: [ClientSocket]] = [:]
+        /// Nobody logs in any more.
+        var isDraining = false
         var rates: UserRates
         var counts = MessageCounts()
         /// When each kind of failure was last logged.
@@ -124,27 +126,38 @@ package final class MessageHub: Sendable {
     /// From now on the socket is told of the user's conversations.
     ///
     /// - Returns: false where it was already.
-    /// - Throws: `limitReached` where the user has too many.
+    /// - Throws: `limitReached` where the user has too many; `draining` where the relay will end, which nobody would tell it.
     @discardableResult
     func enter(_ user: UserKey, _ socket: ClientSocket) throws(SignalingError) -> Bool {
-        let isNew = state.withLockedValue { state -> Bool? in
+        let result = state.withLockedValue { state -> Result<Bool, SignalingError> in
             var sockets = state.sockets[user] ?? []
-            if sockets.contains(where: { $0 === socket }) { return false }
-            guard sockets.count < configuration.loginsPerUser else { return nil }
+            if sockets.contains(where: { $0 === socket }) { return .success(false) }
+            if state.isDraining, !socket.isInSession { return .failure(SignalingError(.draining)) }
+            guard sockets.count < configuration.loginsPerUser else {
+                return .failure(
+                    SignalingError(
+                        .limitReached, "the user is logged in \(configuration.loginsPerUser) times",
+                        limit: MessageHubConfiguration.loginsKey))
+            }
             sockets.append(socket)
             state.sockets[user] = sockets
-            return true
+            return .success(true)
         }
-        guard let isNew else {
-            throw SignalingError(
-                .limitReached, "the user is logged in \(configuration.loginsPerUser) times",
-                limit: MessageHubConfiguration.loginsKey)
-        }
-        return isNew
+        return try result.get()
     }
 
     func leave(_ user: UserKey, _ socket: ClientSocket) {
         state.withLockedValue { _ = $0.remove(socket, of: user) }
+    }
+
+    /// From now on nobody logs in who is in no session.
+    ///
+    /// - Returns: sockets that are logged in and in no session, which would tell them.
+    func beginDraining() -> [ClientSocket] {
+        state.withLockedValue { state in
+            state.isDraining = true
+            return state.sockets.values.joined().filter { !$0.isInSession }
+        }
     }
 
     func admit(_ user: UserKey, isMessage: Bool, cost: Int) throws(SignalingError) {

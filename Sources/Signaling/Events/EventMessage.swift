@@ -1,6 +1,6 @@
 /// An event on the wire: `{"seq": 42, "event": "streamCreated", "data": {…}}`.
 public struct EventMessage: Hashable, Sendable, Codable {
-    /// One more than that of the event before, from 1 on; 0 of events that are not numbered, those of conversations.
+    /// One more than that of the event before, from 1 on; 0 of those that are not numbered: of conversations, or to a connection in no session.
     public var seq: UInt64
     public var event: Event
 

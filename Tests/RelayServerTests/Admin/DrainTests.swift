@@ -21,8 +21,10 @@ struct DrainTests {
         let control = DrainControl()
         var logger = Logger(label: "test")
         logger.logLevel = .critical
+        let messages = MessageHub(.disabled, statistics: ControlStatistics(), logger: logger)
         let service = DrainService(
-            bodies: bodies, sessions: double, control: control, grace: grace, minimum: minimum, logger: logger)
+            bodies: bodies, sessions: double, messages: messages, control: control, grace: grace, minimum: minimum,
+            logger: logger)
         let group = ServiceGroup(
             configuration: .init(
                 services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],

@@ -145,6 +145,24 @@ struct WholeRelayTests {
         }
     }
 
+    @Test("CON-6 an ordered drain is told to who is only logged in, and does not wait for it")
+    func drainOfMessages() async throws {
+        try await withShop({ $0.storageDirectory = TemporaryFolder.shared.file("messages") }) { relay, http in
+            let anna = try await SocketClient(port: relay.httpPort)
+            let login = LoginRequest(token: try await token("anna"))
+            #expect(try await anna.request(login, Request.login).get().user == "anna")
+            let order = try await http.request(
+                "POST", "/v1/admin/drain", body: #"{"seconds":600,"url":"wss://b.example"}"#)
+            #expect(order.status == 202)
+            guard case .draining(let draining) = try await anna.next(.draining) else { return }
+            #expect(draining.url == "wss://b.example" && (590...600).contains(draining.seconds))
+            #expect(try await anna.next(.disconnected) == .disconnected(Disconnected(reason: .relayShutdown)))
+            #expect(try await anna.closing() == .init(code: 1001, reason: "relayShutdown"))
+            let took = try await ContinuousClock().measure { try await relay.wait() }
+            #expect(took < .seconds(60))
+        }
+    }
+
     @Test("the control protocol over TLS", .enabled(if: CertificateMaker.isThere, "openssl is not there"))
     func secure() async throws {
         let maker = CertificateMaker()

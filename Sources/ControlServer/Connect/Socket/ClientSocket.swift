@@ -17,6 +17,7 @@ final class ClientSocket: Sendable {
         var backlog = Backlog()
         /// Wants to hear when there is room again.
         var waiter: (@Sendable () -> Void)?
+        var isInSession = false
     }
 
     private let channel: any Channel
@@ -64,6 +65,11 @@ final class ClientSocket: Sendable {
     private static func isHalfFree(_ backlog: Backlog) -> Bool {
         backlog.messages <= window.messages / 2 && backlog.bytes <= window.bytes / 2
     }
+
+    /// A session tells it what there is to tell, the relay's end as well. It stays so: a session that lets it go closes it.
+    var isInSession: Bool { state.withLockedValue { $0.isInSession } }
+
+    func enterSession() { state.withLockedValue { $0.isInSession = true } }
 
     /// See `ClientAddress`.
     var address: String { ClientAddress.group(of: channel.remoteAddress) }
