@@ -11,6 +11,8 @@ package struct ControlConfiguration: Sendable {
     package var sdpBytes = 64 << 10
     /// From the first byte of a request to its last.
     package var sendTime = Duration.seconds(10)
+    /// From a connection's beginning to the first byte of its first request; never more than `idleTime`.
+    package var firstTime = Duration.seconds(10)
     /// A connection without a request is closed after this.
     package var idleTime = Duration.seconds(60)
     /// Open connections at a time; further ones wait in the listen queue.

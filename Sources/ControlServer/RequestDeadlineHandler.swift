@@ -4,8 +4,8 @@ internal import NIOHTTP1
 internal import NIOHTTPTypes
 
 /// Holds a connection to its times and sizes: a request must arrive within `sendTime` of its first byte, an idle connection closes
-/// after `idleTime`. What is wrong before a request reaches the router (too slow, head too large, not HTTP) is answered here, as a
-/// problem document like everywhere else.
+/// after `idleTime`, one that has never asked for anything after `firstTime`. What is wrong before a request reaches the router (too
+/// slow, head too large, not HTTP) is answered here, as a problem document like everywhere else.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
@@ -33,7 +33,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         statistics.connectionOpened()
-        apply(.idle)
+        start(min(configuration.firstTime, idleTime))
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
@@ -98,16 +98,20 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     private func apply(_ action: RequestPhase.Timer) {
-        let time: Duration
         switch action {
-        case .keep: return
+        case .keep: break
         case .stop:
             timer?.cancel()
             timer = nil
-            return
-        case .idle: time = bodies.isDraining ? Self.idleTimeWhileDraining : configuration.idleTime
-        case .sending: time = configuration.sendTime
+        case .idle: start(idleTime)
+        case .sending: start(configuration.sendTime)
         }
+    }
+
+    private var idleTime: Duration { bodies.isDraining ? Self.idleTimeWhileDraining : configuration.idleTime }
+
+    /// In place of the time that ran until now.
+    private func start(_ time: Duration) {
         timer?.cancel()
         guard let loop = context?.eventLoop else { return }
         timer = loop.assumeIsolated().scheduleTask(in: TimeAmount(time)) { self.expired() }

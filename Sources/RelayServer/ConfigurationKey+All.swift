@@ -49,6 +49,9 @@ extension ConfigurationKey {
         .integer("http.headerBytes", \.httpHeaderBytes, 1_024...(1 << 20), "largest request head, in bytes"),
         .integer("http.bodyBytes", \.httpBodyBytes, 1_024...(16 << 20), "largest request body, in bytes"),
         .integer("http.sendSeconds", \.httpSendSeconds, 1...600, "time that a client has to send one request"),
+        .integer(
+            "http.firstRequestSeconds", \.httpFirstRequestSeconds, 1...600,
+            "time that a new connection has to begin its first request"),
         .integer("http.idleSeconds", \.httpIdleSeconds, 1...3_600, "time that an idle connection stays open"),
         .integer("http.connections", \.httpConnections, 1...1_000_000, "open HTTP connections at a time"),
         .text(

@@ -63,6 +63,7 @@ extension RelayConfiguration {
         control.headerBytes = httpHeaderBytes
         control.bodyBytes = httpBodyBytes
         control.sendTime = .seconds(httpSendSeconds)
+        control.firstTime = .seconds(httpFirstRequestSeconds)
         control.idleTime = .seconds(httpIdleSeconds)
         control.connections = httpConnections
         control.corsOrigin = httpCORSOrigin

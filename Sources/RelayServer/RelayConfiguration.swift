@@ -27,6 +27,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpBodyBytes = 256 << 10
     /// Seconds from the first byte of a request to its last.
     public var httpSendSeconds = 10
+    /// Seconds that a new connection has to begin its first request; a TLS handshake before it is part of that.
+    public var httpFirstRequestSeconds = 10
     /// Seconds that a connection without a request stays open.
     public var httpIdleSeconds = 60
     /// Connections open at a time; further ones wait in the listen queue.

@@ -28,6 +28,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("http.headerBytes")) var httpHeaderBytes: String?
     @Option(help: .key("http.bodyBytes")) var httpBodyBytes: String?
     @Option(help: .key("http.sendSeconds")) var httpSendSeconds: String?
+    @Option(help: .key("http.firstRequestSeconds")) var httpFirstRequestSeconds: String?
     @Option(help: .key("http.idleSeconds")) var httpIdleSeconds: String?
     @Option(help: .key("http.connections")) var httpConnections: String?
     @Option(name: .customLong("http-cors-origin"), help: .key("http.corsOrigin")) var httpCORSOrigin: String?
@@ -128,7 +129,8 @@ struct ConfigurationOptions: ParsableArguments {
     var flags: [String: String] {
         let all: KeyValuePairs<String, String?> = [
             "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
-            "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds, "http.idleSeconds": httpIdleSeconds,
+            "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds,
+            "http.firstRequestSeconds": httpFirstRequestSeconds, "http.idleSeconds": httpIdleSeconds,
             "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "http.hosts": httpHosts,
             "admin.token": adminToken, "http.tlsCertificate": httpTLSCertificate, "http.tlsKey": httpTLSKey,
             "whip.token": whipToken, "whep.token": whepToken, "apps": apps, "app.default": appDefault,

@@ -1,0 +1,48 @@
+import NIOCore
+import NIOPosix
+import RelayServer
+import Signaling
+import Testing
+
+@Suite("HTTP connections that ask for nothing", .serialized)
+struct IdleConnectionTests {
+    /// A connection that sends nothing.
+    private func idle(_ http: RawHTTPClient) async throws -> any Channel {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(host: "127.0.0.1", port: http.port).get()
+    }
+
+    @Test(
+        "those that fill the relay are closed, and others get in; WebSockets and publishers stay",
+        .timeLimit(.minutes(1)))
+    func makeRoom() async throws {
+        try await withRelay({
+            $0.httpConnections = 4
+            $0.httpFirstRequestSeconds = 1
+        }) { relay, http in
+            let published = try await http.publish(stream: "cam")
+            let socket = try await SocketClient(port: relay.httpPort)
+            var others: [any Channel] = []
+            // The last of them wait before the door, and take the places of the first.
+            for _ in 0..<8 { others.append(try await idle(http)) }
+            #expect(try await http.request("GET", "/healthz").status == 200)
+            for other in others { try await other.closeFuture.get() }
+            #expect(try await socket.ask(.ping(PingRequest())) == nil)
+            #expect(socket.closed == nil)
+            #expect(try await http.request("GET", #require(published.fields["location"])).status == 204)
+        }
+    }
+
+    @Test("one that has asked may be idle for longer than a new one", .timeLimit(.minutes(1)))
+    func kept() async throws {
+        try await withRelay({
+            $0.httpFirstRequestSeconds = 1
+            $0.httpIdleSeconds = 3
+        }) { _, http in
+            let start = ContinuousClock.now
+            let answer = try await http.exchange("GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            #expect(answer.status == 200)
+            #expect(start.duration(to: .now) > .milliseconds(2_900))
+        }
+    }
+}
