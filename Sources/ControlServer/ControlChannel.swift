@@ -17,6 +17,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
     let bodies: OpenBodies
+    let addresses: HTTPAddresses
     /// Nil: no TLS.
     let certificates: CertificateStore?
     let connect: ConnectDoor
@@ -29,7 +30,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
             limits.maxHeaderFieldSize = configuration.headerBytes
             limits.maxHeaderListSize = configuration.headerBytes
             let deadline = RequestDeadlineHandler(
-                configuration: configuration, statistics: statistics, bodies: bodies)
+                configuration: configuration, statistics: statistics, bodies: bodies, addresses: addresses)
             let pipeline = channel.pipeline.syncOperations
             if let certificates { try pipeline.addHandler(NIOSSLServerHandler(context: certificates.context)) }
             try pipeline.addHandler(FirstByteHandler(deadline: deadline))

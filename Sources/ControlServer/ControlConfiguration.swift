@@ -17,6 +17,8 @@ package struct ControlConfiguration: Sendable {
     package var idleTime = Duration.seconds(60)
     /// Open connections at a time; further ones wait in the listen queue.
     package var connections = 4_096
+    /// Those of them from one address that are no WebSockets; further ones are refused. See `ClientAddress`.
+    package var connectionsPerAddress = 1_024
     /// `Access-Control-Allow-Origin`; empty: no CORS headers at all.
     package var corsOrigin = "*"
     /// Names that a relay without an admin token may be called by in `/v1`, besides those of this machine and numeric addresses.

@@ -48,6 +48,7 @@ package struct ControlServer: Sendable {
         let certificates = parts.certificates
         let unjoined = UnjoinedSockets(
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
+        let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
         let connect = ConnectDoor(
             rooms: parts.rooms, messages: parts.messages, unjoined: unjoined, statistics: statistics,
             isTLS: certificates != nil, logger: logger)
@@ -56,7 +57,7 @@ package struct ControlServer: Sendable {
             server: HTTPServerBuilder { responder in
                 ControlChannel(
                     responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
-                    certificates: certificates, connect: connect)
+                    addresses: addresses, certificates: certificates, connect: connect)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",

@@ -15,30 +15,53 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// The server asks connections to close when it shuts down, but one that is being accepted just then does not hear it. Long enough
     /// for a client far away to send what it connected for.
     private static let idleTimeWhileDraining = Duration.seconds(1)
+    /// From the relay's own answer to the end of the connection, whether the client takes it or not.
+    private static let closingTime = TimeAmount.seconds(2)
 
     private let configuration: ControlConfiguration
     private let statistics: ControlStatistics
     private let bodies: OpenBodies
+    private let addresses: HTTPAddresses
+    /// In whose count the connection is; nil: its address has as many as it may.
+    private var group: String?
     private var phase = RequestPhase()
     private var timer: Scheduled<Void>?
     private var isFinished = false
     private var context: ChannelHandlerContext?
 
-    init(configuration: ControlConfiguration, statistics: ControlStatistics, bodies: OpenBodies) {
+    init(
+        configuration: ControlConfiguration, statistics: ControlStatistics, bodies: OpenBodies,
+        addresses: HTTPAddresses
+    ) {
         self.configuration = configuration
         self.statistics = statistics
         self.bodies = bodies
+        self.addresses = addresses
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         statistics.connectionOpened()
+        let group = ClientAddress.group(of: context.channel.remoteAddress)
+        if addresses.enter(group) { self.group = group }
         start(min(configuration.firstTime, idleTime))
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        context.fireChannelActive()
+        guard group == nil, !isFinished else { return }
+        // Nothing is waited for: as many of these would do the same harm.
+        let problem = Problem(
+            .limitReached, "too many connections of this address are open", limit: HTTPAddresses.key, retryAfter: 5)
+        statistics.refused(problem)
+        finish(with: problem, context: context)
     }
 
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
         self.context = nil
+        if let group { addresses.leave(group) }
+        group = nil
         statistics.connectionClosed()
     }
 
@@ -151,6 +174,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         let sent = context.eventLoop.makePromise(of: Void.self)
         let channel = context.channel
         sent.futureResult.whenComplete { _ in channel.close(promise: nil) }
+        context.eventLoop.scheduleTask(in: Self.closingTime) { channel.close(promise: nil) }
         context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: sent)
     }
 }

@@ -54,6 +54,9 @@ extension ConfigurationKey {
             "time that a new connection has to begin its first request"),
         .integer("http.idleSeconds", \.httpIdleSeconds, 1...3_600, "time that an idle connection stays open"),
         .integer("http.connections", \.httpConnections, 1...1_000_000, "open HTTP connections at a time"),
+        .integer(
+            "http.connectionsPerAddress", \.httpConnectionsPerAddress, 1...1_000_000,
+            "those of them from one IPv4 address or IPv6 /64 network that are no WebSockets"),
         .text(
             "http.corsOrigin", \.httpCORSOrigin, allowed: "*, one origin, or nothing for no CORS headers",
             "origin that browsers may call from", accepts: { !$0.contains { $0.isNewline || !$0.isASCII } }),

@@ -66,6 +66,7 @@ extension RelayConfiguration {
         control.firstTime = .seconds(httpFirstRequestSeconds)
         control.idleTime = .seconds(httpIdleSeconds)
         control.connections = httpConnections
+        control.connectionsPerAddress = httpConnectionsPerAddress
         control.corsOrigin = httpCORSOrigin
         control.sdpBytes = limitSDPBytes
         control.hosts = Self.list(httpHosts)

@@ -33,6 +33,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpIdleSeconds = 60
     /// Connections open at a time; further ones wait in the listen queue.
     public var httpConnections = 4_096
+    /// Those of them from one IPv4 address or IPv6 /64 network that are no WebSockets; further ones are refused.
+    public var httpConnectionsPerAddress = 1_024
     /// `Access-Control-Allow-Origin` of every answer; empty sends no CORS header.
     public var httpCORSOrigin = "*"
     /// Host names, separated by commas, that a relay without an admin token may be called by in `/v1`, besides `localhost` and numeric

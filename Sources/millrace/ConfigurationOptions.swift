@@ -31,6 +31,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("http.firstRequestSeconds")) var httpFirstRequestSeconds: String?
     @Option(help: .key("http.idleSeconds")) var httpIdleSeconds: String?
     @Option(help: .key("http.connections")) var httpConnections: String?
+    @Option(help: .key("http.connectionsPerAddress")) var httpConnectionsPerAddress: String?
     @Option(name: .customLong("http-cors-origin"), help: .key("http.corsOrigin")) var httpCORSOrigin: String?
     @Option(help: .key("http.hosts")) var httpHosts: String?
     @Option(name: .customLong("http-tls-certificate"), help: .key("http.tlsCertificate", valueName: "file"))
@@ -131,7 +132,8 @@ struct ConfigurationOptions: ParsableArguments {
             "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
             "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds,
             "http.firstRequestSeconds": httpFirstRequestSeconds, "http.idleSeconds": httpIdleSeconds,
-            "http.connections": httpConnections, "http.corsOrigin": httpCORSOrigin, "http.hosts": httpHosts,
+            "http.connections": httpConnections, "http.connectionsPerAddress": httpConnectionsPerAddress,
+            "http.corsOrigin": httpCORSOrigin, "http.hosts": httpHosts,
             "admin.token": adminToken, "http.tlsCertificate": httpTLSCertificate, "http.tlsKey": httpTLSKey,
             "whip.token": whipToken, "whep.token": whepToken, "apps": apps, "app.default": appDefault,
             "token.leewaySeconds": tokenLeewaySeconds, "webhook.url": webhookUrl, "webhook.secret": webhookSecret,

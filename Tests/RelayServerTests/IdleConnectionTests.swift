@@ -1,3 +1,4 @@
+import ControlServer
 import NIOCore
 import NIOPosix
 import RelayServer
@@ -30,6 +31,35 @@ struct IdleConnectionTests {
             #expect(try await socket.ask(.ping(PingRequest())) == nil)
             #expect(socket.closed == nil)
             #expect(try await http.request("GET", #require(published.fields["location"])).status == 204)
+        }
+    }
+
+    @Test("one address has so many of them, whether they ask or not; WebSockets do not count", .timeLimit(.minutes(1)))
+    func ofOneAddress() async throws {
+        try await withRelay({
+            $0.httpConnectionsPerAddress = 3
+            $0.httpFirstRequestSeconds = 60
+        }) { relay, http in
+            let statistics = try #require(relay.server).statistics
+            var sockets: [SocketClient] = []
+            for _ in 0..<4 { sockets.append(try await SocketClient(port: relay.httpPort)) }
+            try await eventually("they are WebSockets") { statistics.values.connections == 0 }
+            var others: [any Channel] = []
+            for _ in 0..<3 { others.append(try await idle(http)) }
+            try await eventually("they have come") { statistics.values.connections == 3 }
+            let refused = try await http.request("GET", "/healthz")
+            #expect(refused.status == 503 && refused.problemCode == "limitReached", "\(refused.text)")
+            #expect(try refused.json["limit"] as? String == "http.connectionsPerAddress")
+            #expect(refused.fields["retry-after"] != nil && refused.fields["connection"] == "close")
+            // It is answered before it has asked for anything.
+            #expect(try await http.exchange("").status == 503)
+            try await others.removeLast().close()
+            try await eventually("there is a place again") {
+                try await http.request("GET", "/healthz").status == 200
+            }
+            #expect(statistics.values.limits["http.connectionsPerAddress", default: 0] >= 2)
+            for socket in sockets { #expect(try await socket.ask(.ping(PingRequest())) == nil) }
+            for other in others { try await other.close() }
         }
     }
 
