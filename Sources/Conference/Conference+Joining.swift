@@ -37,6 +37,7 @@ extension Conference {
     }
 
     private mutating func enter(_ admission: Admission, password offered: String?, wallClock: Int64) -> Join {
+        publisherWait = nil
         if phase == .vacant {
             phase = .live
             reservation = nil

@@ -48,7 +48,11 @@ extension Conference {
             tellAll(.userLeft(UserLeft(user: participant.info.id, reason: reason)))
             hook(.participantLeft(participant.info, reason))
         }
-        if order.isEmpty { conclude(reason) } else if leavesHost { passHost() }
+        if order.isEmpty {
+            if publisherWait == nil { conclude(reason) }
+        } else if leavesHost {
+            passHost()
+        }
     }
 
     private mutating func leaveSubsessions(_ id: ConnectionID) {
@@ -96,6 +100,7 @@ extension Conference {
         let wasLive = phase == .live
         phase = .ended
         reservation = nil
+        publisherWait = nil
         participants = [:]
         order = []
         clients = []

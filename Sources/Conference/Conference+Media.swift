@@ -26,7 +26,12 @@ extension Conference {
         case .activeSpeaker(let id, let place): setActiveSpeaker(id, in: place)
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
         case .publisherLeft(let connection, let reason):
-            if participants[connection]?.info.kind == .publisher { depart(connection, reason) }
+            guard participants[connection]?.info.kind == .publisher else { break }
+            // An encoder that is started anew is another user: those who watch are not to be lost for that.
+            if order.count == 1, !viewers.isEmpty, limits.graceTime > .zero {
+                publisherWait = (now + limits.graceTime, reason)
+            }
+            depart(connection, reason)
         }
         return takeEffects()
     }

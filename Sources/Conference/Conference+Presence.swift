@@ -26,9 +26,10 @@ extension Conference {
         return .success(takeEffects())
     }
 
-    /// Grace times that are over, moves that are to be told, requests for help that nobody answered.
+    /// Grace times that are over, a publisher that did not come back, moves that are to be told, requests for help that nobody answered.
     package mutating func handleTimeout(now: MediaTime) -> [Effect] {
         if phase == .vacant, let reservation, reservation.expires <= now { return end(.sessionEnded) }
+        if let publisherWait, publisherWait.ends <= now { return end(publisherWait.reason) }
         depart(Array(lost.prefix { (participants[$0]?.graceEnds ?? .never) <= now }), .networkLost)
         expireHelp(now: now)
         tellMoves(now: now)

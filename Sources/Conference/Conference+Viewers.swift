@@ -20,8 +20,13 @@ extension Conference {
         }
     }
 
-    /// Its door has closed it, or it went.
-    package mutating func viewerLeft(_ id: ConnectionID) { viewers[id] = nil }
+    /// Its door has closed it, or it went. A session that waited for a publisher, for the sake of the viewers alone, ends with the last of them.
+    @discardableResult
+    package mutating func viewerLeft(_ id: ConnectionID) -> [Effect] {
+        viewers[id] = nil
+        if let publisherWait, viewers.isEmpty { finish(publisherWait.reason) }
+        return takeEffects()
+    }
 
     package func isViewing(_ id: ConnectionID) -> Bool { viewers[id] != nil }
 

@@ -51,6 +51,9 @@ package struct Conference: Sendable {
     var lost: [ConnectionID] = []
     /// Those who watch without signalling.
     var viewers: [ConnectionID: Viewer] = [:]
+    /// The last user was a publisher without signalling. Until then the viewers wait for it to begin anew; after that the session ends for
+    /// this reason.
+    var publisherWait: (ends: MediaTime, reason: DisconnectReason)?
     var published: [StreamID: PublishedStream] = [:]
     /// Announced streams, in that order.
     var streamOrder: [StreamID] = []
@@ -108,7 +111,9 @@ package struct Conference: Sendable {
     package var deadline: MediaTime {
         if let reservation, phase == .vacant { return reservation.expires }
         let graceEnds = lost.first.flatMap { participants[$0]?.graceEnds } ?? .never
-        return min(graceEnds, subsessions.movesDue ?? .never, helpRequests.first?.ends ?? .never)
+        return min(
+            graceEnds, publisherWait?.ends ?? .never, subsessions.movesDue ?? .never,
+            helpRequests.first?.ends ?? .never)
     }
 
     // MARK: telling

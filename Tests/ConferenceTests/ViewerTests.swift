@@ -65,6 +65,57 @@ struct ViewerTests {
         #expect(world.violations() == [])
     }
 
+    @Test(
+        "SES-5 they wait for a lone publisher to begin anew, as long as others for a lost client",
+        arguments: [DisconnectReason.left, .networkLost])
+    func publisherBeginsAnew(reason: DisconnectReason) throws {
+        let world = try World()
+        let first = try world.join("encoder", kind: .publisher)
+        try world.publish(first)
+        #expect(code(admit(world, "v1")) == nil)
+        world.media(.publisherLeft(first, reason))
+        #expect(world.ended == nil && closed(world) == [] && world.conference.streamCount == 0)
+        #expect(world.conference.deadline == .seconds(30))
+        world.pass(.seconds(29))
+        let second = try world.join("encoder", kind: .publisher)
+        try world.publish(second)
+        #expect(world.conference.deadline == .never)
+        world.pass(.seconds(60))
+        #expect(world.ended == nil && world.conference.isViewing(ConnectionID(rawValue: "v1")))
+
+        world.media(.publisherLeft(second, reason))
+        world.pass(.seconds(30))
+        #expect(world.ended == reason && closed(world) == ["v1"])
+        #expect(world.violations() == [])
+    }
+
+    @Test("SES-5 nobody waits without viewers, without a grace time, or for who was removed") func nothingToWaitFor()
+        throws
+    {
+        let gone = try World()
+        let lone = try gone.join("encoder", kind: .publisher)
+        #expect(code(admit(gone, "v1")) == nil)
+        gone.media(.publisherLeft(lone, .left))
+        #expect(gone.ended == nil)
+        gone.carryOut(gone.conference.viewerLeft(ConnectionID(rawValue: "v1")))
+        #expect(gone.ended == .left)
+
+        var limits = ConferenceLimits()
+        limits.graceTime = .zero
+        let hasty = try World(limits: limits)
+        let encoder = try hasty.join("encoder", kind: .publisher)
+        #expect(code(admit(hasty, "v1")) == nil)
+        hasty.media(.publisherLeft(encoder, .left))
+        #expect(hasty.ended == .left && closed(hasty) == ["v1"])
+
+        let strict = try World()
+        let removed = try strict.join("encoder", kind: .publisher)
+        #expect(code(admit(strict, "v1")) == nil)
+        try strict.admin(.remove(removed))
+        #expect(strict.ended == .removed && closed(strict) == ["v1"])
+        #expect([gone, hasty, strict].flatMap { $0.violations() } == [])
+    }
+
     @Test("SES-4 the first client sets the password, whoever published before it; who does not know it sees no more")
     func lateClient() throws {
         let world = try World()

@@ -32,7 +32,7 @@ extension Room {
     /// The engine has refused it, or it went.
     func viewerLeft(_ connection: ConnectionID) {
         if let viewer = viewers.removeValue(forKey: connection) { transports[viewer.transport] = nil }
-        conference.viewerLeft(connection)
+        perform(conference.viewerLeft(connection))
     }
 
     /// Its own door has closed it.

@@ -1,3 +1,4 @@
+import Conference
 import ControlServer
 import Foundation
 import MediaEngine
@@ -135,6 +136,26 @@ struct DoorRulesTests {
             try await eventually("the other is ended") {
                 try await relay.http.request("GET", others, fields: other).status == 404
             }
+        }
+    }
+
+    @Test("SES-5 viewers stay while a lone publisher is started anew, and their session with them")
+    func publisherBeginsAnew() async throws {
+        try await withConnect { relay in
+            let first = try #require(try await publishPlain(relay.http).fields["location"])
+            let id = try await relay.rooms.session(SessionKey(app: "app", name: "demo")).id
+            let answer = try await relay.http.view("demo/plain")
+            let viewer = try #require(answer.fields["location"], "\(answer.text)")
+            #expect(try await relay.http.request("DELETE", first).status == 204)
+            #expect(try await relay.http.request("GET", viewer).status == 204)
+            let second = try #require(try await publishPlain(relay.http).fields["location"])
+            #expect(try await relay.rooms.session(SessionKey(app: "app", name: "demo")).id == id)
+            #expect(try await relay.http.request("GET", viewer).status == 204)
+            // The last viewer takes with it what waits for nobody else.
+            #expect(try await relay.http.request("DELETE", second).status == 204)
+            #expect(await relay.rooms.gauges().sessions == 1)
+            #expect(try await relay.http.request("DELETE", viewer).status == 200)
+            try await eventually("the session ends") { await relay.rooms.gauges().sessions == 0 }
         }
     }
 
