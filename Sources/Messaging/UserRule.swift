@@ -1,19 +1,25 @@
 internal import Signaling
 
-/// What ids of users and names may be.
+/// What ids of users and names may be: `NameRule` with bounds of their own.
 enum UserRule {
     /// A character can be any number of combining marks; this bounds what one id can hold.
     static let maximumIDBytes = 140
     static let maximumNameBytes = 800
 
-    static func isID(_ text: String) -> Bool {
-        text.utf8.count <= maximumIDBytes && ConversationLimits.userIDCharacters.contains(text.count)
-            && text.unicodeScalars.allSatisfy(NameRule.isAllowed)
+    /// Why `text` cannot be a user's id; nil where it can.
+    static func objection(toID text: String) -> String? {
+        NameRule.objection(
+            to: text, subject: "a user's id", characters: ConversationLimits.userIDCharacters.upperBound,
+            bytes: maximumIDBytes, isAllowed: NameRule.isAllowed)
     }
 
-    static func isName(_ text: String) -> Bool {
-        text.utf8.count <= maximumNameBytes && (1...ConversationLimits.nameCharacters).contains(text.count)
-            && text.unicodeScalars.allSatisfy(isShown)
+    /// Why `text` cannot be a name; nil where it can.
+    ///
+    /// - Parameter subject: whose, as the answer calls it.
+    static func objection(toName text: String, subject: String) -> String? {
+        NameRule.objection(
+            to: text, subject: subject, characters: ConversationLimits.nameCharacters, bytes: maximumNameBytes,
+            isAllowed: isShown)
     }
 
     /// Names are shown, not looked up: what joins emoji and letters may stand in them, and what came to Unicode since.

@@ -6,16 +6,29 @@ public enum NameRule {
 
     /// Why `text` cannot be a name; nil where it can.
     public static func objection(to text: String) -> String? {
-        if text.isEmpty { return "the name is empty" }
-        if text.count > maximumCharacters {
-            return "the name has \(text.count) characters, at most \(maximumCharacters) are allowed"
+        objection(
+            to: text, subject: "the name", characters: maximumCharacters, bytes: maximumBytes, isAllowed: isAllowed)
+    }
+
+    /// The same for names and ids with bounds of their own.
+    ///
+    /// - Parameters:
+    ///   - subject: what it is, as the answer calls it.
+    ///   - characters: at most so many, and one at least.
+    ///   - bytes: of UTF-8, at most.
+    package static func objection(
+        to text: String, subject: String, characters: Int, bytes: Int, isAllowed: (Unicode.Scalar) -> Bool
+    ) -> String? {
+        if text.isEmpty { return "\(subject) is empty" }
+        if text.count > characters {
+            return "\(subject) has \(text.count) characters, at most \(characters) are allowed"
         }
-        if text.utf8.count > maximumBytes {
-            return "the name has \(text.utf8.count) bytes, at most \(maximumBytes) are allowed"
+        if text.utf8.count > bytes {
+            return "\(subject) has \(text.utf8.count) bytes, at most \(bytes) are allowed"
         }
         for scalar in text.unicodeScalars where !isAllowed(scalar) {
             let code = String(scalar.value, radix: 16, uppercase: true)
-            return "the name has the character U+\(code); letters, digits, symbols and spaces are allowed"
+            return "\(subject) has the character U+\(code); letters, digits, symbols and spaces are allowed"
         }
         return nil
     }

@@ -155,6 +155,22 @@ import Testing
         #expect(chat.code { try chat.apply("bob", .login(name: long)) } == .invalidField)
     }
 
+    @Test(
+        "CHT-3 who is refused a name, for itself or a group, is told why",
+        arguments: [
+            (String(repeating: "n", count: 201), "201 characters, at most 200"),
+            ("e" + String(repeating: "\u{301}", count: 400), "801 bytes, at most 800"), ("a\u{202E}b", "U+202E"),
+        ])
+    func refusedNames(_ name: String, _ reason: String) {
+        let chat = Chatter()
+        let own = #expect(throws: SignalingError.self) { _ = try chat.apply("bob", .login(name: name)) }
+        let group = #expect(throws: SignalingError.self) { _ = try chat.group(name, "bob", []) }
+        for error in [own, group] {
+            #expect(error?.code == .invalidField && error?.field == "name")
+            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "")")
+        }
+    }
+
     @Test("CHT-3 CHT-5 another display name comes to the lists of others, and goes with its user")
     func newName() throws {
         let chat = Chatter()

@@ -3,8 +3,9 @@ internal import Signaling
 extension Messaging {
     /// The users of those ids, each once, made where need be.
     private func users(_ ids: [String], app: String, besides known: Set<UserRecord.ID>) throws -> [UserRecord] {
-        guard ids.allSatisfy(UserRule.isID) else {
-            throw SignalingError(.invalidField, "a user's id has 1 to 35 characters", field: "members")
+        for id in ids {
+            guard let objection = UserRule.objection(toID: id) else { continue }
+            throw SignalingError(.invalidField, objection, field: "members")
         }
         var seen = known
         return try ids.map { try made(UserKey(app: app, id: $0)) }.filter { seen.insert($0.id).inserted }
@@ -21,8 +22,8 @@ extension Messaging {
     }
 
     mutating func createGroup(_ request: CreateGroupRequest, by key: UserKey, id: String) throws -> Group {
-        guard UserRule.isName(request.name) else {
-            throw SignalingError(.invalidField, "a group's name has 1 to 200 characters", field: "name")
+        if let objection = UserRule.objection(toName: request.name, subject: "the group's name") {
+            throw SignalingError(.invalidField, objection, field: "name")
         }
         // More cannot be all different; what is many times the same is not looked up.
         guard request.members.count <= ConversationLimits.groupMembers else { throw groupFull }

@@ -5,8 +5,8 @@ extension Messaging {
     mutating func send(_ request: SendMessageRequest, by key: UserKey) throws -> SendMessageRequest.Answer {
         if let objection = request.objection { throw objection }
         if request.conversation.type == .peer {
-            guard UserRule.isID(request.conversation.id) else {
-                throw SignalingError(.invalidField, "a user's id has 1 to 35 characters", field: "conversation.id")
+            if let objection = UserRule.objection(toID: request.conversation.id) {
+                throw SignalingError(.invalidField, objection, field: "conversation.id")
             }
             guard UserKey(app: key.app, id: request.conversation.id) != key else {
                 throw SignalingError(.invalidField, "nobody writes to oneself", field: "conversation.id")

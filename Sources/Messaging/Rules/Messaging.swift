@@ -40,10 +40,7 @@ package struct Messaging<Store: MessageTransaction> {
     }
 
     private func check(_ user: UserKey) throws {
-        guard UserRule.isID(user.id) else {
-            throw SignalingError(
-                .identityMissing, "a user's id has 1 to 35 characters, none of them for control or format")
-        }
+        if let objection = UserRule.objection(toID: user.id) { throw SignalingError(.identityMissing, objection) }
     }
 
     private mutating func perform(
@@ -68,8 +65,8 @@ package struct Messaging<Store: MessageTransaction> {
     }
 
     private mutating func login(_ key: UserKey, name: String?) throws -> LoginRequest.Answer {
-        if let name, !name.isEmpty, !UserRule.isName(name) {
-            throw SignalingError(.invalidField, "a display name has at most 200 characters", field: "name")
+        if let name, !name.isEmpty, let objection = UserRule.objection(toName: name, subject: "the display name") {
+            throw SignalingError(.invalidField, objection, field: "name")
         }
         var user = try acting(key)
         if let name, !name.utf8.elementsEqual(user.name.utf8) {
