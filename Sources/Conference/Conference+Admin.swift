@@ -31,8 +31,13 @@ extension Conference {
         case .disableForceMute: disableForceMute()
         case .lockShare(let isLocked): lockShare(isLocked)
         case .unpublish(let id):
-            _ = try announced(id)
-            destroy(id, .forced)
+            let owner = try announced(id).owner
+            if participants[owner]?.info.kind == .publisher {
+                // Without signalling it has nothing but its stream, and cannot publish another.
+                depart(owner, .removed)
+            } else {
+                destroy(id, .forced)
+            }
         case .remove(let id):
             guard participants[id] != nil else { throw SignalingError(.unknownUser, field: "user") }
             remove(id)

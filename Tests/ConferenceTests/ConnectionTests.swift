@@ -191,6 +191,15 @@ import Testing
             ])
         world.media(.publisherLeft(a, .networkLost))
         #expect(world.conference.user(a) != nil)
+        let other = try world.join("whip", kind: .publisher)
+        let ended = try world.publish(other)
+        world.forgetEvents()
+        try world.admin(.unpublish(ended))
+        #expect(
+            world.newEvents(a) == [
+                .streamDestroyed(StreamDestroyed(stream: ended, reason: .forced)),
+                .userLeft(UserLeft(user: other, reason: .removed)),
+            ])
         let last = try world.join("whip", kind: .publisher)
         try world.request(.leave(LeaveRequest()), a)
         #expect(world.ended == nil)
