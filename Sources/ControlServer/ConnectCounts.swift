@@ -13,7 +13,7 @@ package struct ConnectCounts: Sendable {
     package var refusals: [ErrorCode: UInt64] = [:]
     /// Connections that ended, by reason.
     package var disconnects: [DisconnectReason: UInt64] = [:]
-    /// Events of the media engine that a room did not get and looked for itself instead.
+    /// Events of the media engine that a session did not get and looked for itself instead.
     package var eventsMissed: UInt64 = 0
     /// Connections whose queue was full.
     package var queueOverflows: UInt64 = 0

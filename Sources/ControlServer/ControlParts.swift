@@ -3,9 +3,9 @@ package struct ControlParts: Sendable {
     package var apps: AppDirectory
     package var tokens: any TokenVerifier
     package var tokenStatistics: TokenStatistics
-    package let rooms: Rooms
+    package let liveSessions: LiveSessions
     package let messages: MessageHub
-    /// The rooms, seen through a slit.
+    /// The same, as the admin API sees them.
     package var sessions: any SessionsDoor
     package var issues: any IssueStore
     package var webhooks: any WebhookSink
@@ -15,7 +15,7 @@ package struct ControlParts: Sendable {
     package var certificates: CertificateStore?
 
     package init(
-        apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, rooms: Rooms,
+        apps: AppDirectory, tokens: any TokenVerifier, tokenStatistics: TokenStatistics, liveSessions: LiveSessions,
         messages: MessageHub? = nil, issues: any IssueStore, webhooks: any WebhookSink = NoWebhooks(),
         webhookStatistics: WebhookStatistics = WebhookStatistics(), drain: DrainControl = DrainControl(),
         certificates: CertificateStore? = nil
@@ -23,12 +23,12 @@ package struct ControlParts: Sendable {
         self.apps = apps
         self.tokens = tokens
         self.tokenStatistics = tokenStatistics
-        self.rooms = rooms
+        self.liveSessions = liveSessions
         self.messages =
             messages
             ?? MessageHub(
-                .disabled, statistics: rooms.environment.statistics, logger: rooms.environment.logger)
-        sessions = rooms
+                .disabled, statistics: liveSessions.environment.statistics, logger: liveSessions.environment.logger)
+        sessions = liveSessions
         self.issues = issues
         self.webhooks = webhooks
         self.webhookStatistics = webhookStatistics

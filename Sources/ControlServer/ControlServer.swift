@@ -17,7 +17,7 @@ package struct ControlServer: Sendable {
     /// Behind WHIP and WHEP: the engine, seen through a slit.
     package let webRTC: any WebRTCDoor
     package let parts: ControlParts
-    package var statistics: ControlStatistics { parts.rooms.environment.statistics }
+    package var statistics: ControlStatistics { parts.liveSessions.environment.statistics }
     /// Every route, once `service` was asked for.
     package let catalogue = RouteCatalogue()
     package let logger: Logger
@@ -50,7 +50,7 @@ package struct ControlServer: Sendable {
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
         let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
         let connect = ConnectDoor(
-            rooms: parts.rooms, messages: parts.messages, unjoined: unjoined, statistics: statistics,
+            liveSessions: parts.liveSessions, messages: parts.messages, unjoined: unjoined, statistics: statistics,
             isTLS: certificates != nil, logger: logger)
         return Application(
             router: router(),
@@ -105,10 +105,13 @@ package struct ControlServer: Sendable {
         }
         let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
         PlainRoutes(
-            engine: engine, rooms: parts.rooms, configuration: configuration, bodies: bodies, logger: logger
+            engine: engine, liveSessions: parts.liveSessions, configuration: configuration, bodies: bodies,
+            logger: logger
         ).add(to: v1)
-        SessionRoutes(engine: engine, rooms: parts.rooms, recorder: recorder, configuration: configuration)
-            .add(to: v1)
+        SessionRoutes(
+            engine: engine, liveSessions: parts.liveSessions, recorder: recorder, configuration: configuration
+        )
+        .add(to: v1)
         addMedia(to: v1)
         UserRoutes(hub: parts.messages, standard: parts.apps.standard, logger: logger).add(to: v1)
     }
@@ -140,18 +143,20 @@ package struct ControlServer: Sendable {
 
     private func addWebRTC(to router: Router<ControlContext>) {
         let exchange = WebRTCExchange(
-            door: webRTC, rooms: parts.rooms, arrivals: StreamArrivals(events: webRTC.observeStreams()),
+            door: webRTC, liveSessions: parts.liveSessions, arrivals: StreamArrivals(events: webRTC.observeStreams()),
             configuration: configuration,
             bodies: bodies, statistics: statistics, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
             WebRTCResource(
-                door: webRTC, rooms: parts.rooms, direction: direction, configuration: configuration, logger: logger)
+                door: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
+                logger: logger)
         }
         func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()
             group.add(
                 middleware: SessionTokenMiddleware(
-                    token: token, rooms: parts.rooms, hasApps: parts.apps.hasTenants, isPublisher: access == .publish))
+                    token: token, liveSessions: parts.liveSessions, hasApps: parts.apps.hasTenants,
+                    isPublisher: access == .publish))
             return RouteTable(group: group, access: access, catalogue: catalogue)
         }
         let publishToken = configuration.publishToken.map(BearerToken.init)

@@ -7,7 +7,7 @@ internal import MediaEngine
 /// `/v1/sessions/{session}/plain`: SRTP with keys handed over in the answer, for programs that have no signalling of their own.
 struct PlainRoutes {
     let engine: MediaEngine
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let configuration: ControlConfiguration
     let bodies: OpenBodies
     let logger: Logger
@@ -24,7 +24,8 @@ struct PlainRoutes {
         let wanted = try body.request(session: session, peer: context.peerAddress)
         // Whoever shows the admin token is an operator.
         let visitor = context.visitor(
-            to: try rooms.standardKey(session), isTrusted: configuration.adminToken != nil, password: body.password)
+            to: try liveSessions.standardKey(session), isTrusted: configuration.adminToken != nil,
+            password: body.password)
         let transport =
             wanted.direction == .publish ? try await publish(wanted, visitor) : try await view(wanted, visitor)
         logger.info(
@@ -39,7 +40,7 @@ struct PlainRoutes {
 
     /// A publisher is a user of its session: the session's rules come first.
     private func publish(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
-        let ticket = try await rooms.admitPublisher(
+        let ticket = try await liveSessions.admitPublisher(
             visitor, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
             isPlain: true)
         do {
@@ -49,16 +50,16 @@ struct PlainRoutes {
             var kinds: Set<MediaKind> = []
             if transport.audio != nil { kinds.insert(.audio) }
             if transport.video != nil { kinds.insert(.video) }
-            try await ticket.room.opened(ticket, transport.id, kinds: kinds)
+            try await ticket.liveSession.opened(ticket, transport.id, kinds: kinds)
             return transport
         } catch {
-            await ticket.room.refused(ticket)
+            await ticket.liveSession.refused(ticket)
             throw error
         }
     }
 
     private func view(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
-        var ticket = try await rooms.admitViewer(visitor)
+        var ticket = try await liveSessions.admitViewer(visitor)
         let transport: PlainTransport
         do {
             transport = try await engine.openPlain(wanted)
@@ -68,12 +69,12 @@ struct PlainRoutes {
         }
         do {
             // The session may have begun meanwhile.
-            if ticket == nil { ticket = try await rooms.admitViewer(visitor) }
+            if ticket == nil { ticket = try await liveSessions.admitViewer(visitor) }
         } catch {
             try? await engine.closePlain(transport.id, session: wanted.session)
             throw error
         }
-        if let ticket { try await ticket.room.viewing(ticket, transport.id, isPlain: true) }
+        if let ticket { try await ticket.liveSession.viewing(ticket, transport.id, isPlain: true) }
         return transport
     }
 
@@ -81,8 +82,8 @@ struct PlainRoutes {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""
         try await engine.closePlain(TransportID(rawValue: id), session: session.rawValue)
-        await rooms.publisherClosed(TransportID(rawValue: id), engineName: session.rawValue)
-        await rooms.viewerClosed(TransportID(rawValue: id), engineName: session.rawValue)
+        await liveSessions.publisherClosed(TransportID(rawValue: id), engineName: session.rawValue)
+        await liveSessions.viewerClosed(TransportID(rawValue: id), engineName: session.rawValue)
         logger.info("plain transport closed", metadata: ["session": "\(session)", "transport": "\(id)"])
         return Response(status: .noContent)
     }

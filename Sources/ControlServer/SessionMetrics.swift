@@ -13,12 +13,14 @@ struct SessionMetrics {
     }
 
     private func users(_ gauges: SessionGauges, _ text: inout PrometheusText) {
-        text.single("millrace_rooms", .gauge, "Live sessions of the control plane", gauges.sessions)
-        text.family("millrace_users", .gauge, "Users in sessions, by how their media reaches the relay")
+        text.single("millrace_control_sessions", .gauge, "Live sessions of the control plane", gauges.sessions)
+        text.family("millrace_participants", .gauge, "Participants of sessions, by how their media reaches the relay")
         for kind in [UserInfo.Kind.client, .publisher] {
             text.sample(gauges.users[kind] ?? 0, ["kind": kind.rawValue])
         }
-        text.single("millrace_users_dropped", .gauge, "Users whose client is lost and may come back", gauges.dropped)
+        text.single(
+            "millrace_participants_dropped", .gauge, "Participants whose client is lost and may come back",
+            gauges.dropped)
         text.single(
             "millrace_control_connections", .gauge, "Open connections of the control protocol", gauges.connections)
         text.single("millrace_joins_total", .counter, "Users that joined a session", gauges.joins)

@@ -9,7 +9,7 @@ internal import Signaling
 /// What is there: sessions and streams; and muting a track at the relay.
 struct SessionRoutes {
     let engine: MediaEngine
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let recorder: SessionRecorder?
     let configuration: ControlConfiguration
 
@@ -19,7 +19,7 @@ struct SessionRoutes {
         table.add("sessions/:session/streams/:stream/mute", [.put: mute])
     }
 
-    private var standard: String { rooms.configuration.standardApp }
+    private var standard: String { liveSessions.configuration.standardApp }
 
     @Sendable private func sessions(_ request: Request, _ context: ControlContext) async throws -> Response {
         let sessions = await engine.sessions().map { SessionAnswer($0, standard: standard) }
@@ -30,7 +30,7 @@ struct SessionRoutes {
         let address = try request.address(context, standard: standard)
         return try .json(
             await StreamListAnswer(
-                session: context.session, engineName: rooms.engineName(of: address), engine: engine,
+                session: context.session, engineName: liveSessions.engineName(of: address), engine: engine,
                 recorder: recorder))
     }
 
@@ -42,13 +42,13 @@ struct SessionRoutes {
         guard let kind = MediaKind(rawValue: body.kind) else {
             throw Problem(.invalidField, "\"\(body.kind)\" is not one of audio, video", field: "kind")
         }
-        if rooms.room(address) != nil {
-            try await rooms.order(
+        if liveSessions.liveSession(address) != nil {
+            try await liveSessions.order(
                 .setMuted(StreamID(rawValue: stream.rawValue), TrackKind(kind), body.muted), in: address)
         } else {
             // A session of the media engine alone.
             try await engine.setMuted(
-                session: rooms.engineName(of: address), stream: stream.rawValue, kind: kind, muted: body.muted)
+                session: liveSessions.engineName(of: address), stream: stream.rawValue, kind: kind, muted: body.muted)
         }
         return Response(status: .noContent)
     }

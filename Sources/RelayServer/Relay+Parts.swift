@@ -35,11 +35,12 @@ extension Relay {
         let control = configuration.control
         let counts = ControlStatistics()
         let (messages, messageService) = try self.messages(statistics: counts)
-        let rooms = Rooms(
+        let liveSessions = LiveSessions(
             engine: engine, verifier: verifier, issues: issues, hooks: sink, configuration: control.connect,
             iceServers: control.iceServers, statistics: counts, logger: logger)
         var parts = ControlParts(
-            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, messages: messages,
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
+            messages: messages,
             issues: issues,
             webhooks: sink, webhookStatistics: statistics)
         parts.certificates = try certificates()

@@ -29,15 +29,15 @@ struct WHIPEndedTests {
                     "POST", "/v1/sessions/demo/plain", body: #"{"direction":"publish","stream":"other","audio":{}}"#)
                 #expect(other.status == 201)
             }
-            let room = try #require(server.parts.rooms.all.first)
+            let liveSession = try #require(server.parts.liveSessions.all.first)
             let stream = StreamID(rawValue: "cam")
 
             let offer = try RawHTTPClient.offer("chromium-publish")
             async let answer = http.request("POST", "/whip/demo?stream=cam", body: offer, fields: RawHTTPClient.sdp)
-            try await eventually("the engine is asked to mute it") { await room.publishers[stream] != nil }
-            let user = try #require(await room.users.first { $0.name == "cam" })
+            try await eventually("the engine is asked to mute it") { await liveSession.publishers[stream] != nil }
+            let user = try #require(await liveSession.users.first { $0.name == "cam" })
             async let removal = http.request("DELETE", "/v1/admin/sessions/demo/participants/\(user.id.rawValue)")
-            try await eventually("it is removed") { await room.publishers[stream] == nil }
+            try await eventually("it is removed") { await liveSession.publishers[stream] == nil }
             door.goOn()
 
             let refused = try await answer
@@ -45,7 +45,7 @@ struct WHIPEndedTests {
             #expect(try await removal.status == 204)
             let transport = try #require(door.opened.first)
             await #expect(throws: EngineError.self) {
-                _ = try await server.engine.webRTC(transport, session: room.engineName)
+                _ = try await server.engine.webRTC(transport, session: liveSession.engineName)
             }
         }
     }

@@ -1,7 +1,7 @@
 package import Conference
 package import Signaling
 
-/// What the admin API, the metrics and a drain need of the live sessions: the rooms, seen through a slit.
+/// What the admin API, the metrics and a drain need of the live sessions.
 ///
 /// What is not there throws `unknownSession`, `unknownUser` or `unknownStream`.
 package protocol SessionsDoor: Sendable {

@@ -5,7 +5,7 @@ internal import NIOCore
 internal import NIOWebSocket
 internal import Signaling
 
-/// One WebSocket's way through the protocol: outside, it may join or resume; inside, its requests go to its room. What is wrong with a message
+/// One WebSocket's way through the protocol: outside, it may join or resume; inside, its requests go to its session. What is wrong with a message
 /// is answered here; what is wrong too often ends the connection.
 struct ClientSession {
     enum Ending: Equatable {
@@ -14,14 +14,14 @@ struct ClientSession {
         /// The client closed.
         case closed(WebSocketErrorCode?)
         case violated
-        /// Nothing more is taken from it: the room has ended it, or it has sent too much that is no request.
+        /// Nothing more is taken from it: the session has ended it, or it has sent too much that is no request.
         case refused
     }
 
     /// So many messages that are no requests, or come too fast, may outnumber the good ones.
     static let maximumFaults = 200
 
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let messages: MessageHub
     let socket: ClientSocket
     let token: String?
@@ -29,7 +29,7 @@ struct ClientSession {
     let onJoin: @Sendable () -> Void
     private var rate: MessageRate
     private var faults = 0
-    private var place: (room: Room, id: ConnectionID)?
+    private var place: (liveSession: LiveSession, id: ConnectionID)?
     /// Whose conversations it is told of.
     var user: UserKey?
     /// Why it is told of none though it joined with an identity.
@@ -37,16 +37,17 @@ struct ClientSession {
     private(set) var isOver = false
 
     init(
-        rooms: Rooms, messages: MessageHub, socket: ClientSocket, token: String?, statistics: ControlStatistics,
+        liveSessions: LiveSessions, messages: MessageHub, socket: ClientSocket, token: String?,
+        statistics: ControlStatistics,
         onJoin: @escaping @Sendable () -> Void
     ) {
-        self.rooms = rooms
+        self.liveSessions = liveSessions
         self.messages = messages
         self.socket = socket
         self.token = token
         self.statistics = statistics
         self.onJoin = onJoin
-        rate = MessageRate(perSecond: rooms.configuration.messagesPerSecond, now: ControlClock.now)
+        rate = MessageRate(perSecond: liveSessions.configuration.messagesPerSecond, now: ControlClock.now)
     }
 
     /// - Returns: false where the connection is over.
@@ -70,7 +71,7 @@ struct ClientSession {
         case .login, .messaging: return await converse(message)
         default: break
         }
-        if let place { return await place.room.request(message, from: place.id, socket) }
+        if let place { return await place.liveSession.request(message, from: place.id, socket) }
         return await receiveOutside(message)
     }
 
@@ -79,7 +80,7 @@ struct ClientSession {
         faults += 1
         refuse(id, error)
         guard faults > Self.maximumFaults else { return true }
-        // Inside, its room says goodbye.
+        // Inside, its session says goodbye.
         if place == nil { socket.close(.policyViolation, DisconnectReason.protocolViolation.rawValue) }
         return false
     }
@@ -117,20 +118,20 @@ struct ClientSession {
         try check(request.version)
         guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
         let name = try SessionKey(app: "", name: request.session).name
-        let verified = try await rooms.verifier.verify(token, session: name, now: ControlClock.wall).get()
+        let verified = try await liveSessions.verifier.verify(token, session: name, now: ControlClock.wall).get()
         let arrival = Arrival(request: id, program: request.client.map { String($0.prefix(200)) }, socket: socket)
-        place = try await rooms.join(request, verified, arrival)
+        place = try await liveSessions.join(request, verified, arrival)
         onJoin()
         open(verified)
     }
 
     private mutating func resume(_ request: ResumeRequest, _ id: UInt32) async throws(SignalingError) {
         try check(request.version)
-        let (room, connection) = try await rooms.resume(
+        let (liveSession, connection) = try await liveSessions.resume(
             request, Arrival(request: id, program: nil, socket: socket))
-        place = (room, connection)
+        place = (liveSession, connection)
         onJoin()
-        if let user = await room.messagingUser(of: connection) { open(user) }
+        if let user = await liveSession.messagingUser(of: connection) { open(user) }
     }
 
     func check(_ version: Int) throws(SignalingError) {
@@ -143,7 +144,7 @@ struct ClientSession {
     /// It asks and does not read the answers.
     mutating func refuseSlow() async -> Bool {
         if let place {
-            await place.room.disconnect(place.id, socket, reason: .slowConsumer)
+            await place.liveSession.disconnect(place.id, socket, reason: .slowConsumer)
         } else {
             socket.close(.policyViolation, DisconnectReason.slowConsumer.rawValue)
         }
@@ -159,9 +160,9 @@ struct ClientSession {
         switch ending {
         // One that closes properly does not come back (RFC 6455 section 7.4.1: normal closure, and going away as browsers do).
         case .closed(.some(.normalClosure)), .closed(.some(.goingAway)):
-            await place.room.disconnect(place.id, socket, reason: .left)
-        case .violated, .refused: await place.room.disconnect(place.id, socket, reason: .protocolViolation)
-        case .closed, .lost: await place.room.lost(place.id, socket)
+            await place.liveSession.disconnect(place.id, socket, reason: .left)
+        case .violated, .refused: await place.liveSession.disconnect(place.id, socket, reason: .protocolViolation)
+        case .closed, .lost: await place.liveSession.lost(place.id, socket)
         }
     }
 }

@@ -5,7 +5,7 @@ internal import Signaling
 
 /// `GET /v1/connect`: one WebSocket from its first message to its end.
 struct ConnectDoor: Sendable {
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let messages: MessageHub
     let unjoined: UnjoinedSockets
     let statistics: ControlStatistics
@@ -16,13 +16,14 @@ struct ConnectDoor: Sendable {
         _ channel: NIOAsyncChannel<SocketInput, SocketOutput>, _ handshake: ConnectHandshake
     ) async {
         let socket = ClientSocket(
-            channel: channel.channel, isTLS: isTLS, trustsLoopback: rooms.configuration.takesKeysOnLoopback)
+            channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback)
         // One that never joins is not kept.
-        let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(rooms.configuration.joinTime)) {
+        let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(liveSessions.configuration.joinTime)) {
             socket.close(.policyViolation, "no session was joined in time")
         }
         var session = ClientSession(
-            rooms: rooms, messages: messages, socket: socket, token: handshake.token, statistics: statistics,
+            liveSessions: liveSessions, messages: messages, socket: socket, token: handshake.token,
+            statistics: statistics,
             onJoin: {
                 alarm.cancel()
                 unjoined.leave(channel.channel)

@@ -1,7 +1,7 @@
 internal import Conference
 internal import Signaling
 
-/// What a room has its media engine do about subscriptions, one thing after the other: offers and answers wait for the engine, and what comes
+/// What a session has its media engine do about subscriptions, one thing after the other: offers and answers wait for the engine, and what comes
 /// later must not overtake them. Of all that waits for one client and stream one order is left.
 struct MediaOrders {
     /// Configuration key of what may wait for one client.

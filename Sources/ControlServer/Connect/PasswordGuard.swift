@@ -3,7 +3,7 @@ internal import MediaBase
 internal import NIOConcurrencyHelpers
 internal import Signaling
 
-/// Wrong passwords of all sessions. A room asks and counts without a pause between the two, and a session has one room, so guesses that
+/// Wrong passwords of all sessions. A live session asks and counts without a pause between the two, and there is one of it, so guesses that
 /// come at the same time are counted one by one.
 final class PasswordGuard: Sendable {
     private let limiter: NIOLockedValueBox<PasswordLimiter>

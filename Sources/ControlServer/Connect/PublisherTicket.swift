@@ -3,7 +3,7 @@ internal import Signaling
 
 /// A publisher without signalling that the rules have let in, before the engine has a transport for it. Ends in `opened` or `refused`.
 struct PublisherTicket: Sendable {
-    let room: Room
+    let liveSession: LiveSession
     let connection: ConnectionID
     let plan: PublishPlan
     let isPlain: Bool

@@ -3,9 +3,9 @@ internal import Signaling
 
 /// A viewer without signalling that the rules have let in, before the engine has a transport for it. Ends in `viewing` or `viewerLeft`.
 struct ViewerTicket: Sendable {
-    let room: Room
+    let liveSession: LiveSession
     let connection: ConnectionID
 
     /// The engine has no transport for it.
-    func leave() async { await room.viewerLeft(connection) }
+    func leave() async { await liveSession.viewerLeft(connection) }
 }

@@ -41,7 +41,7 @@ extension ClientSession {
     private func identified(_ request: LoginRequest) async throws(SignalingError) -> UserKey {
         if request.token == nil, let user { return user }
         guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
-        let verified = try await rooms.verifier.verify(token, session: nil, now: ControlClock.wall).get()
+        let verified = try await liveSessions.verifier.verify(token, session: nil, now: ControlClock.wall).get()
         guard let identity = verified.identity else {
             throw SignalingError(.identityMissing, "the token has no user_identity", field: "token")
         }

@@ -10,7 +10,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
 
     /// The door's own; nil: there is none.
     let token: BearerToken?
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     /// The relay has apps, whose sessions are not for everybody.
     let hasApps: Bool
     let isPublisher: Bool
@@ -35,15 +35,15 @@ struct SessionTokenMiddleware: RouterMiddleware {
             if let objection { throw objection }
             return nil
         }
-        let standard = try rooms.standardKey(session)
-        var grant = SessionGrant(key: standard, engineName: rooms.engineName(of: standard))
+        let standard = try liveSessions.standardKey(session)
+        var grant = SessionGrant(key: standard, engineName: liveSessions.engineName(of: standard))
         if token != nil, objection == nil {
             grant.isTrusted = true
             return grant
         }
         if let text = field.flatMap(ConnectHandshake.bearer), let verified = try await verify(text, session) {
             let key = try session.key(app: verified.app)
-            return SessionGrant(key: key, engineName: rooms.engineName(of: key), token: verified)
+            return SessionGrant(key: key, engineName: liveSessions.engineName(of: key), token: verified)
         }
         if let objection { throw objection }
         if hasApps {
@@ -54,7 +54,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
 
     /// Nil where the text is no session token, and may be meant for the door itself.
     private func verify(_ text: String, _ session: SessionName) async throws -> VerifiedToken? {
-        switch await rooms.verifier.verify(text, session: session.rawValue, now: ControlClock.wall) {
+        switch await liveSessions.verifier.verify(text, session: session.rawValue, now: ControlClock.wall) {
         case .success(let verified):
             guard isPublisher ? verified.capabilities.canPublish : verified.capabilities.canSubscribe else {
                 throw Problem(.notPermitted, "the token does not allow it")

@@ -13,7 +13,7 @@ struct WebRTCExchange {
     private static let look = TimeAmount.seconds(1)
 
     let door: any WebRTCDoor
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let arrivals: StreamArrivals
     let configuration: ControlConfiguration
     let bodies: OpenBodies
@@ -62,13 +62,13 @@ struct WebRTCExchange {
         _ offer: ClientOffer, _ stream: StreamName?, _ visitor: Visitor, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
         let name = try context.engineName
-        let ticket = try await rooms.admitPublisher(visitor, stream: stream, kinds: offer.kinds, isPlain: false)
+        let ticket = try await liveSessions.admitPublisher(visitor, stream: stream, kinds: offer.kinds, isPlain: false)
         do {
             let answer = try await door.openWebRTC(offer.request(session: name, stream: ticket.stream))
-            try await ticket.room.opened(ticket, answer.id)
+            try await ticket.liveSession.opened(ticket, answer.id)
             return answer
         } catch {
-            await ticket.room.refused(ticket)
+            await ticket.liveSession.refused(ticket)
             throw error
         }
     }
@@ -83,7 +83,7 @@ struct WebRTCExchange {
 
     /// The session's rules come first, and hear of the transport, so that they can end it.
     private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
-        var ticket = try await rooms.admitViewer(viewer)
+        var ticket = try await liveSessions.admitViewer(viewer)
         let answer: WebRTCAnswer
         do {
             answer = try await door.openWebRTC(request)
@@ -93,12 +93,12 @@ struct WebRTCExchange {
         }
         do {
             // The session may have begun meanwhile.
-            if ticket == nil { ticket = try await rooms.admitViewer(viewer) }
+            if ticket == nil { ticket = try await liveSessions.admitViewer(viewer) }
         } catch {
             try? await door.closeWebRTC(answer.id, session: answer.session)
             throw error
         }
-        if let ticket { try await ticket.room.viewing(ticket, answer.id, isPlain: false) }
+        if let ticket { try await ticket.liveSession.viewing(ticket, answer.id, isPlain: false) }
         return answer
     }
 

@@ -12,18 +12,19 @@ struct WebRTCResource {
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
     let door: any WebRTCDoor
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let direction: WebRTCRequest.Direction
     let configuration: ControlConfiguration
     let logger: Logger
     private let restarts = NIOLockedValueBox<Set<TransportID>>([])
 
     init(
-        door: any WebRTCDoor, rooms: Rooms, direction: WebRTCRequest.Direction, configuration: ControlConfiguration,
+        door: any WebRTCDoor, liveSessions: LiveSessions, direction: WebRTCRequest.Direction,
+        configuration: ControlConfiguration,
         logger: Logger
     ) {
         self.door = door
-        self.rooms = rooms
+        self.liveSessions = liveSessions
         self.direction = direction
         self.configuration = configuration
         self.logger = logger
@@ -74,8 +75,8 @@ struct WebRTCResource {
         let target = try await target(context)
         try await door.closeWebRTC(target.id, session: target.session)
         switch direction {
-        case .publish: await rooms.publisherClosed(target.id, engineName: target.session)
-        case .subscribe: await rooms.viewerClosed(target.id, engineName: target.session)
+        case .publish: await liveSessions.publisherClosed(target.id, engineName: target.session)
+        case .subscribe: await liveSessions.viewerClosed(target.id, engineName: target.session)
         }
         logger.info(
             "WebRTC transport closed", metadata: ["session": "\(target.session)", "transport": "\(target.id)"])

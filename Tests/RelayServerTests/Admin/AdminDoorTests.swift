@@ -173,7 +173,8 @@ struct AdminDoorTests {
             #expect(relay["apps"] as? [String] == ["shop"] && relay["defaultApp"] as? String == "shop")
             let metrics = try await http.request("GET", "/metrics").text
             for row in [
-                "millrace_rooms 3", "millrace_users{kind=\"client\"} 4", "millrace_control_connections 5",
+                "millrace_control_sessions 3", "millrace_participants{kind=\"client\"} 4",
+                "millrace_control_connections 5",
                 "millrace_joins_total 6", "millrace_disconnects_total{reason=\"left\"} 7",
                 "millrace_request_refusals_total{code=\"notPermitted\"} 8",
                 "millrace_tokens_refused_total{cause=\"tokenExpired\"} 0",

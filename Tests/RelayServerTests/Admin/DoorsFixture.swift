@@ -49,11 +49,12 @@ extension ControlParts {
         let issues = try IssueArchive(logger: logger)
         var connect = ConnectConfiguration()
         connect.standardApp = apps.standard
-        let rooms = Rooms(
+        let liveSessions = LiveSessions(
             engine: engine, verifier: verifier, issues: issues, hooks: NoWebhooks(), configuration: connect,
             iceServers: [], statistics: ControlStatistics(), logger: logger)
         self.init(
-            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms, issues: issues)
+            apps: apps, tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
+            issues: issues)
     }
 }
 

@@ -68,8 +68,8 @@ struct WholeRelayTests {
             let metrics = try await http.request("GET", "/metrics").text
             #expect(metrics.contains("\nmillrace_tokens_refused_total{cause=\"tokenBadSignature\"} 1\n"))
             #expect(metrics.contains("\nmillrace_tokens_accepted_total 2\n"))
-            #expect(metrics.contains("\nmillrace_users{kind=\"client\"} 2\n"))
-            #expect(metrics.contains("\nmillrace_rooms 2\n"))
+            #expect(metrics.contains("\nmillrace_participants{kind=\"client\"} 2\n"))
+            #expect(metrics.contains("\nmillrace_control_sessions 2\n"))
         }
     }
 

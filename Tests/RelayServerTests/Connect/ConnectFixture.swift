@@ -6,10 +6,10 @@ import ServiceLifecycle
 import Signaling
 import Testing
 
-/// A relay's doors with their rooms, and a verifier that takes `TestToken`s.
+/// A relay's doors with their sessions, and a verifier that takes `TestToken`s.
 struct ConnectFixture: Sendable {
     let port: Int
-    let rooms: Rooms
+    let liveSessions: LiveSessions
     let server: ControlServer
     let bodies: OpenBodies
     let engine: MediaEngine
@@ -36,7 +36,7 @@ struct ConnectFixture: Sendable {
 
 /// Runs `body` against doors on a free port.
 ///
-/// - Parameter events: what the rooms hear of the engine; nil: all that it tells.
+/// - Parameter events: what the sessions hear of the engine; nil: all that it tells.
 func withConnect(
     storage: MessageHub.Storage = .disabled, messages: MessageHubConfiguration = MessageHubConfiguration(),
     _ configure: (inout ControlConfiguration) -> Void = { _ in }, events: AsyncStream<StreamEvent>? = nil,
@@ -58,7 +58,7 @@ func withConnect(
     let issues = try IssueArchive(logger: logger)
     let bodies = OpenBodies()
     let statistics = ControlStatistics()
-    let rooms = Rooms(
+    let liveSessions = LiveSessions(
         engine: engine, verifier: TestVerifier(), issues: issues, hooks: NoWebhooks(),
         configuration: configuration.connect, iceServers: configuration.iceServers, statistics: statistics,
         logger: logger, events: events)
@@ -66,7 +66,7 @@ func withConnect(
         storage, configuration: messages, statistics: statistics, logger: logger)
     let verifier = JWTVerifier(apps: AppDirectory())
     let parts = ControlParts(
-        apps: AppDirectory(), tokens: verifier, tokenStatistics: verifier.statistics, rooms: rooms,
+        apps: AppDirectory(), tokens: verifier, tokenStatistics: verifier.statistics, liveSessions: liveSessions,
         messages: messages, issues: issues)
     let server = ControlServer(
         engine: engine, webRTC: engine, configuration: configuration, recorder: nil, bodies: bodies, parts: parts,
@@ -77,7 +77,7 @@ func withConnect(
     var iterator = ports.makeAsyncIterator()
     let port = try #require(await iterator.next())
     let fixture = ConnectFixture(
-        port: port, rooms: rooms, server: server, bodies: bodies, engine: engine, issues: issues, messages: messages)
+        port: port, liveSessions: liveSessions, server: server, bodies: bodies, engine: engine, issues: issues, messages: messages)
     let result: Result<Void, any Error>
     do {
         result = .success(try await body(fixture))
@@ -85,7 +85,7 @@ func withConnect(
         result = .failure(error)
     }
     bodies.beginDraining()
-    await rooms.endAll()
+    await liveSessions.endAll()
     bodies.closeAll()
     await group.triggerGracefulShutdown()
     try await task.value

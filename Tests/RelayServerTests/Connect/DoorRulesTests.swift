@@ -143,19 +143,19 @@ struct DoorRulesTests {
     func publisherBeginsAnew() async throws {
         try await withConnect { relay in
             let first = try #require(try await publishPlain(relay.http).fields["location"])
-            let id = try await relay.rooms.session(SessionKey(app: "app", name: "demo")).id
+            let id = try await relay.liveSessions.session(SessionKey(app: "app", name: "demo")).id
             let answer = try await relay.http.view("demo/plain")
             let viewer = try #require(answer.fields["location"], "\(answer.text)")
             #expect(try await relay.http.request("DELETE", first).status == 204)
             #expect(try await relay.http.request("GET", viewer).status == 204)
             let second = try #require(try await publishPlain(relay.http).fields["location"])
-            #expect(try await relay.rooms.session(SessionKey(app: "app", name: "demo")).id == id)
+            #expect(try await relay.liveSessions.session(SessionKey(app: "app", name: "demo")).id == id)
             #expect(try await relay.http.request("GET", viewer).status == 204)
             // The last viewer takes with it what waits for nobody else.
             #expect(try await relay.http.request("DELETE", second).status == 204)
-            #expect(await relay.rooms.gauges().sessions == 1)
+            #expect(await relay.liveSessions.gauges().sessions == 1)
             #expect(try await relay.http.request("DELETE", viewer).status == 200)
-            try await eventually("the session ends") { await relay.rooms.gauges().sessions == 0 }
+            try await eventually("the session ends") { await relay.liveSessions.gauges().sessions == 0 }
         }
     }
 

@@ -155,7 +155,7 @@ struct HandshakeTests {
             #expect(client.closed == nil)
             client.pause()
             // It reads no more, so its pongs cease.
-            try await eventually("it is lost") { await relay.rooms.gauges().dropped == 1 }
+            try await eventually("it is lost") { await relay.liveSessions.gauges().dropped == 1 }
         }
     }
 

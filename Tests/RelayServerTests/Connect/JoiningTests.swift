@@ -25,7 +25,7 @@ struct JoiningTests {
             #expect(left == .userLeft(UserLeft(user: second.connection, reason: .left)))
             // SES-5: the last one ends it, and the name is free for another session.
             #expect(try await ada.ask(.leave(LeaveRequest())) == nil)
-            try await eventually("the session ends") { await relay.rooms.gauges().sessions == 0 }
+            try await eventually("the session ends") { await relay.liveSessions.gauges().sessions == 0 }
             let (_, again) = try await relay.join("Ada", session: "team a")
             #expect(again.session != first.session)
         }
@@ -49,7 +49,7 @@ struct JoiningTests {
                 let error = try await client.refusal(joining: name)
                 #expect(error?.code == .invalidSessionName && error?.field == "session")
             }
-            #expect(await relay.rooms.gauges().sessions == 0)
+            #expect(await relay.liveSessions.gauges().sessions == 0)
             let answer = try await client.join("Ada")
             #expect(answer.users.count == 1)
             #expect(try await client.refusal()?.code == .alreadyJoined)
@@ -91,7 +91,7 @@ struct JoiningTests {
             // A cancelled join leaves no trace.
             #expect(try await guesser.ask(.leave(LeaveRequest())) == nil)
             #expect(try await guesser.closing().code == 1000)
-            #expect(await relay.rooms.gauges().users[.client] == 2)
+            #expect(await relay.liveSessions.gauges().users[.client] == 2)
         }
     }
 
@@ -122,7 +122,7 @@ struct JoiningTests {
             #expect(sessions?.code == .limitReached && sessions?.limit == "limit.sessions")
             let connections = try await client.refusal(joining: "a")
             #expect(connections?.code == .limitReached && connections?.limit == "limit.connections")
-            #expect(await relay.rooms.gauges().sessions == 2)
+            #expect(await relay.liveSessions.gauges().sessions == 2)
         }
     }
 
@@ -131,12 +131,12 @@ struct JoiningTests {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")
             let waiting = try await relay.connect()
-            await relay.rooms.announceDrain(seconds: 7, url: "wss://other.example")
+            await relay.liveSessions.announceDrain(seconds: 7, url: "wss://other.example")
             #expect(try await ada.next(.draining) == .draining(Draining(seconds: 7, url: "wss://other.example")))
             #expect(try await waiting.refusal(joining: "new")?.code == .draining)
             #expect(try await waiting.refusal()?.code == .draining)
             #expect(try await ada.ask(.ping(PingRequest())) == nil)
-            await relay.rooms.endAll()
+            await relay.liveSessions.endAll()
             #expect(try await ada.closing() == .init(code: 1001, reason: "relayShutdown"))
             #expect(ada.events.last?.event == .disconnected(Disconnected(reason: .relayShutdown)))
         }

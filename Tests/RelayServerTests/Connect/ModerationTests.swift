@@ -84,7 +84,7 @@ struct ModerationTests {
                 #expect(try await client.closing().reason == "sessionEnded")
                 #expect(client.events.last?.event == .disconnected(Disconnected(reason: .sessionEnded)))
             }
-            try await eventually("it is gone") { await relay.rooms.gauges().sessions == 0 }
+            try await eventually("it is gone") { await relay.liveSessions.gauges().sessions == 0 }
         }
     }
 
@@ -93,7 +93,7 @@ struct ModerationTests {
         try await withConnect { relay in
             let (ada, answer) = try await relay.join("Ada", session: "inside", token: .host)
             let (eve, _) = try await relay.join("Eve", session: "outside", token: .host)
-            let before = await relay.rooms.gauges()
+            let before = await relay.liveSessions.gauges()
             let user = answer.connection
             for request: Request in [
                 .signal(SignalRequest(type: "x", to: user)), .removeUser(RemoveUserRequest(user: user)),
@@ -129,7 +129,7 @@ struct ModerationTests {
                 #expect(
                     try await outside.request(resume, Request.resume) == .failure(SignalingError(.resumeExpired)))
             }
-            #expect(await relay.rooms.gauges().users == before.users)
+            #expect(await relay.liveSessions.gauges().users == before.users)
             #expect(ada.events.isEmpty && ada.closed == nil)
         }
     }

@@ -58,7 +58,7 @@ struct ResumeTests {
             #expect(try await new.ask(.signal(.init(type: "x"))) == nil)
             _ = try await ben.next(.signal)
             #expect(!ben.events.contains { $0.event.name == .userDropped || $0.event.name == .userLeft })
-            #expect(await relay.rooms.gauges().users[.client] == 2)
+            #expect(await relay.liveSessions.gauges().users[.client] == 2)
         }
     }
 

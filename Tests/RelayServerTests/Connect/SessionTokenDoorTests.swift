@@ -33,7 +33,7 @@ struct SessionTokenDoorTests {
             #expect(try await publish(relay, bearer(TestToken(app: "two").text)).status == 201)
             #expect(try await publish(relay, bearer("static")).status == 201)
             #expect(try await publish(relay, one).problemCode == "streamExists")
-            #expect(await relay.rooms.gauges().sessions == 3)
+            #expect(await relay.liveSessions.gauges().sessions == 3)
 
             let resource = try #require(answer.fields["location"])
             #expect(try await relay.http.request("GET", resource, fields: one).status == 204)

@@ -7,22 +7,23 @@ import Testing
 @testable import ControlServer
 @testable import MediaEngine
 
-@Suite("What a room has its media engine do", .serialized)
+@Suite("What a liveSession has its media engine do", .serialized)
 struct MediaOrderTests {
-    /// Holds a room's lane to the engine, as a slow call would.
+    /// Holds a session's lane to the engine, as a slow call would.
     private final class Stall: Sendable {
         private let isOver = NIOLockedValueBox(false)
 
-        init(_ room: Room) async throws {
-            Task { await room.inOrder { while !isOver.withLockedValue({ $0 }) { await moment() } } }
-            try await eventually("the lane is held") { await room.orders.isBusy }
+        init(_ liveSession: LiveSession) async throws {
+            Task { await liveSession.inOrder { while !isOver.withLockedValue({ $0 }) { await moment() } } }
+            try await eventually("the lane is held") { await liveSession.orders.isBusy }
         }
 
         func end() { isOver.withLockedValue { $0 = true } }
     }
 
-    private func room(_ relay: ConnectFixture) throws -> Room {
-        try #require(relay.rooms.room(SessionKey(app: "app", name: "demo")) ?? relay.rooms.all.first)
+    private func liveSession(_ relay: ConnectFixture) throws -> LiveSession {
+        try #require(
+            relay.liveSessions.liveSession(SessionKey(app: "app", name: "demo")) ?? relay.liveSessions.all.first)
     }
 
     private func plain(_ stream: String, _ relay: ConnectFixture) async throws -> StreamID {
@@ -38,14 +39,14 @@ struct MediaOrderTests {
             let ada = try await relay.enter("Ada", token: .host)
             let id = try #require(try await ada.publish("camera").id)
             _ = try await ada.socket.next(.streamCreated)
-            let room = try room(relay)
+            let liveSession = try liveSession(relay)
             let cam = try await plain("cam", relay)
             func isMuted(_ stream: StreamID) async throws -> Bool? {
-                try await relay.engine.streams(session: room.engineName)
+                try await relay.engine.streams(session: liveSession.engineName)
                     .first { $0.name == stream.rawValue }?.audio?.muted
             }
             try await eventually("sound has come") { try await isMuted(id) != nil }
-            let stall = try await Stall(room)
+            let stall = try await Stall(liveSession)
             for state in [true, false, true] {
                 let mute = SetMutedRequest(stream: id, kind: .audio, isMuted: state)
                 #expect(try await ada.socket.ask(.setMuted(mute)) == nil)
@@ -56,7 +57,7 @@ struct MediaOrderTests {
             // STR-4: nor does what ends it.
             #expect(try await ada.socket.ask(.unpublish(UnpublishRequest(stream: id))) == nil)
             try await eventually("it is gone") { try await isMuted(id) == nil }
-            #expect(await room.orders.isBusy)
+            #expect(await liveSession.orders.isBusy)
             stall.end()
             await ada.close()
         }
@@ -69,14 +70,14 @@ struct MediaOrderTests {
             let ben = try await relay.enter("Ben")
             let id = try #require(try await ben.publish("camera").id)
             _ = try await ada.socket.next(.streamCreated)
-            let room = try room(relay)
-            let stall = try await Stall(room)
+            let liveSession = try liveSession(relay)
+            let stall = try await Stall(liveSession)
             #expect(try await ada.socket.ask(.removeUser(RemoveUserRequest(user: ben.joined.connection))) == nil)
             try await eventually("the engine has it no more") {
-                let streams = (try? await relay.engine.streams(session: room.engineName)) ?? []
+                let streams = (try? await relay.engine.streams(session: liveSession.engineName)) ?? []
                 return !streams.contains { $0.name == id.rawValue }
             }
-            #expect(await room.orders.isBusy)
+            #expect(await liveSession.orders.isBusy)
             stall.end()
             for client in [ada, ben] { await client.close() }
         }
@@ -89,8 +90,8 @@ struct MediaOrderTests {
             var streams: [StreamID] = []
             for name in ["one", "two", "three"] { streams.append(try await plain(name, relay)) }
             for _ in streams { _ = try await ada.next(.streamCreated) }
-            let room = try room(relay)
-            let stall = try await Stall(room)
+            let liveSession = try liveSession(relay)
+            let stall = try await Stall(liveSession)
             for stream in streams.prefix(2) {
                 #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: stream))) == nil)
             }
@@ -106,11 +107,11 @@ struct MediaOrderTests {
                 #expect(try await ada.ask(.unsubscribe(UnsubscribeRequest(stream: streams[1]))) == nil)
                 #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[1]))) == nil)
             }
-            #expect(await room.orders.count(of: joined.connection) == 2)
+            #expect(await liveSession.orders.count(of: joined.connection) == 2)
             stall.end()
             guard case .offer(let offer) = try await ada.next(.offer) else { return }
             #expect(Set(offer.streams.map(\.id)) == Set(streams.prefix(2)))
-            #expect(await room.orders.count(of: joined.connection) == 0)
+            #expect(await liveSession.orders.count(of: joined.connection) == 0)
             #expect(try await ada.ask(.subscribe(SubscribeRequest(stream: streams[2]))) == nil)
         }
     }
@@ -144,11 +145,11 @@ struct MediaOrderTests {
             let (ada, _) = try await relay.join("Ada", token: .host)
             let cam = try await plain("cam", relay)
             _ = try await ada.next(.streamCreated)
-            let room = try room(relay)
+            let liveSession = try liveSession(relay)
             #expect(try await ada.ask(.forceMuteStream(ForceMuteStreamRequest(stream: cam))) == nil)
             _ = try await ada.next(.streamChanged)
             let refused = EngineCall { $0.settle(.failure(.limitReached(name: "mailbox", limit: 1))) }
-            let error = await room.outcome(of: [
+            let error = await liveSession.outcome(of: [
                 MediaCall(command: .setMuted(cam, .audio, true), call: refused)
             ])
             #expect(error?.code == .limitReached && error?.limit == "limit.mailbox")
@@ -156,7 +157,7 @@ struct MediaOrderTests {
             #expect(!changed.stream.isAudioMuted && changed.stream.hasAudio)
             // What is not there any more is said to be so.
             let gone = EngineCall { $0.settle(.failure(.unknownStream("x"))) }
-            let unknown = await room.outcome(of: [
+            let unknown = await liveSession.outcome(of: [
                 MediaCall(command: .setMuted(StreamID(rawValue: "x"), .audio, true), call: gone)
             ])
             #expect(unknown?.code == .unknownStream)

@@ -33,10 +33,10 @@ struct MissedEventsTests {
             try await relay.engine.closePlain(transport(plain), session: "demo")
             let whip = try await relay.http.publish(stream: "web")
             try await relay.engine.closeWebRTC(transport(whip), session: "demo")
-            #expect(await relay.rooms.gauges().users[.publisher] == 2)
+            #expect(await relay.liveSessions.gauges().users[.publisher] == 2)
             told.yield(.missed(session: "demo"))
             for _ in 0..<2 { _ = try await ben.socket.next(.userLeft) }
-            #expect(await relay.rooms.gauges().users[.publisher] ?? 0 == 0)
+            #expect(await relay.liveSessions.gauges().users[.publisher] ?? 0 == 0)
             // What stands as it was is not told again.
             let before = ben.socket.events.count
             told.yield(.missed(session: "demo"))

@@ -38,11 +38,11 @@ struct MessageDrainTests {
                 _ = try await ada.request(resume, Request.resume).get()
             }
             relay.messages.announceDrain(seconds: 7, url: "wss://other.example")
-            await relay.rooms.announceDrain(seconds: 7, url: "wss://other.example")
+            await relay.liveSessions.announceDrain(seconds: 7, url: "wss://other.example")
             #expect(try await ada.next(.draining) == Self.event)
             await relay.messages.endAll()
             #expect(try await ada.ask(.ping(PingRequest())) == nil)
-            await relay.rooms.endAll()
+            await relay.liveSessions.endAll()
             #expect(try await ada.closing() == .init(code: 1001, reason: "relayShutdown"))
             let ends = ada.events.filter { [.draining, .disconnected].contains($0.event.name) }
             #expect(ends.count == 2 && ends.allSatisfy { $0.seq > 0 })

@@ -30,7 +30,7 @@ struct SubsessionCrowdTests {
                 people.append(Person(client: client, room: index % roomCount))
             }
             try await eventually("all streams are there") {
-                try await relay.rooms.streams(of: address).count == count
+                try await relay.liveSessions.streams(of: address).count == count
             }
             // Each would hear its own room and one of each of two others.
             for index in 0..<count {

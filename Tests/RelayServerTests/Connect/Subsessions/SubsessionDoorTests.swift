@@ -156,7 +156,7 @@ struct SubsessionDoorTests {
         try await withConnect { relay in
             let stage = try await Stage(relay)
             try await stage.join(1, 1)
-            let overview = await relay.rooms.sessions(app: nil, after: nil, limit: 10)
+            let overview = await relay.liveSessions.sessions(app: nil, after: nil, limit: 10)
             #expect(overview.map(\.subsessionStatus) == [.started])
             #expect(overview.first?.subsessions.map(\.users) == [[], [stage.ids[1]]])
             for socket in stage.users + [stage.host] { await socket.cut() }

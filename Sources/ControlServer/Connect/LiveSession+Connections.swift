@@ -3,7 +3,7 @@ internal import Logging
 internal import NIOCore
 internal import Signaling
 
-extension Room {
+extension LiveSession {
     /// Lets a client in and answers it. A refused one is not answered here: it may try again.
     func join(_ admission: Admission, _ arrival: Arrival) -> Result<Void, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
@@ -15,7 +15,7 @@ extension Room {
             forgetIfVacant()
             return .failure(error)
         case .success(let join):
-            clients[admission.connection] = RoomClient(
+            clients[admission.connection] = LiveConnection(
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
                 reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", socket: arrival.socket,
                 outbox: environment.configuration.outbox)

@@ -2,7 +2,7 @@ internal import Conference
 internal import NIOCore
 internal import Signaling
 
-extension Room {
+extension LiveSession {
     /// Carries out one request of a client in the session and answers it.
     ///
     /// - Returns: false where the connection is over, and nothing more is taken from it.
@@ -62,7 +62,8 @@ extension Room {
     }
 
     /// A mute is answered when it is in force, and what its client is told of it follows the answer all the same.
-    private func mute(_ request: UInt32, _ effects: [Effect], for client: RoomClient, _ socket: ClientSocket) async {
+    private func mute(_ request: UInt32, _ effects: [Effect], for client: LiveConnection, _ socket: ClientSocket) async
+    {
         client.isHeld = true
         let failure = await outcome(of: begin(effects))
         let result: Result<Done, SignalingError> = failure.map { .failure($0) } ?? .success(Done())

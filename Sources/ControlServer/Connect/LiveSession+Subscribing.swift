@@ -6,9 +6,9 @@ internal import SDP
 internal import Signaling
 
 /// The relay's offers to its clients. Everything here runs in order with other calls to the engine.
-extension Room {
+extension LiveSession {
     /// Adds a stream to what the next offer carries.
-    func subscribe(_ client: RoomClient, _ stream: StreamID, _ preferences: SubscriptionPreferences) async {
+    func subscribe(_ client: LiveConnection, _ stream: StreamID, _ preferences: SubscriptionPreferences) async {
         do {
             let id = try await openSubscriber(of: client)
             try client.subscriber?.negotiation.subscribe(
@@ -24,7 +24,7 @@ extension Room {
         }
     }
 
-    private func openSubscriber(of client: RoomClient) async throws(EngineError) -> TransportID {
+    private func openSubscriber(of client: LiveConnection) async throws(EngineError) -> TransportID {
         if let subscriber = client.subscriber { return subscriber.id }
         let transport = client.subscribeTransport
         let offer = try await environment.engine.openSubscriber(
@@ -43,7 +43,7 @@ extension Room {
     }
 
     /// A client says, with its first subscription, how media is to come to it.
-    func choose(_ transport: MediaTransport, for client: RoomClient, _ socket: ClientSocket) -> SignalingError? {
+    func choose(_ transport: MediaTransport, for client: LiveConnection, _ socket: ClientSocket) -> SignalingError? {
         if let subscriber = client.subscriber {
             return subscriber.transport == transport
                 ? nil
@@ -61,7 +61,7 @@ extension Room {
     }
 
     func updateSubscription(
-        _ client: RoomClient, _ stream: StreamID, _ preferences: SubscriptionPreferences
+        _ client: LiveConnection, _ stream: StreamID, _ preferences: SubscriptionPreferences
     ) async {
         guard let id = client.subscriber?.id else { return }
         let gone = follow(stream, of: client)
@@ -76,7 +76,7 @@ extension Room {
 
     /// The stream may have got or lost a kind since it was offered: the next offer says so.
     /// - Returns: sections that carry nothing any more.
-    private func follow(_ stream: StreamID, of client: RoomClient) -> [MID] {
+    private func follow(_ stream: StreamID, of client: LiveConnection) -> [MID] {
         guard let kinds = kinds[stream],
             let gone = try? client.subscriber?.negotiation.setKinds(
                 kinds, of: stream.rawValue, now: ControlClock.now)
@@ -86,7 +86,7 @@ extension Room {
         return gone
     }
 
-    func unsubscribe(_ client: RoomClient, _ stream: StreamID) async {
+    func unsubscribe(_ client: LiveConnection, _ stream: StreamID) async {
         client.subscriber?.connected.remove(stream)
         client.subscriber?.refused[stream] = nil
         guard let id = client.subscriber?.id,
@@ -104,7 +104,7 @@ extension Room {
     // MARK: offers
 
     /// Has the next offer made when it is due.
-    func planOffer(of client: RoomClient) {
+    func planOffer(of client: LiveConnection) {
         guard let subscriber = client.subscriber, !subscriber.isOfferPlanned else { return }
         let due = subscriber.negotiation.deadline
         guard due != .never else { return }
@@ -128,7 +128,7 @@ extension Room {
     }
 
     /// A client's answer to the relay's offer.
-    func answer(_ request: AnswerRequest, of client: RoomClient) async -> Result<Done, SignalingError> {
+    func answer(_ request: AnswerRequest, of client: LiveConnection) async -> Result<Done, SignalingError> {
         await inOrder {
             do {
                 try await settle(request, client)
@@ -146,7 +146,7 @@ extension Room {
         }
     }
 
-    private func settle(_ request: AnswerRequest, _ client: RoomClient) async throws {
+    private func settle(_ request: AnswerRequest, _ client: LiveConnection) async throws {
         guard request.sdp.utf8.count <= SignalingProtocol.maximumSDPBytes else {
             throw SubscribeNegotiationError.answer(.tooLong(bytes: request.sdp.utf8.count))
         }
@@ -168,20 +168,20 @@ extension Room {
         planOffer(of: client)
     }
 
-    private func connected(_ client: RoomClient, _ stream: StreamID) {
+    private func connected(_ client: LiveConnection, _ stream: StreamID) {
         guard client.subscriber?.connected.insert(stream).inserted == true else { return }
         report(.subscribed(client.id, stream))
     }
 
     /// A client that takes nothing of a stream is not subscribed to it.
-    private func refused(_ client: RoomClient, _ stream: StreamID, _ kind: MediaKind) {
+    private func refused(_ client: LiveConnection, _ stream: StreamID, _ kind: MediaKind) {
         client.subscriber?.refused[stream, default: []].insert(kind)
         guard let all = kinds[stream], client.subscriber?.refused[stream]?.isSuperset(of: all) == true else { return }
         report(.subscriptionFailed(client.id, stream))
     }
 
     /// The client's path was lost; the next offer has new credentials (RFC 8445 section 9).
-    func restartSubscriber(of client: RoomClient) async -> Result<Done, SignalingError> {
+    func restartSubscriber(of client: LiveConnection) async -> Result<Done, SignalingError> {
         await inOrder {
             guard let id = client.subscriber?.id else { return .success(Done()) }
             do throws(EngineError) {
@@ -199,7 +199,7 @@ extension Room {
     // MARK: the end
 
     /// What the engine says of a transport that it does not have any more.
-    private func lost(_ error: EngineError, of client: RoomClient) {
+    private func lost(_ error: EngineError, of client: LiveConnection) {
         switch error {
         case .unknownTransport, .unknownSession: forgetSubscriber(of: client)
         default:
@@ -208,7 +208,7 @@ extension Room {
     }
 
     /// The peer connection is gone at the relay: the client is told to begin anew.
-    func forgetSubscriber(of client: RoomClient) {
+    func forgetSubscriber(of client: LiveConnection) {
         guard let subscriber = client.subscriber else { return }
         client.subscriber = nil
         transports[subscriber.id] = nil
@@ -216,7 +216,7 @@ extension Room {
     }
 
     /// The client has begun a new peer connection: it gets one from the start.
-    private func replaceSubscriber(of client: RoomClient) {
+    private func replaceSubscriber(of client: LiveConnection) {
         guard let id = client.subscriber?.id else { return }
         forgetSubscriber(of: client)
         watch([
@@ -226,7 +226,7 @@ extension Room {
         ])
     }
 
-    func closeSubscriber(of client: RoomClient) -> EngineCall? {
+    func closeSubscriber(of client: LiveConnection) -> EngineCall? {
         guard let subscriber = client.subscriber else { return nil }
         client.subscriber = nil
         transports[subscriber.id] = nil

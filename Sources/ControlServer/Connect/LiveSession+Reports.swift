@@ -5,7 +5,7 @@ internal import MediaEngine
 internal import Signaling
 
 /// Reports of users, for an operator (ISS-1).
-extension Room {
+extension LiveSession {
     static let maximumNoteCharacters = 2_000
 
     /// What is kept of a connection for an operator.
@@ -38,7 +38,7 @@ extension Room {
     }
 
     func report(
-        _ request: ReportIssueRequest, of client: RoomClient
+        _ request: ReportIssueRequest, of client: LiveConnection
     ) async -> Result<ReportIssueRequest.Answer, SignalingError> {
         if let note = request.note, note.count > Self.maximumNoteCharacters {
             return .failure(

@@ -5,7 +5,7 @@ internal import MediaEngine
 internal import Signaling
 
 /// After events of the engine were too many to be kept: what they would have told is asked for.
-extension Room {
+extension LiveSession {
     /// Between two tries with an engine that is too busy to answer.
     private static let lookPause = Duration.milliseconds(200)
 
@@ -83,7 +83,7 @@ extension Room {
     }
 
     /// Tracks that are wanted and that the path does not carry, or carries again.
-    private func lookAtPauses(of client: RoomClient) async throws(EngineError) {
+    private func lookAtPauses(of client: LiveConnection) async throws(EngineError) {
         let wishes = conference.subscriptions(of: client.id).filter(\.preferences.video).map(\.stream)
         guard !wishes.isEmpty, let id = client.subscriber?.id else { return }
         let tracks: [PeerStatistics.Track]

@@ -4,7 +4,7 @@ internal import MediaEngine
 internal import Signaling
 
 /// What an operator sees and orders.
-extension Room {
+extension LiveSession {
     var overview: SessionOverview {
         SessionOverview(
             app: key.app, name: key.name, id: id, createdAt: conference.createdAt,
@@ -27,7 +27,7 @@ extension Room {
         if let failure = await outcome(of: begin(effects)) { throw failure }
     }
 
-    /// Watches the time of a room that was made ahead.
+    /// Watches the time of a session that was made ahead.
     func begin() { perform([]) }
 
     /// Tells every client that the relay ends (CON-6).

@@ -4,12 +4,12 @@ internal import MediaBase
 internal import MediaEngine
 internal import Signaling
 
-extension Room {
-    func statistics(of client: RoomClient) async -> Result<StatisticsAnswer, SignalingError> {
+extension LiveSession {
+    func statistics(of client: LiveConnection) async -> Result<StatisticsAnswer, SignalingError> {
         .success(await measure(client))
     }
 
-    func measure(_ client: RoomClient) async -> StatisticsAnswer {
+    func measure(_ client: LiveConnection) async -> StatisticsAnswer {
         let engine = environment.engine
         var answer = StatisticsAnswer()
         if let id = client.publisher?.id, let measured = try? await engine.peerStatistics(id, session: engineName) {

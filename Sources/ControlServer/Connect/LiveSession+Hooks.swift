@@ -1,7 +1,7 @@
 internal import Conference
 internal import Signaling
 
-extension Room {
+extension LiveSession {
     /// Tells the application's server.
     func post(_ hook: HookEvent) {
         var event: WebhookEvent

@@ -6,18 +6,18 @@ internal import NIOConcurrencyHelpers
 internal import Signaling
 
 /// All sessions of a relay: finds the one that somebody wants into, and hands out what the media engine tells.
-package final class Rooms: Sendable {
+package final class LiveSessions: Sendable {
     private struct State {
-        var directory: SessionDirectory<Room>
+        var directory: SessionDirectory<LiveSession>
         var router: Task<Void, Never>?
     }
 
-    /// A room may end between its being found and its being entered; another then takes its name.
+    /// A session may end between its being found and its being entered; another then takes its name.
     private static let attempts = 8
 
     let configuration: ConnectConfiguration
     let verifier: any TokenVerifier
-    let environment: RoomEnvironment
+    let environment: LiveSessionEnvironment
     private let state: NIOLockedValueBox<State>
 
     /// - Parameter events: what the engine tells; nil: from now on.
@@ -30,7 +30,7 @@ package final class Rooms: Sendable {
         self.verifier = verifier
         let state = NIOLockedValueBox(State(directory: SessionDirectory(limits: configuration.directory)))
         self.state = state
-        environment = RoomEnvironment(
+        environment = LiveSessionEnvironment(
             engine: engine, configuration: configuration, statistics: statistics,
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
@@ -49,10 +49,10 @@ package final class Rooms: Sendable {
     /// Each event to the session that it is about. Nobody is waited for: a session that is busy holds up itself alone.
     private func route(_ event: StreamEvent) {
         guard let session = event.session else {
-            for room in all { room.post(.missed(session: room.engineName)) }
+            for liveSession in all { liveSession.post(.missed(session: liveSession.engineName)) }
             return
         }
-        room(engineName: session)?.post(event)
+        liveSession(engineName: session)?.post(event)
     }
 
     private func locked<R>(_ body: (inout State) throws(SignalingError) -> R) throws(SignalingError) -> R {
@@ -66,9 +66,9 @@ package final class Rooms: Sendable {
         return try result.get()
     }
 
-    func room(_ key: SessionKey) -> Room? { state.withLockedValue { $0.directory[key]?.room } }
+    func liveSession(_ key: SessionKey) -> LiveSession? { state.withLockedValue { $0.directory[key]?.liveSession } }
 
-    var all: [Room] { state.withLockedValue { $0.directory.entries.map(\.room) } }
+    var all: [LiveSession] { state.withLockedValue { $0.directory.entries.map(\.liveSession) } }
 
     var count: Int { state.withLockedValue { $0.directory.count } }
 
@@ -77,12 +77,12 @@ package final class Rooms: Sendable {
 
     // MARK: entering
 
-    /// The room of that name, made if need be.
+    /// The session of that name, made if need be.
     ///
-    /// - Parameter reservation: of a room that is made, and waits for its first join.
+    /// - Parameter reservation: of a session that is made, and waits for its first join.
     func enter(
         _ key: SessionKey, reservation: Reservation? = nil
-    ) throws(SignalingError) -> SessionDirectory<Room>.Entry {
+    ) throws(SignalingError) -> SessionDirectory<LiveSession>.Entry {
         let known = try locked { state throws(SignalingError) in
             if state.directory.isDraining { throw SignalingError(.draining) }
             return state.directory[key]
@@ -92,16 +92,16 @@ package final class Rooms: Sendable {
         let conference = try Conference(
             id: id, app: key.app, name: key.name, limits: configuration.conference,
             reservation: reservation, now: ControlClock.now, wallClock: ControlClock.wall)
-        let room = Room(conference, key: key, environment: environment)
+        let liveSession = LiveSession(conference, key: key, environment: environment)
         return try locked { state throws(SignalingError) in
-            try state.directory.enter(key, newID: id) { _ in room }
+            try state.directory.enter(key, newID: id) { _ in liveSession }
         }
     }
 
-    /// Lets a client with a verified token in. On success the room has answered it.
+    /// Lets a client with a verified token in. On success the session has answered it.
     func join(
         _ request: JoinRequest, _ token: VerifiedToken, _ arrival: Arrival
-    ) async throws(SignalingError) -> (Room, ConnectionID) {
+    ) async throws(SignalingError) -> (LiveSession, ConnectionID) {
         let key = try SessionKey(app: token.app, name: request.session)
         let admission = Admission(
             connection: ConnectionID(rawValue: Secret.id()), resumeToken: Secret.token(), name: request.name,
@@ -114,11 +114,11 @@ package final class Rooms: Sendable {
                     try state.directory.seat(admission.connection, in: entry, resumeToken: admission.resumeToken)
                 }
             } catch {
-                await entry.room.forgetIfVacant()
+                await entry.liveSession.forgetIfVacant()
                 throw error
             }
-            switch await entry.room.join(admission, arrival) {
-            case .success: return (entry.room, admission.connection)
+            switch await entry.liveSession.join(admission, arrival) {
+            case .success: return (entry.liveSession, admission.connection)
             case .failure(let error):
                 state.withLockedValue { $0.directory.unseat(resumeToken: admission.resumeToken) }
                 if error.code == .sessionEnded { continue }
@@ -128,15 +128,17 @@ package final class Rooms: Sendable {
         throw SignalingError(.sessionEnded)
     }
 
-    /// Takes a lost connection up again. On success the room has answered the client.
-    func resume(_ request: ResumeRequest, _ arrival: Arrival) async throws(SignalingError) -> (Room, ConnectionID) {
-        let (room, id) = try locked { state throws(SignalingError) in
+    /// Takes a lost connection up again. On success the session has answered the client.
+    func resume(_ request: ResumeRequest, _ arrival: Arrival) async throws(SignalingError) -> (
+        LiveSession, ConnectionID
+    ) {
+        let (liveSession, id) = try locked { state throws(SignalingError) in
             let seat = try state.directory.seat(resumeToken: request.resumeToken)
             guard let entry = state.directory[seat.session] else { throw SignalingError(.resumeExpired) }
-            return (entry.room, seat.connection)
+            return (entry.liveSession, seat.connection)
         }
-        try await room.resume(id, lastEvent: request.lastEvent, arrival).get()
-        return (room, id)
+        try await liveSession.resume(id, lastEvent: request.lastEvent, arrival).get()
+        return (liveSession, id)
     }
 
     /// Lets a publisher without signalling in.
@@ -144,7 +146,7 @@ package final class Rooms: Sendable {
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool
     ) async throws(SignalingError) -> PublisherTicket {
         for _ in 0..<Self.attempts {
-            let result = await (try enter(visitor.key)).room.admitPublisher(
+            let result = await (try enter(visitor.key)).liveSession.admitPublisher(
                 visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain)
             switch result {
             case .success(let ticket): return ticket
@@ -160,8 +162,8 @@ package final class Rooms: Sendable {
     /// - Returns: nil where there is no such session.
     func admitViewer(_ visitor: Visitor) async throws(SignalingError) -> ViewerTicket? {
         for _ in 0..<Self.attempts {
-            guard let room = room(visitor.key) else { return nil }
-            switch await room.admitViewer(visitor) {
+            guard let liveSession = liveSession(visitor.key) else { return nil }
+            switch await liveSession.admitViewer(visitor) {
             case .success(let ticket): return ticket
             case .failure(let error) where error.code == .sessionEnded: continue
             case .failure(let error): throw error
@@ -177,18 +179,18 @@ package final class Rooms: Sendable {
 
     func engineName(of key: SessionKey) -> String { key.engineName(standard: configuration.standardApp) }
 
-    private func room(engineName: String) -> Room? {
-        SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { room($0) }
+    private func liveSession(engineName: String) -> LiveSession? {
+        SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { liveSession($0) }
     }
 
     /// A publisher's own door has closed it.
     func publisherClosed(_ transport: TransportID, engineName: String) async {
-        await room(engineName: engineName)?.publisherClosed(transport)
+        await liveSession(engineName: engineName)?.publisherClosed(transport)
     }
 
     /// A viewer's own door has closed it.
     func viewerClosed(_ transport: TransportID, engineName: String) async {
-        await room(engineName: engineName)?.viewerClosed(transport)
+        await liveSession(engineName: engineName)?.viewerClosed(transport)
     }
 }
 

@@ -3,8 +3,8 @@ internal import Logging
 internal import MediaEngine
 internal import Signaling
 
-/// What a room needs of the relay around it.
-struct RoomEnvironment: Sendable {
+/// What a session needs of the relay around it.
+struct LiveSessionEnvironment: Sendable {
     let engine: MediaEngine
     let configuration: ConnectConfiguration
     let statistics: ControlStatistics

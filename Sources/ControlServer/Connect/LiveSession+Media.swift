@@ -4,7 +4,7 @@ internal import MediaBase
 internal import MediaEngine
 internal import Signaling
 
-extension Room {
+extension LiveSession {
     /// What the media plane reports, for the rules.
     func report(_ event: MediaEvent) {
         perform(conference.media(event, now: ControlClock.now, wallClock: ControlClock.wall))
@@ -19,18 +19,18 @@ extension Room {
         return [environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue)]
     }
 
-    /// A client that is no longer of the room.
-    func endMedia(of client: RoomClient) {
+    /// A client that is no longer of the session.
+    func endMedia(of client: LiveConnection) {
         for call in closePeers(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
     }
 
-    func closePeers(of client: RoomClient) -> [EngineCall] {
+    func closePeers(of client: LiveConnection) -> [EngineCall] {
         [closePublisher(of: client), closeSubscriber(of: client)].compactMap(\.self)
     }
 
     // MARK: what the engine tells
 
-    /// Waits for nobody; the room hears of it in its turn.
+    /// Waits for nobody; the session hears of it in its turn.
     nonisolated func post(_ event: StreamEvent) {
         let (isNews, missed) = inbox.post(event)
         if missed > 0 { environment.statistics.eventsMissed(missed) }

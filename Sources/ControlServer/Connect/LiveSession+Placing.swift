@@ -4,7 +4,7 @@ internal import MediaEngine
 internal import Signaling
 
 /// Who is where, by the rules and in the engine (SUB-3). These calls wait for no others: who was parted does not hear the other any more.
-extension Room {
+extension LiveSession {
     private static let patience = Duration.milliseconds(1)
 
     /// A request that may take its sender elsewhere. Those who will not hear each other any more are parted before anybody is told of it.
@@ -33,7 +33,7 @@ extension Room {
     }
 
     /// A peer begins where its client is: it is there before the client can know of it.
-    func place(_ peer: TransportID, of client: RoomClient) async {
+    func place(_ peer: TransportID, of client: LiveConnection) async {
         guard client.place != .mainSession else { return }
         placements.waiting[peer] = client.place.roomName
         carryOutPlacements()

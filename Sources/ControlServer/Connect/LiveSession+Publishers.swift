@@ -5,7 +5,7 @@ internal import MediaEngine
 internal import Signaling
 
 /// WHIP and plain SRTP: publishers that are users like others, without signalling of their own.
-extension Room {
+extension LiveSession {
     /// Makes a user of kind `publisher` and holds its stream's place.
     ///
     /// - Parameter name: of the stream, and its id; made up where nil.
@@ -40,7 +40,7 @@ extension Room {
         case .success(let plan):
             owners[stream] = connection
             self.kinds[stream] = kinds
-            return .success(PublisherTicket(room: self, connection: connection, plan: plan, isPlain: isPlain))
+            return .success(PublisherTicket(liveSession: self, connection: connection, plan: plan, isPlain: isPlain))
         }
     }
 

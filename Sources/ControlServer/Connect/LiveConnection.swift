@@ -2,8 +2,8 @@ internal import Conference
 internal import SDP
 internal import Signaling
 
-/// One connection of a room: what it is still to be told, its socket while it has one, its peer connections. Confined to its room.
-final class RoomClient {
+/// One connection of a session: what it is still to be told, its socket while it has one, its peer connections. Confined to its session.
+final class LiveConnection {
     let id: ConnectionID
     let resumeToken: String
     /// Name and version of the client program, as it says.

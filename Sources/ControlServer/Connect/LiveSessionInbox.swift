@@ -1,17 +1,17 @@
 internal import MediaEngine
 internal import NIOConcurrencyHelpers
 
-/// What the media engine has told of a session and its room has not heard yet. Posting waits for nobody.
-final class RoomInbox: Sendable {
+/// What the media engine has told of a session and that has not heard yet. Posting waits for nobody.
+final class LiveSessionInbox: Sendable {
     private struct State {
         var queue = StreamEventQueue()
-        /// The room has been told that something is there.
+        /// The session has been told that something is there.
         var isAnnounced = false
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Returns: whether the room is to be told that something is there, and how many events it will not get.
+    /// - Returns: whether the session is to be told that something is there, and how many events it will not get.
     func post(_ event: StreamEvent) -> (isNews: Bool, missed: UInt64) {
         state.withLockedValue { state in
             let before = state.queue.missed
@@ -21,7 +21,7 @@ final class RoomInbox: Sendable {
         }
     }
 
-    /// The next event; nil: the room is told anew when something comes.
+    /// The next event; nil: the session is told anew when something comes.
     func take() -> StreamEvent? {
         state.withLockedValue { state in
             let event = state.queue.pop()

@@ -5,10 +5,10 @@ internal import MediaEngine
 internal import SDP
 internal import Signaling
 
-extension Room {
+extension LiveSession {
     /// An offer of a client's publish peer connection: the first, or one that changes what it carries or restarts its ICE.
     func publish(
-        _ request: PublishRequest, of client: RoomClient
+        _ request: PublishRequest, of client: LiveConnection
     ) async -> Result<PublishRequest.Answer, SignalingError> {
         await inOrder {
             do throws(SignalingError) {
@@ -20,7 +20,7 @@ extension Room {
     }
 
     private func negotiatePublish(
-        _ request: PublishRequest, _ client: RoomClient
+        _ request: PublishRequest, _ client: LiveConnection
     ) async throws(SignalingError) -> PublishRequest.Answer {
         let newIDs = request.streams.map { _ in StreamID(rawValue: Secret.id()) }
         let plan = try conference.preparePublish(request.streams, from: client.id, newIDs: newIDs).get()
@@ -49,7 +49,7 @@ extension Room {
     /// Has the engine take the offer.
     /// - Returns: the answer.
     private func open(
-        _ request: PublishRequest, _ plan: PublishPlan, _ client: RoomClient
+        _ request: PublishRequest, _ plan: PublishPlan, _ client: LiveConnection
     ) async throws(SignalingError) -> String {
         guard request.sdp.utf8.count <= SignalingProtocol.maximumSDPBytes else {
             throw SignalingError(
@@ -73,7 +73,7 @@ extension Room {
     }
 
     private func exchange(
-        _ peer: PeerDescription, _ sections: [PublishedSection], _ client: RoomClient
+        _ peer: PeerDescription, _ sections: [PublishedSection], _ client: LiveConnection
     ) async throws(EngineError) -> RelayDescription {
         if let publisher = client.publisher, publisher.peer.isSameTransport(as: peer) {
             do throws(EngineError) {
@@ -127,7 +127,7 @@ extension Room {
         return sections
     }
 
-    func closePublisher(of client: RoomClient) -> EngineCall? {
+    func closePublisher(of client: LiveConnection) -> EngineCall? {
         guard let publisher = client.publisher else { return nil }
         client.publisher = nil
         transports[publisher.id] = nil

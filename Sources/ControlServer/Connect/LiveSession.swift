@@ -8,17 +8,17 @@ internal import Signaling
 
 /// One session: its rules (`Conference`), the sockets of its clients, and what the media engine does for it. Everything about the session
 /// happens here, one thing after the other.
-actor Room {
+actor LiveSession {
     nonisolated let id: SessionID
     nonisolated let key: SessionKey
     /// What the media engine calls the session.
     nonisolated let engineName: String
-    nonisolated let environment: RoomEnvironment
+    nonisolated let environment: LiveSessionEnvironment
     nonisolated let logger: Logger
-    nonisolated let inbox = RoomInbox()
+    nonisolated let inbox = LiveSessionInbox()
 
     var conference: Conference
-    var clients: [ConnectionID: RoomClient] = [:]
+    var clients: [ConnectionID: LiveConnection] = [:]
     /// Publishers without signalling, by the stream that each has.
     var publishers: [StreamID: BarePublisher] = [:]
     /// Viewers without signalling that have a transport.
@@ -43,7 +43,7 @@ actor Room {
     var orders = MediaOrders()
     var placements = Placements()
 
-    init(_ conference: Conference, key: SessionKey, environment: RoomEnvironment) {
+    init(_ conference: Conference, key: SessionKey, environment: LiveSessionEnvironment) {
         id = conference.id
         self.key = key
         engineName = key.engineName(standard: environment.configuration.standardApp)
@@ -83,7 +83,7 @@ actor Room {
         return calls
     }
 
-    /// An event of the room's own, besides those of the rules.
+    /// An event of the session's own, besides those of the rules.
     func tell(_ id: ConnectionID, _ event: Event) {
         guard let text = text(of: event) else { return }
         append(text, to: id)
@@ -117,7 +117,7 @@ actor Room {
     }
 
     /// Hands over as much as the socket takes; it calls back for the rest.
-    func write(_ client: RoomClient) {
+    func write(_ client: LiveConnection) {
         guard let socket = client.socket, !client.isHeld else { return }
         var space = socket.space
         var texts: [ByteBuffer] = []
@@ -136,7 +136,7 @@ actor Room {
     }
 
     /// The answer is sent: what it caused may follow.
-    func release(_ client: RoomClient) {
+    func release(_ client: LiveConnection) {
         guard client.isHeld else { return }
         client.isHeld = false
         write(client)
@@ -195,7 +195,7 @@ actor Room {
         environment.onEnd(id)
     }
 
-    /// After a join that failed: a room that nobody is in is not kept.
+    /// After a join that failed: a session that nobody is in is not kept.
     func forgetIfVacant() {
         guard conference.isForgettable, !isForgotten else { return }
         isForgotten = true

@@ -4,12 +4,12 @@ internal import MediaEngine
 internal import Signaling
 
 /// WHEP and plain SRTP: those who watch without signalling. They are no users, but the session's rules let them in, and end them.
-extension Room {
+extension LiveSession {
     func admitViewer(_ visitor: Visitor) -> Result<ViewerTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let admission = visitor.admission(as: "", isPublisher: false)
         return environment.passwords.attempt(visitor.password, from: visitor.address, at: key) {
-            conference.admitViewer(admission).map { ViewerTicket(room: self, connection: admission.connection) }
+            conference.admitViewer(admission).map { ViewerTicket(liveSession: self, connection: admission.connection) }
         }
     }
 

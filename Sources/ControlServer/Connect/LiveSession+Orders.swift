@@ -6,7 +6,7 @@ internal import Signaling
 
 /// What the rules have the media engine do. What stops media, or lets it go on, is with the engine before anything else happens; what is about
 /// subscriptions waits its turn.
-extension Room {
+extension LiveSession {
     /// - Returns: what the engine has been told at once.
     func order(_ command: MediaCommand) -> [MediaCall] {
         switch command {
@@ -85,7 +85,7 @@ extension Room {
     }
 
     /// What a client asks for is refused where too much waits for it already, or it is to come in a way that cannot be.
-    func objection(to request: Request, of client: RoomClient, _ socket: ClientSocket) -> SignalingError? {
+    func objection(to request: Request, of client: LiveConnection, _ socket: ClientSocket) -> SignalingError? {
         let stream: StreamID
         switch request {
         case .subscribe(let body):
