@@ -92,6 +92,8 @@ extension Router {
                     batch.appendFiller(
                         packet, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
                     consumer.pointee.sentFiller(packet, as: sequence)
+                    // It takes the place of a packet in the batch, however short it is.
+                    sent += 1
                 }
                 consumer.pointee.next = packet.sequence + 1
                 continue

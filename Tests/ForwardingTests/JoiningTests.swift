@@ -181,6 +181,29 @@ struct JoiningTests {
         #expect(viewer.received.allSatisfy { $0.sequence - viewer.received[0].sequence == $0.index - 1000 })
     }
 
+    @Test("padding in the place of what came late, above the limit, leaves a few packets at a time as all else does")
+    func replaced() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let key = source.frame(isKey: true, packets: 2)
+        let above = source.frame(isKey: false, packets: 400, sizes: [60], layer: 2)
+        let last = source.frame(isKey: false, packets: 2)
+        try harness.feed(key + last + above, to: producer)
+        try harness.flush()
+        let viewer = try harness.viewer()
+        #expect(!harness.subscribe(viewer, to: producer, temporalLimit: 0))
+        var before = 0
+        while harness.router.isCatchingUp {
+            try harness.catchUp()
+            // A batch has room for so many packets of each who catches up, and no more.
+            try #require((1...16).contains(viewer.datagramCount - before))
+            before = viewer.datagramCount
+        }
+        #expect(viewer.received.map(\.index) == (key + last).map(\.index))
+        #expect(viewer.streams.fillers.values.first?.count == 400)
+    }
+
     @Test("a key frame whose first packet comes after others of it is delivered whole", arguments: [false, true])
     func lateStart(_ flushedBetween: Bool) throws {
         let harness = RouterHarness()
