@@ -10,7 +10,6 @@ extension Router {
     static let retirement = MediaTime.seconds(2)
     /// By how much the publisher's clock and the arrival of packets may disagree in how far two encodings are apart.
     private static let plausible: Int64 = 90_000
-    private static let maximumReports = 256
 
     /// The producer that feeds a viewer's track, or will do so first.
     package func feeder(path: Int, ssrc: SSRC) -> Producer? { feedingConsumer(path: path, ssrc: ssrc)?.producer }
@@ -117,7 +116,8 @@ extension Router {
         return producer.core.pointee.consumers[i].state == .waiting
     }
 
-    /// Switches that happened since the last call, and forgets them.
+    /// Switches that happened since the last call, and forgets them. None may be missed: who does not know what feeds a track cannot find
+    /// it any more once the consumer of before has been dropped. There are no more of them than were asked for.
     package func takeSwitches() -> [LayerSwitch] {
         defer { switches.removeAll() }
         return switches
@@ -212,12 +212,10 @@ extension Router {
         from old: UnsafeMutablePointer<Consumer>, at now: MediaTime
     ) {
         guard let oldCore = new.pointee.partner else { return }
-        if switches.count < Self.maximumReports {
-            switches.append(
-                LayerSwitch(
-                    path: new.pointee.path, ssrc: new.pointee.ssrc, from: oldCore.pointee.source,
-                    to: core.pointee.source, requestedAt: new.pointee.since, at: now))
-        }
+        switches.append(
+            LayerSwitch(
+                path: new.pointee.path, ssrc: new.pointee.ssrc, from: oldCore.pointee.source,
+                to: core.pointee.source, requestedAt: new.pointee.since, at: now))
         new.pointee.progress = old.pointee.progress
         new.pointee.retransmitted = old.pointee.retransmitted
         new.pointee.partner = nil

@@ -17,7 +17,7 @@ package final class Router {
     var longestHeader = EgressBatch.fixedHeader
     /// Somebody has begun to catch up; whoever calls `catchUp` resets it.
     package var hasNewCatchUps = false
-    /// Switches between encodings that nobody has asked about yet.
+    /// Switches between encodings that nobody has asked about yet; call `takeSwitches` well within `retirement`.
     var switches: [LayerSwitch] = []
     /// When a consumer that fed its viewer before a switch is dropped.
     var nextSweep: MediaTime = .never

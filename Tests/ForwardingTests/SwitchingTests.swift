@@ -162,6 +162,19 @@ struct SwitchingTests {
         #expect(simulcast.harness.router.takeSwitches().count == 1)
     }
 
+    @Test("each switch is told of, however many viewers go over at one key frame")
+    func manyAtOnce() throws {
+        let simulcast = Simulcast(RouterHarness())
+        let viewers = try (0..<300).map { _ in try simulcast.harness.viewer() }
+        for viewer in viewers { simulcast.subscribe(viewer, to: 0, rtx: false) }
+        try simulcast.step()
+        for viewer in viewers { #expect(simulcast.change(viewer, to: 1)) }
+        for _ in 0..<2 { try simulcast.step() }
+        #expect(viewers.allSatisfy { $0.received.last?.sourceID == 1 })
+        let reports = simulcast.harness.router.takeSwitches()
+        #expect(reports.count == 300 && Set(reports.map(\.path)) == Set(viewers.map(\.path)))
+    }
+
     @Test("before anything went out, and while paused, a switch is a move")
     func nothingFlows() throws {
         let simulcast = Simulcast(RouterHarness())
