@@ -133,6 +133,13 @@ package struct Consumer {
         return max(1, (packet.arrival - time).rawValue / 1000 &* clockRate / 1_000_000)
     }
 
+    /// The rest of a picture of which a part went out stays away: the number after it is never used, so that nobody takes it for whole.
+    mutating func cutPicture() {
+        guard progress.hasSent, !progress.endsPicture else { return }
+        progress.sequence &+= 1
+        progress.endsPicture = true
+    }
+
     /// Notes that a packet went out.
     @inline(__always)
     mutating func sent(_ packet: borrowing PendingPacket, as sequence: Int64) {

@@ -90,15 +90,14 @@ extension Router {
     }
 
     /// Throws away what waits to go out on a viewer's track, and the rest of the picture that is going out. The track then waits for a key
-    /// frame. A picture that was cut off is followed by a number that is never used, so that nobody takes it for whole.
+    /// frame.
     /// - Parameter producer: any that has the track.
     /// - Returns: the last number that counts as used; nil where there is no such track.
     package func abandon(path: Int, producer: Producer) -> Int64? {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return nil }
-        let isCut = !consumer.pointee.isBetweenPictures
         _ = setPaused(true, path: path, producer: feeder)
         _ = setPaused(false, path: path, producer: feeder)
-        if isCut { consumer.pointee.progress.sequence &+= 1 }
+        if feeder.kind == .video { consumer.pointee.cutPicture() }
         return consumer.pointee.progress.sequence
     }
 

@@ -157,11 +157,7 @@ package final class Router {
             hasNewCatchUps = true
             return false
         }
-        // A picture that was cut off is followed by a number that is never used, so that nobody takes it for whole.
-        if consumer.pointee.progress.hasSent, !consumer.pointee.progress.endsPicture {
-            consumer.pointee.progress.sequence &+= 1
-            consumer.pointee.progress.endsPicture = true
-        }
+        consumer.pointee.cutPicture()
         guard let start else { return true }
         startCatchingUp(consumer, of: feeder.core, at: PendingPacket(producer: feeder.core, slot: start))
         return false

@@ -93,6 +93,30 @@ struct MeetingTests {
         #expect(viewer.received[2].sequence == viewer.received[1].sequence + 2)
     }
 
+    @Test(
+        "however often a picture is abandoned and parted from, one number after it stays unused; none after a whole one",
+        arguments: [[true], [false], [true, false], [false, true], [true, true, false, false]], [2, 3])
+    func cutOffBothWays(_ ways: [Bool], _ sent: Int) throws {
+        var source = SyntheticSource(id: 1, kind: .video)
+        let (harness, producer, viewer) = try watched(source)
+        try harness.feed(Array(source.frame(isKey: true, packets: 3).prefix(sent)), to: producer)
+        try harness.flush()
+        let last = try #require(viewer.received.last?.sequence)
+        let unused: Int64 = sent < 3 ? 1 : 0
+        for isAbandoned in ways {
+            if isAbandoned {
+                #expect(harness.router.abandon(path: viewer.path, producer: producer) == last + unused)
+            } else {
+                _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+                producer.startAnew()
+                #expect(harness.router.resume(path: viewer.path, producer: producer))
+            }
+        }
+        try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
+        try harness.flush()
+        #expect(viewer.received.dropFirst(sent).map(\.sequence) == (1...3).map { last + unused + $0 })
+    }
+
     @Test("an encoding that fed the viewer before another did begins anew with a key frame")
     func encodingOfBefore() throws {
         let simulcast = Simulcast(RouterHarness())
