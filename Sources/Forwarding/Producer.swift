@@ -101,7 +101,11 @@ package final class Producer {
         let isLate = sequence <= latestSequence
         if isLate {
             if core.pointee.ring.find(sequence) != nil { return .duplicate }
-            if latestSequence - sequence >= Int64(configuration.ringPackets) { return .tooOld }
+            // One that has given way went out already, and what comes under its number now may be another: two packets under one number
+            // would share a keystream.
+            if latestSequence - sequence >= Int64(configuration.ringPackets) || core.pointee.ring.hasLost(sequence) {
+                return .tooOld
+            }
         }
         nack.receive(sequence: sequence, now: now)
         if isMuted || sequence <= mutedThrough {

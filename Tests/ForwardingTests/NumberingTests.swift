@@ -118,6 +118,24 @@ struct NumberingTests {
         #expect(try harness.feed(packets[200], to: producer) == .duplicate)
     }
 
+    @Test("a packet that went out goes out no second time under its number, when its bytes have given way as well")
+    func givenWay() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source, retransmissionBytes: 128 << 10)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer)
+        let first = source.frame(isKey: true, packets: 1)[0]
+        try harness.feed([first], to: producer)
+        for _ in 0..<60 { try harness.feed(source.frame(isKey: false), to: producer) }
+        try harness.flush()
+        var other = first
+        other.payload[first.payload.count - 1] ^= 1
+        #expect(try harness.feed(other, to: producer) == .tooOld)
+        try harness.flush()
+        #expect(viewer.datagramCount == 241)
+    }
+
     @Test("another payload type and unparsable video are refused")
     func refused() throws {
         let harness = RouterHarness()
