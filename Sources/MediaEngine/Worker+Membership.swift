@@ -198,6 +198,8 @@ extension Worker {
 
     /// Ends a stream; its transport stays.
     func close(_ stream: EngineStream, in session: EngineSession) {
+        // While the stream is still known by its name.
+        follow(session)
         session.remove(stream)
         for producer in stream.producers { remove(producer, of: stream, in: session) }
         for tap in stream.taps { tap.close() }
@@ -206,6 +208,8 @@ extension Worker {
 
     /// Ends the audio or one encoding of a stream. Tracks that it feeds wait for another.
     func remove(_ producer: Producer, of stream: EngineStream, in session: EngineSession) {
+        // Where a track stands is asked of what feeds it now: of another that is still taken for it, it could not be had any more.
+        follow(session)
         for subscriber in session.subscribers.members {
             for track in subscriber.tracks where track.producer === producer || track.wanted === producer {
                 detach(track, in: session)

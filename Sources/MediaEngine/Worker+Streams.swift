@@ -45,11 +45,21 @@ extension Worker {
         if paused { transport.paused.insert(kind) } else { transport.paused.remove(kind) }
         for track in tracks {
             guard let producer = track.producer, !track.isUnwanted, !track.isPausedByBandwidth else { continue }
-            if session.router.setPaused(paused, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
+            if setPaused(paused, track, of: producer, in: session) { requestKeyFrame(of: producer) }
         }
         guard let peer = transport.peer, let outbound = peer.outbound else { return }
         outbound.allocateSoon()
         schedule(peer, now: time())
+    }
+
+    /// Stops what goes out on a track, or lets it go on. The router gives up a switch of encodings that has not happened: it is to be wished
+    /// for anew.
+    /// - Returns: true where a key frame has to be asked for.
+    func setPaused(
+        _ paused: Bool, _ track: SubscribedTrack, of producer: Producer, in session: EngineSession
+    ) -> Bool {
+        if paused { track.wanted = nil }
+        return session.router.setPaused(paused, path: track.path, producer: producer)
     }
 
     func requestKeyFrame(_ session: String, _ stream: String) throws(EngineError) {

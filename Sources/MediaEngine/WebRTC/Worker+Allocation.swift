@@ -107,7 +107,7 @@ extension Worker {
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
             outbound.transport.decisions.note(.paused, stream: track.streamName, now: now)
-            _ = router.setPaused(true, path: track.path, producer: producer)
+            _ = setPaused(true, track, of: producer, in: outbound.session)
             events.send(
                 .trackPaused(
                     session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
@@ -117,7 +117,7 @@ extension Worker {
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
             outbound.transport.decisions.note(.resumed, stream: track.streamName, now: now)
-            if router.setPaused(false, path: track.path, producer: producer) { requestKeyFrame(of: producer) }
+            if setPaused(false, track, of: producer, in: outbound.session) { requestKeyFrame(of: producer) }
             events.send(
                 .trackResumed(
                     session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,

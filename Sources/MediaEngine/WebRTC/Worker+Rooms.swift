@@ -88,13 +88,11 @@ extension Worker {
     ) {
         let wasUnwanted = track.isUnwanted
         track.isParted = isParted
-        // A switch of encodings that was wanted is given up with what was fed.
-        track.wanted = nil
         guard track.isUnwanted != wasUnwanted, let producer = track.producer, !track.isPausedByBandwidth,
             !transport.paused.contains(track.kind)
         else { return }
         if isParted {
-            _ = session.router.setPaused(true, path: track.path, producer: producer)
+            _ = setPaused(true, track, of: producer, in: session)
         } else if session.router.resume(path: track.path, producer: producer) {
             requestKeyFrame(of: producer)
         }

@@ -193,10 +193,7 @@ extension Worker {
             guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
                 !outbound.transport.paused.contains(track.kind)
             else { continue }
-            let router = outbound.session.router
-            if router.setPaused(track.isUnwanted, path: track.path, producer: producer) {
-                requestKeyFrame(of: producer)
-            }
+            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session) { requestKeyFrame(of: producer) }
         }
         guard isChanged else { return }
         allocate(outbound, now: time())

@@ -30,6 +30,45 @@ extension ParticipantTests {
         #expect(bob.received["camera"]?.pictures ?? 0 > 15 && bob.strays.isEmpty, "\(bob.strays.prefix(3))")
     }
 
+    @Test("STR-3 a picture that is not wanted for a moment in the middle of a switch comes back as it is wished for")
+    func unwantedDuringSwitch() throws {
+        let (room, _, bob) = try Self.pair(seed: 23, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
+        try room.run(seconds: 8)
+        try #require(bob.received["camera"]?.encoding ?? 0 > 0)
+        // The key frame of the small encoding cannot have come by then.
+        try room.prefer(bob, "camera", .init(height: 180))
+        try room.prefer(bob, "camera", .init(video: false, height: 180))
+        try room.run(seconds: 0.5)
+        let asked = room.call.relay.counters.keyFrameRequestsSent
+        try room.prefer(bob, "camera", .init(height: 180))
+        try room.run(seconds: 4)
+        #expect(bob.received["camera"]?.encoding == 0)
+        // Nor is it asked for again and again.
+        #expect(room.call.relay.counters.keyFrameRequestsSent - asked <= 4)
+    }
+
+    @Test("STR-3 a stream that ends just after a switch of encodings is taken up again where its viewer stood")
+    func endsAfterSwitch() throws {
+        let (room, ada, bob) = try Self.pair(seed: 24, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
+        for milliseconds in stride(from: 20, through: 120, by: 20) {
+            try room.prefer(bob, "camera", .init())
+            try room.run(seconds: 4)
+            try room.prefer(bob, "camera", .init(height: 180))
+            try room.run(seconds: Double(milliseconds) / 1_000)
+            // Before anybody has asked which encoding feeds him.
+            room.place([bob], in: "one")
+            try ada.unpublish("camera")
+            try room.run(seconds: 0.2)
+            room.place([bob], in: MediaEngine.mainRoom)
+            try room.publish("camera", by: ada, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
+            try room.run(seconds: 0.5)
+            bob.forgetReceived()
+            try room.run(seconds: 1.5)
+            // Under numbers of before he would take nothing.
+            #expect(bob.received["camera"]?.pictures ?? 0 > 10, "\(milliseconds) ms")
+        }
+    }
+
     @Test(
         "STR-1 events of a stream say which transport it came by, so that a new one's are not taken for the old one's")
     func eventsNameTransports() async throws {
