@@ -4,6 +4,8 @@ package import MediaBase
 extension Router {
     /// Packets that one request for retransmission, or one call for padding, can bring.
     private static let retransmittedPackets = 64
+    /// Packets of one request that are looked for in vain: a request can name thousands, and finding nothing takes the longest.
+    private static let missedPackets = 256
 
     /// Sends packets again that a viewer missed: on the consumer's RTX stream (RFC 4588), else as they were sent first (RFC 4585
     /// section 6.2.1), with the same sequence number and the same picture id.
@@ -12,7 +14,7 @@ extension Router {
     /// nonce would give the authentication key away (RFC 7714 section 9.1). Such a consumer gets none.
     ///
     /// - Parameter consumerSequences: as the viewer names them.
-    /// - Returns: how many of them are still held.
+    /// - Returns: how many of them were sent: all that are still held, but no more than one request can bring.
     package func retransmit(
         _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer, now: MediaTime,
         into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
@@ -27,9 +29,10 @@ extension Router {
         guard prepareToResend(consumer, path: index, now, &batch) else { return 0 }
         let newest = SequenceNumber(UInt16(truncatingIfNeeded: consumer.pointee.progress.sequence))
         var sent = 0
+        var missed = 0
         withUnsafeTemporaryAllocation(of: Int64.self, capacity: Self.retransmittedPackets) { done in
             for sequence in consumerSequences {
-                guard sent < Self.retransmittedPackets else { break }
+                guard sent < Self.retransmittedPackets, missed < Self.missedPackets else { break }
                 let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
                 // Named twice, sent once: a request is not to be an amplifier.
                 if done[..<sent].contains(unwrapped) { continue }
@@ -44,6 +47,7 @@ extension Router {
                     packet = PendingPacket(producer: before, slot: found.slot)
                     rewrite = found.rewrite
                 } else {
+                    missed += 1
                     continue
                 }
                 resend(packet, as: unwrapped, rewrite: rewrite, of: consumer, probe: 0, into: &batch)

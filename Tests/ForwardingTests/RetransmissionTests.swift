@@ -71,6 +71,19 @@ struct RetransmissionTests {
         #expect(try harness.retransmit(Array(repeating: SequenceNumber(7), count: 50), to: viewer, of: producer) == 1)
     }
 
+    @Test("a request that names hundreds of packets that are not there is not read to its end", arguments: [255, 256])
+    func inVain(_ unknown: Int) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .audio)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 500))
+        try harness.feed([source.sound()], to: producer)
+        try harness.flush()
+        let asked = (0..<unknown).map { SequenceNumber(UInt16($0)) } + [SequenceNumber(500)]
+        #expect(try harness.retransmit(asked, to: viewer, of: producer) == (unknown < 256 ? 1 : 0))
+    }
+
     @Test("a packet lost before the relay is sent once it has come, and in its place")
     func recovered() throws {
         let harness = RouterHarness()
