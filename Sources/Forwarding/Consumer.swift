@@ -97,6 +97,10 @@ package struct Consumer {
         joinsTimestamps = progress.hasSent
     }
 
+    /// Its rewrite says where the producer's timestamps are on the viewer's timeline. What has sent, but nothing yet of this producer, cannot
+    /// tell.
+    package var hasTimeline: Bool { progress.hasSent && !joinsTimestamps }
+
     /// Goes live, or begins to catch up, at a producer's packet: the next consumer sequence number follows the last, and so do picture
     /// ids and, after a change of producer, timestamps.
     /// - Parameter timestamp: of the packet as it goes out; nil: as before, or by its arrival after a change of producer.

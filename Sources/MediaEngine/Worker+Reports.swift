@@ -54,7 +54,7 @@ extension Worker {
                     let at = producer.core.pointee.index(path: track.path)
                 else { continue }
                 let consumer = producer.core.pointee.consumers + at
-                guard consumer.pointee.progress.hasSent else { continue }
+                guard consumer.pointee.hasTimeline else { continue }
                 guard sent < Self.reportsPerSlice else { return false }
                 sent += 1
                 let total = consumer.pointee.progress.payloadBytes

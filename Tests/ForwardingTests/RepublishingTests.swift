@@ -73,6 +73,29 @@ struct RepublishingTests {
         #expect(viewer.received.map(\.sequence) == [5])
     }
 
+    @Test("where the publisher's clock stands on the viewer's timeline is known from its first packet on")
+    func timeline() throws {
+        let harness = RouterHarness()
+        let viewer = try harness.viewer()
+        var progress = Consumer.Progress(firstSequence: 5)
+        for round in 0..<3 {
+            var source = SyntheticSource(id: UInt32(round), kind: .audio, seed: UInt64(round))
+            let producer = harness.producer(source)
+            harness.subscribe(viewer, to: producer, ssrc: SSRC(7), progress: progress)
+            // In reports its timestamps would be taken for the viewer's.
+            #expect(try harness.consumer(viewer, of: producer).pointee.hasTimeline == false)
+            let packet = source.sound()
+            try harness.feed([packet], to: producer)
+            try harness.flush()
+            let consumer = try harness.consumer(viewer, of: producer)
+            #expect(consumer.pointee.hasTimeline)
+            let offset = consumer.pointee.rewrite.timestampOffset
+            #expect(viewer.received.last?.header.timestamp.rawValue == packet.header.timestamp.rawValue &+ offset)
+            progress = try #require(harness.router.unsubscribe(path: viewer.path, from: producer))
+            harness.router.remove(producer)
+        }
+    }
+
     @Test("a viewer taken off while it catches up goes on after what it got")
     func whileCatchingUp() throws {
         let harness = RouterHarness()
