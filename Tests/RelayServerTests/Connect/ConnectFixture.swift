@@ -77,7 +77,8 @@ func withConnect(
     var iterator = ports.makeAsyncIterator()
     let port = try #require(await iterator.next())
     let fixture = ConnectFixture(
-        port: port, liveSessions: liveSessions, server: server, bodies: bodies, engine: engine, issues: issues, messages: messages)
+        port: port, liveSessions: liveSessions, server: server, bodies: bodies, engine: engine, issues: issues,
+        messages: messages)
     let result: Result<Void, any Error>
     do {
         result = .success(try await body(fixture))
