@@ -1,11 +1,11 @@
 package import Signaling
 
-/// All sessions of a relay, and who may take up which connection. What stands behind a session (`Room`) is the caller's.
-package struct SessionDirectory<Room: Sendable>: Sendable {
+/// All sessions of a relay, and who may take up which connection. What stands behind a session (`LiveSession`) is the caller's.
+package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     package struct Entry: Sendable {
         package let id: SessionID
         package let key: SessionKey
-        package let room: Room
+        package let liveSession: LiveSession
     }
 
     /// Where a resume token leads.
@@ -38,7 +38,7 @@ package struct SessionDirectory<Room: Sendable>: Sendable {
     /// The session of that name, made if need be (SES-1).
     /// - Throws: `draining` or `limitReached`.
     package mutating func enter(
-        _ key: SessionKey, newID: SessionID, make: (SessionID) -> Room
+        _ key: SessionKey, newID: SessionID, make: (SessionID) -> LiveSession
     ) throws(SignalingError) -> Entry {
         if isDraining { throw SignalingError(.draining) }
         if let entry = byKey[key] { return entry }
@@ -46,7 +46,7 @@ package struct SessionDirectory<Room: Sendable>: Sendable {
             throw SignalingError(
                 .limitReached, "there are \(limits.sessions) sessions already", limit: DirectoryLimits.sessionsKey)
         }
-        let entry = Entry(id: newID, key: key, room: make(newID))
+        let entry = Entry(id: newID, key: key, liveSession: make(newID))
         byKey[key] = entry
         keys[newID] = key
         return entry

@@ -7,7 +7,7 @@ import MillraceTestKit
 import Testing
 
 /// Taps with their thread; everything waits for what happens, nothing for time.
-@Suite(.timeLimit(.minutes(1))) struct CanvasTapTests {
+@Suite(.timeLimit(.minutes(10))) struct CanvasTapTests {
     func push(_ packets: some Sequence<SentPacket>, to tap: PacketTap) {
         for packet in packets { _ = packet.feed { tap.push($0) } }
         tap.flush()

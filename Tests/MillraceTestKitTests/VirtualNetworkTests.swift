@@ -1,3 +1,4 @@
+import Glibc
 import MediaBase
 import MillraceTestKit
 import Testing
@@ -194,12 +195,18 @@ struct VirtualNetworkTests {
         }
     }
 
+    /// CPU time of this thread: beside other tests a clock would measure the machine.
+    private static var threadTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     @Test("100 peers, 30,000 datagrams a second, 5 % loss: faster than real time")
     func speed() {
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = Self.threadTime
         let (network, peers) = Self.star(peers: 100, seed: 1, until: .milliseconds(5000))
-        let elapsed = clock.now - start
+        let elapsed = Self.threadTime - start
         // Each of 50,100 is lost on the way in with 5 %, each copy of it on the way out.
         #expect(abs(Double(network.delivered) / (50_100 * 0.95 * 1.01 * (1 + 2 * 0.95 * 1.01)) - 1) < 0.02)
         #expect(peers.allSatisfy { $0.received.count > 700 })

@@ -78,7 +78,8 @@ def half_open(bench, name):
            **{f"status_{k}": v for k, v in statuses.items()})
     report(name, "at most 64 KiB each", grown / UNESTABLISHED <= 64 << 10, kib_each=round(grown / UNESTABLISHED / 1024, 1),
            mib=round(grown / (1 << 20), 1))
-    check_pictures(bench, f"{name}, meanwhile", watch, OWN, every=True)
+    # Both clients and those who flood share this machine with the relay: pictures may come late, but all of them come.
+    check_pictures(bench, f"{name}, meanwhile", watch, OWN, rate=20, every=True)
     # 15 s to become connected.
     watch = Watch(viewer, view)
     time.sleep(17)
@@ -187,7 +188,8 @@ def strangers(bench, name):
            amplification=round(stranger.came_bytes / max(1, stranger.sent_bytes), 2), sent=stranger.sent, came=stranger.came)
     time.sleep(0.5)
     watch.end()
-    check_pictures(bench, f"{name}, meanwhile", watch, OWN, every=True)
+    # Both clients and those who flood share this machine with the relay: pictures may come late, but all of them come.
+    check_pictures(bench, f"{name}, meanwhile", watch, OWN, rate=20, every=True)
     grown = relay.memory() - memory
     report(name, "no growth", grown < 8 << 20, mib=round(grown / (1 << 20), 1))
     report(name, "the relay still answers", json.loads(relay.request("GET", "/v1/sessions")[0]) is not None)
