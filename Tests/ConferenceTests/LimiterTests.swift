@@ -84,7 +84,7 @@ import Testing
             #expect(error.code == .limitReached && error.limit == "limit.sessions")
         }
         // Into those that are there one comes all the same.
-        #expect(try directory.enter(key("1"), newID: SessionID(rawValue: "9")) { _ in 9 }.room == 1)
+        #expect(try directory.enter(key("1"), newID: SessionID(rawValue: "9")) { _ in 9 }.liveSession == 1)
         for number in 0..<3 {
             try directory.seat(ConnectionID(rawValue: "\(number)"), in: entries[number % 2], resumeToken: "t\(number)")
         }
