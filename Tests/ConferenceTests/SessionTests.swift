@@ -65,9 +65,9 @@ import Testing
         var directory = SessionDirectory<String>()
         let red = try SessionKey(app: "red", name: "Room")
         let blue = try SessionKey(app: "blue", name: "room")
-        let first = try directory.enter(red, newID: SessionID(rawValue: "1")) { "session of \($0)" }
-        let second = try directory.enter(blue, newID: SessionID(rawValue: "2")) { "session of \($0)" }
-        #expect(first.liveSession == "session of 1" && second.liveSession == "session of 2")
+        let first = try directory.enter(red, newID: SessionID(rawValue: "1")) { "room of \($0)" }
+        let second = try directory.enter(blue, newID: SessionID(rawValue: "2")) { "room of \($0)" }
+        #expect(first.liveSession == "room of 1" && second.liveSession == "room of 2")
         #expect(directory.entries(of: "red").map(\.id.rawValue) == ["1"])
         #expect(directory.entries(of: "green").isEmpty)
         func engineName(_ key: SessionKey) -> String { key.engineName(standard: "standard") }

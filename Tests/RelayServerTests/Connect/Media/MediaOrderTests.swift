@@ -7,7 +7,7 @@ import Testing
 @testable import ControlServer
 @testable import MediaEngine
 
-@Suite("What a liveSession has its media engine do", .serialized)
+@Suite("What a session has its media engine do", .serialized)
 struct MediaOrderTests {
     /// Holds a session's lane to the engine, as a slow call would.
     private final class Stall: Sendable {
