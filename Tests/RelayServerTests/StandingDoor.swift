@@ -5,7 +5,8 @@ import SDP
 
 @testable import MediaEngine
 
-/// The engine's own door; but once a publisher has its transport, the worker stands still until `goOn` is called.
+/// The engine's own door; but once a publisher has its transport, the worker stands still until `goOn` is called, or for half a minute: a test
+/// that has failed is to come to its end.
 final class StandingDoor: WebRTCDoor {
     private let engine: MediaEngine
     private let gate = DispatchSemaphore(value: 0)
@@ -24,7 +25,7 @@ final class StandingDoor: WebRTCDoor {
         guard request.direction == .publish else { return answer }
         publishers.withLockedValue { $0.append(answer.id) }
         let gate = gate
-        _ = engine.begin(request.session) { _ in gate.wait() }
+        _ = engine.begin(request.session) { _ in _ = gate.wait(timeout: .now() + 30) }
         return answer
     }
 
