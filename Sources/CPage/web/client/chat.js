@@ -31,7 +31,7 @@ export class Chat extends EventTarget {
   /// Said once, though it may have to be sent again: it has an id from here.
   async send(text, to = null) {
     const {session, place} = this.#state, params = {id: identifier(), text, ...(to && {to})};
-    const say = () => this.#request("chat", params, {isRepeatable: true});
+    const say = () => this.#request("chat", params, {isRepeatable: true, isLocal: !!place});
     const {message, time} = await say().catch(error => {
       // Joined anew the relay knows it by its user alone; and one is in the main session then, where a room's words do not belong.
       if (error.code !== "notConnected" || place || this.#state.session !== session || !this.#state.me?.identity) throw error;

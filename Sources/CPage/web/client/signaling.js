@@ -86,14 +86,14 @@ export class Signaling {
 
   /// Asks for something; the answer, or a `SignalingError`. While the connection is lost it waits, unless `queued` is false. With
   /// `isRepeatable` a request whose answer was lost with the connection is made once more when that is taken up: one that the relay knows
-  /// again by an id of its own.
-  request(method, params = {}, {queued = true, isRepeatable = false} = {}) {
+  /// again by an id of its own. With `isLocal` one that waits fails where the session is joined anew, and the user is elsewhere in it.
+  request(method, params = {}, {queued = true, isRepeatable = false, isLocal = false} = {}) {
     if (this.status === "connected") return this.#send(method, params, isRepeatable);
     if (this.status !== "reconnecting") return Promise.reject(new SignalingError("notConnected", "There is no connection"));
     if (!queued || this.#queue.length >= MAXIMUM_QUEUE) {
       return Promise.reject(new SignalingError("notConnected", "The connection is lost just now"));
     }
-    return new Promise((done, failed) => this.#queue.push({method, params, isRepeatable, done, failed}));
+    return new Promise((done, failed) => this.#queue.push({method, params, isRepeatable, isLocal, done, failed}));
   }
 
   /// Leaves for good.
@@ -214,6 +214,10 @@ export class Signaling {
     this.onJoined?.(answer, again);
     // Under another connection id the relay does not know them again.
     this.#giveUp();
+    this.#queue = this.#queue.filter(({isLocal, failed}) => {
+      if (isLocal) failed(unanswered());
+      return !isLocal;
+    });
     this.#flush();
   }
 

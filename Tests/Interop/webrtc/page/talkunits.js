@@ -97,7 +97,12 @@ Object.assign(UNITS, {
     same(await send("three"), [null, ["three", "a"], ["three", "a"]], "joined anew");
     state.subsessions.reset(subsessions("started", [room("1", "One", ["me"])]));
     same(await send("four"), ["notConnected", ["four", "a"]], "joined anew, from a room");
-    same([chat.messages.map(one => one.text), said.joined], [["one", "three"], [false, true, true, true]], "messages and joins");
+    // One that was never sent waits, but is said in its room or nowhere.
+    relay.cut();
+    await until(() => client.status === "reconnecting", "the loss");
+    const code = await refusal(chat.send("five"));
+    same([code, relay.of("chat").some(one => one.text === "five")], ["notConnected", false], "while the connection is lost");
+    same([chat.messages.map(one => one.text), said.joined], [["one", "three"], [false, true, true, true, true]], "messages and joins");
   },
 
   async "messages are shown as text, once, in order, wherever they come in"({messagelog: {MessageLog}}) {
