@@ -1,6 +1,7 @@
 internal import NIOCore
 
-/// Tells the deadline handler about bytes before they make a whole request head, so that a head sent one byte at a time is timed too.
+/// Tells the deadline handler about bytes before they make a whole request head, so that a head sent one byte at a time is timed too. Of a
+/// connection that has had its last answer nothing goes on: it is not to become a WebSocket.
 final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -12,6 +13,7 @@ final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard !deadline.isFinished else { return }
         deadline.bytesArrived()
         context.fireChannelRead(data)
     }

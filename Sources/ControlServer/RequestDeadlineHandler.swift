@@ -26,7 +26,8 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     private var group: String?
     private var phase = RequestPhase()
     private var timer: Scheduled<Void>?
-    private var isFinished = false
+    /// It has been closed from here, or will be as soon as its last answer is sent.
+    private(set) var isFinished = false
     private var context: ChannelHandlerContext?
 
     init(
