@@ -130,8 +130,8 @@ struct SRTCPTests {
         #expect(throws: SRTPFailure.keyExpired) { try fan.protectRTCP(leg, &bytes, length: &length, capacity: 100) }
     }
 
-    @Test("SSRCs of a peer are bounded")
-    func boundedStreams() throws {
+    @Test("any number of SSRCs of a peer is taken in bounded memory, and none of their packets twice")
+    func manyStreams() throws {
         let fan = FanoutProtector()
         let peerKey = SRTPKey.random(for: .aeadAES128GCM)
         let leg = fan.makeLeg(key: .random(for: .aeadAES128GCM), peerKey: peerKey)
@@ -141,16 +141,65 @@ struct SRTCPTests {
             fan.freeLeg(peer)
         }
         var random = SeededGenerator(seed: 14)
-        for ssrc in 0..<UInt32(SRTCPReplayWindows.maximumSSRCs + 3) {
+        let most = UInt32(SRTCPReplayWindows.maximumSSRCs)
+        var sent: [[UInt8]] = []
+        // The sender's index grows from packet to packet whatever the SSRC: none is below what was forgotten.
+        for ssrc in 0..<most + 300 {
             let packet = randomControlPacket(ssrc: ssrc, using: &random)
             var bytes = packet + [UInt8](repeating: 0, count: 20)
             var length = packet.count
             try fan.protectRTCP(peer, &bytes, length: &length, capacity: bytes.count)
-            if ssrc < UInt32(SRTCPReplayWindows.maximumSSRCs) {
-                try fan.unprotectRTCP(leg, &bytes, length: &length)
-            } else {
-                #expect(throws: SRTPFailure.unknownStream) { try fan.unprotectRTCP(leg, &bytes, length: &length) }
-            }
+            sent.append(Array(bytes.prefix(length)))
+            try fan.unprotectRTCP(leg, &bytes, length: &length)
+            #expect(Array(bytes.prefix(length)) == packet)
+        }
+        #expect(leg.pointee.receiverWindows.count == Int(most))
+        for packet in sent {
+            let again = outcome(packet) { p, n in try fan.unprotectRTCP(leg, p, length: &n) }
+            #expect(again == .failure(.replay))
+        }
+    }
+
+    @Test("an SSRC whose list gave way comes back with what it had not sent yet, and with nothing else")
+    func comingBack() {
+        var windows = SRTCPReplayWindows()
+        func take(_ ssrc: UInt32, _ index: UInt32) -> Bool {
+            guard let place = try? windows.check(ssrc: ssrc, index: index) else { return false }
+            windows.note(ssrc: ssrc, index: index, at: place)
+            return true
+        }
+        #expect(take(7, 100) && take(7, 98))
+        #expect(take(8, 40))
+        // More come than are kept, and 8 is the only one that goes on meanwhile.
+        for other in 0..<UInt32(SRTCPReplayWindows.maximumSSRCs) {
+            #expect(take(1_000 + other, 200))
+            #expect(take(8, 41 + other))
+        }
+        #expect(windows.count == SRTCPReplayWindows.maximumSSRCs)
+        for index in [0, 97, 98, 99, 100] as [UInt32] { #expect(!take(7, index)) }
+        #expect(take(7, 105))
+        for index in [1, 97, 98, 100, 105] as [UInt32] { #expect(!take(7, index)) }
+        for index in [104, 101, 102, 103, 300] as [UInt32] { #expect(take(7, index)) }
+        for index in [101, 104, 105, 299 - 128, 300] as [UInt32] { #expect(!take(7, index)) }
+        // What was never forgotten knows what it has not seen.
+        #expect(take(8, 2_000) && take(8, 1_990) && !take(8, 1_990))
+    }
+
+    @Test(
+        "a list that comes back keeps out what was before it, far and near", arguments: [1, 63, 64, 65, 127, 128, 400])
+    func edges(_ ahead: UInt32) {
+        var windows = SRTCPReplayWindows()
+        func take(_ ssrc: UInt32, _ index: UInt32) -> Bool {
+            guard let place = try? windows.check(ssrc: ssrc, index: index) else { return false }
+            windows.note(ssrc: ssrc, index: index, at: place)
+            return true
+        }
+        #expect(take(7, 1_000))
+        for other in 0..<UInt32(SRTCPReplayWindows.maximumSSRCs) { #expect(take(100_000 + other, 1)) }
+        #expect(take(7, 1_000 + ahead))
+        for age in 0..<140 as Range<UInt32> {
+            let index = 1_000 + ahead - age
+            #expect(take(7, index) == (index > 1_000 && age > 0 && age < 128))
         }
     }
 }
