@@ -58,6 +58,9 @@ package final class VirtualWorker {
         run(at: now)
     }
 
+    /// What stood for a TCP connection by which a peer came has closed.
+    package func disconnected(_ address: PeerAddress) { worker.disconnected(address, now: io.now) }
+
     // MARK: control calls, as of `MediaEngine`
 
     package func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {

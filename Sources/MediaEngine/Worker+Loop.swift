@@ -63,7 +63,13 @@ extension Worker {
         if now >= nextPeerSweep { lookAfterPeers(now) }
         if now >= nextProbe { sendProbes(now) }
         if now >= nextHousekeeping { housekeeping(now) }
-        if let tcp = sockets?.tcp, let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
+        guard let tcp = sockets?.tcp else { return }
+        if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
+        // Not where they end, which may be in the middle of a batch.
+        guard tcp.hasEnded else { return }
+        for (connection, remote) in tcp.takeEnded() {
+            disconnected(PeerAddress(remote, connection: connection), now: now)
+        }
     }
 
     /// When `act` has something to do next.

@@ -153,6 +153,28 @@ import Testing
         #expect(![UInt8](repeating: 1, count: 9).withUnsafeBytes { sockets.send(arrivals[0].connection, $0) })
     }
 
+    @Test func whoProvedItselfAndLeavesIsTold() throws {
+        let sockets = try sockets()
+        let (proven, stranger, closed) = (try connect(sockets), try connect(sockets), try connect(sockets))
+        for (count, client) in [proven, stranger, closed].enumerated() {
+            client.send(StreamClient.frame([1]))
+            serve(sockets) { arrivals.count == count + 1 }
+        }
+        sockets.admit(arrivals[0].connection)
+        sockets.admit(arrivals[2].connection)
+        // Its owner knows of that.
+        sockets.close(arrivals[2].connection)
+        stranger.close()
+        serve(sockets) { sockets.connectionCount == 1 }
+        #expect(!sockets.hasEnded)
+        proven.close()
+        serve(sockets) { sockets.connectionCount == 0 }
+        #expect(sockets.hasEnded)
+        let ended = sockets.takeEnded()
+        #expect(ended.map(\.connection) == [arrivals[0].connection] && ended.map(\.remote) == [proven.local])
+        #expect(!sockets.hasEnded && sockets.takeEnded().isEmpty)
+    }
+
     @Test func nothingToDoIsNotWokenUp() throws {
         let sockets = try sockets()
         let client = try connect(sockets)

@@ -29,6 +29,8 @@ package final class StreamSockets {
     private var probation: [Int32] = []
     private var probationStart = 0
     private var unproven: [SocketAddress: Int] = [:]
+    /// Connections that had proved themselves and ended by themselves, for the owner to learn of.
+    private var ended: [(connection: Int32, remote: SocketAddress)] = []
     private var nextNumber: Int32 = 0
     private var nextHousekeeping = MediaTime.zero
     private let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: StreamSockets.readBytes, alignment: 16)
@@ -150,6 +152,15 @@ package final class StreamSockets {
         end(connection, nil)
     }
 
+    /// Whether `takeEnded` has something to tell.
+    package var hasEnded: Bool { !ended.isEmpty }
+
+    /// Connections that ended since the last call, those left out that never proved themselves or that `close` ended.
+    package func takeEnded() -> [(connection: Int32, remote: SocketAddress)] {
+        defer { ended = [] }
+        return ended
+    }
+
     /// Closes what has been silent or on probation for too long. `process` does it too; a worker that calls nothing else has to.
     package func housekeeping(_ now: MediaTime) {
         guard now >= nextHousekeeping else { return }
@@ -225,7 +236,10 @@ package final class StreamSockets {
 
     private func end(_ connection: StreamConnection, _ counter: WritableKeyPath<StreamCounters, UInt64>?) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
-        if let counter { counters[keyPath: counter] += 1 }
+        if let counter {
+            counters[keyPath: counter] += 1
+            if connection.isProven { ended.append((connection.number, connection.remote)) }
+        }
         if !connection.isProven { leaveProbation(connection) }
         connection.close()
     }

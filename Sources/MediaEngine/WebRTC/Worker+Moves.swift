@@ -61,6 +61,15 @@ extension Worker {
         return true
     }
 
+    /// The TCP connection that an address stands for has closed: media go to where else the peer can be reached, or, where there is nowhere
+    /// yet, to where its next check comes from.
+    func disconnected(_ address: PeerAddress, now: MediaTime) {
+        guard let peer = peersByAddress.removeValue(forKey: address) else { return }
+        peer.addresses.removeAll { $0 == address }
+        peer.transport.disconnected(address, now: now)
+        act(on: peer, now: now)
+    }
+
     /// - Parameter before: nil where this is its first.
     func moved(_ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime) {
         if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }

@@ -132,6 +132,28 @@ extension VirtualSessionTests {
         #expect(call.relay.counters.packetsRetransmitted < 100, "\(call.relay.counters.packetsRetransmitted)")
     }
 
+    @Test("CON-4 the connection that a viewer's media go by is closed: they go where it was reached before, at once")
+    func closedConnection() throws {
+        let (call, _) = try VirtualCall.withPublisher(seed: 18)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        let (first, second) = (viewer.address, call.freeAddress())
+        viewer.move(to: second)
+        call.run(seconds: 1)
+        viewer.move(to: first, isNoticed: false)
+        let before = viewer.reception
+        call.control { $0.disconnected(PeerAddress(second)) }
+        // Long before the next consent check.
+        call.run(seconds: 1)
+        let after = viewer.reception
+        #expect(after.pictures >= before.pictures + 20 && after.wrong == 0, "\(before) \(after)")
+        // What is nobody's, and what is closed already, changes nothing.
+        call.control { $0.disconnected(PeerAddress(second)) }
+        call.control { $0.disconnected(PeerAddress(call.freeAddress())) }
+        call.run(seconds: 1)
+        #expect(viewer.reception.pictures >= after.pictures + 25 && viewer.end == nil, "\(viewer.reception)")
+    }
+
     @Test("a publisher goes and comes back: its viewer stays and sees the new one in the same numbers")
     func publisherReturns() throws {
         let (call, publisher) = try VirtualCall.withPublisher(seed: 5)
