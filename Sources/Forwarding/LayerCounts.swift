@@ -61,4 +61,12 @@ struct LayerCounter: Sendable {
         counts.countPacket(ofLayer: fields.temporalLayer)
         return result
     }
+
+    /// The counts of a packet without a picture, which does not count itself: as of one that came in order and is of the base layer.
+    /// - Parameter timestamp: unwrapped.
+    func counts(at timestamp: Int64) -> LayerCounts {
+        var result = counts
+        if timestamp != self.timestamp { result.countPicture(ofLayer: layer) }
+        return result
+    }
 }

@@ -113,6 +113,9 @@ package final class Producer {
             return .muted
         }
         guard payload.count <= PacketRing.maximumPayload else { return .malformed }
+        if payload.isEmpty, kind == .video {
+            return keepPlace(of: sequence, timestamp: timestamp, isLate: isLate, now: now, stored: &stored)
+        }
 
         var flags: StoredPacket.Flags = header.marker ? .marker : []
         if isLate { flags.insert(.late) }
@@ -149,6 +152,33 @@ package final class Producer {
             payload: payload.count, layer: fields.temporalLayer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
         slot.pointee.extensions = PassedExtensions(extensions)
+        if !isLate {
+            latestSequence = sequence
+            latestTimestamp = timestamp
+        }
+        stored = slot
+        return .forward
+    }
+
+    /// Padding alone: a publisher that has no RTX stream probes like that, between pictures. It has a number of the media's and nothing to
+    /// forward, so it is kept as what a filler stands for: each viewer gets one, whatever layers it gets, and nobody takes it for lost.
+    private func keepPlace(
+        of sequence: Int64, timestamp: Int64, isLate: Bool, now: MediaTime,
+        stored: inout UnsafeMutablePointer<StoredPacket>?
+    ) -> Outcome {
+        var layers = counter.counts(at: timestamp)
+        if isLate {
+            guard let found = layersOfLate(sequence) else { return .tooOld }
+            layers = found
+        }
+        let slot = withUnsafeBytes(of: UInt8(1)) { core.pointee.ring.store(sequence: sequence, payload: $0) }
+        slot.pointee.paddingLength = 1
+        slot.pointee.timestamp = timestamp
+        slot.pointee.arrival = now
+        // As with what comes late, it is no part of the picture that goes out, and where it is left out there is a filler.
+        slot.pointee.flags = .late
+        slot.pointee.vp8.temporalLayer = VP8RewriteFields.noLayer
+        slot.pointee.layers = layers
         if !isLate {
             latestSequence = sequence
             latestTimestamp = timestamp

@@ -73,6 +73,9 @@ package struct RTPRewrite: Hashable, Sendable {
 /// Where a VP8 payload descriptor holds the numbers that a rewrite may change. Offsets count from the descriptor's first byte, which
 /// they never are: 0 means absent.
 package struct VP8RewriteFields: Sendable {
+    /// Above every limit: of a packet without a picture.
+    static let noLayer = UInt8.max
+
     package var pictureID: UInt16 = 0
     package var pictureIDOffset: UInt8 = 0
     package var pictureIDIsWide = false

@@ -79,6 +79,15 @@ package struct SyntheticSource: Sendable {
         }
     }
 
+    /// A packet of padding alone, with the time of the last picture, as a publisher without RTX probes.
+    package mutating func padding() -> SourcePacket {
+        let header = RTPHeader(
+            payloadType: payloadType, sequenceNumber: SequenceNumber(UInt16(truncatingIfNeeded: nextIndex)),
+            timestamp: RTPTimestamp(timestamp), ssrc: ssrc, marker: false)
+        defer { nextIndex += 1 }
+        return SourcePacket(header: header, payload: [], index: nextIndex, startsKeyFrame: false)
+    }
+
     /// The packet as it goes out in the clear.
     package static func bytes(of packet: SourcePacket) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: RTPHeader.fixedLength)

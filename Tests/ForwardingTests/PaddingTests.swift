@@ -1,0 +1,94 @@
+import Forwarding
+import MediaBase
+import MillraceTestKit
+import RTP
+import SRTP
+import Testing
+
+@Suite("Padding on a publisher's media stream")
+struct PaddingTests {
+    private static let media = SSRC(0x100)
+
+    @Test(
+        "it leaves viewers no gap, whatever layers they get, and is sent again as it was",
+        arguments: 0...3 as ClosedRange<UInt8>)
+    func probing(_ limit: UInt8) throws {
+        let harness = RouterHarness()
+        var source = LayeredSource(SyntheticSource(id: 1, kind: .video, firstSequence: 65_500), seed: 3)
+        let producer = harness.producer(source.source)
+        let viewer = try harness.viewer(.aeadAES128GCM)
+        harness.subscribe(viewer, to: producer, ssrc: Self.media, temporalLimit: limit)
+        var padding = 0
+        for p in 0..<100 {
+            try harness.feed(source.picture(isKey: p % 40 == 0), to: producer)
+            if p % 3 == 0 {
+                for _ in 0...(p % 5) {
+                    try harness.feed([source.source.padding()], to: producer)
+                    padding += 1
+                }
+            }
+            if p % 7 != 0 { try harness.flush() }
+            harness.now += .milliseconds(33)
+        }
+        try harness.flush()
+        let wanted = source.pictures.filter { $0.layer <= limit }
+        #expect(viewer.received.map(\.index) == wanted.flatMap { $0.packets.map(\.index) })
+        let fillers = viewer.streams.fillers[Self.media.rawValue] ?? []
+        #expect(fillers.count == padding)
+        let numbers = (viewer.received.map(\.sequence) + fillers).sorted()
+        #expect(numbers == numbers.indices.map { Int64($0) + 100 })
+        try TemporalLayerTests.expectContinuous(ViewedPictures(viewer.received, of: [1: source]))
+        #expect(producer.nack.missingCount == 0 && !producer.nack.needsKeyFrame)
+
+        // Each datagram that comes again is the same to the byte, or the test kit throws.
+        let before = viewer.datagramCount
+        let asked = fillers.suffix(20).map { SequenceNumber(UInt16(truncatingIfNeeded: $0)) }
+        #expect(try harness.retransmit(asked, to: viewer, of: producer) == asked.count)
+        #expect(viewer.datagramCount == before + asked.count)
+    }
+
+    @Test("who joins after it starts with the pictures that are there, and gets it on the RTX stream when it asks")
+    func joining() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        for f in 0..<4 {
+            try harness.feed(source.frame(isKey: f == 0), to: producer)
+            try harness.feed([source.padding(), source.padding()], to: producer)
+        }
+        try harness.flush()
+        #expect(producer.cachedKeyFrame() != nil)
+        let viewer = try harness.viewer()
+        let rtx = RTXStream(ssrc: SSRC(0x200), payloadType: PayloadType(97))
+        viewer.streams.rtx[rtx.ssrc.rawValue] = Self.media.rawValue
+        #expect(!harness.subscribe(viewer, to: producer, ssrc: Self.media, rtx: rtx))
+        try harness.catchUpCompletely()
+        #expect(viewer.received.count == 16)
+        let fillers = viewer.streams.fillers[Self.media.rawValue] ?? []
+        #expect(fillers == [4, 5, 10, 11, 16, 17, 22, 23].map { $0 + 100 })
+        #expect(try harness.retransmit([SequenceNumber(110), SequenceNumber(112)], to: viewer, of: producer) == 2)
+        #expect(viewer.streams.fillers[Self.media.rawValue]?.last == 110)
+        #expect(viewer.streams.retransmitted[Self.media.rawValue]?.map(\.sequence) == [112])
+    }
+
+    @Test("it is no part of a picture: nothing is cut off behind it, and late it is a filler still")
+    func betweenPictures() throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let viewer = try harness.viewer()
+        harness.subscribe(viewer, to: producer, ssrc: Self.media)
+        try harness.feed(source.frame(isKey: true), to: producer)
+        let late = source.padding()
+        try harness.feed(source.frame(isKey: false), to: producer)
+        try harness.flush()
+        #expect(producer.nack.missingCount == 1)
+        try harness.feed([late, source.padding()], to: producer)
+        try harness.flush()
+        #expect(producer.nack.missingCount == 0)
+        #expect(viewer.received.map(\.sequence) == [100, 101, 102, 103, 105, 106, 107, 108])
+        #expect(viewer.streams.fillers[Self.media.rawValue] == [104, 109])
+        #expect(try harness.feed(late, to: producer) == .duplicate)
+        #expect(harness.router.abandon(path: viewer.path, producer: producer) == 109)
+    }
+}
