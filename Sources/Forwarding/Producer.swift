@@ -34,7 +34,8 @@ package final class Producer {
         case muted
     }
 
-    package let configuration: Configuration
+    /// Its SSRC is the one that the publisher sends under now.
+    package private(set) var configuration: Configuration
     /// An older key frame is not what a joiner starts with: a publisher that sends one on request is asked for a new one instead.
     package var replayLimit = MediaTime.never
     /// Number that the owner knows it by.
@@ -223,6 +224,37 @@ package final class Producer {
             core.pointee.consumers[i].keyFrame = nil
         }
     }
+
+    /// The publisher has started its encoder again: what comes from here on has another SSRC, and numbers and timestamps of its own. Consumers
+    /// go on where a decoder can, without a break in their numbers and on their timelines, and what they were sent before can still be sent
+    /// again. For video the caller asks for a key frame. Nothing of it may be pending.
+    /// - Parameter first: of the packet that comes first.
+    package func restart(ssrc: SSRC, first: SequenceNumber) {
+        configuration.ssrc = ssrc
+        core.pointee.source = ssrc
+        // Beyond all that was there, and so far that what comes behind the first is not taken for it.
+        let least = latestSequence + Self.restartRoom
+        let step = Int64(first.rawValue &- UInt16(truncatingIfNeeded: least))
+        sequences = SequenceUnwrapper(reference: least + step)
+        timestamps = TimestampUnwrapper()
+        statistics = ReceptionStatistics(clockRate: kind.clockRate)
+        clock = SenderClock(clockRate: kind.clockRate)
+        nack = NACKGenerator()
+        startAnew()
+        for i in 0..<core.pointee.consumerCount {
+            let consumer = core.pointee.consumers + i
+            switch consumer.pointee.state {
+            case .live, .adapting, .catchingUp, .waiting, .paused:
+                if kind == .video { consumer.pointee.cutPicture() }
+                consumer.pointee.joinsTimestamps = consumer.pointee.progress.hasSent
+                if consumer.pointee.state != .paused { consumer.pointee.state = .waiting }
+            case .expecting, .retired: break
+            }
+        }
+        core.pointee.catchingUp = 0
+    }
+
+    private static let restartRoom: Int64 = 1_000
 
     /// The first packet of the newest key frame where the ring still holds everything from there on: what a joiner can start with.
     package func cachedKeyFrame() -> UnsafeMutablePointer<StoredPacket>? {

@@ -5,7 +5,7 @@ package struct ProducerCore: ~Copyable {
     package var ring: PacketRing
     package let isAudio: Bool
     /// The publisher's SSRC.
-    let source: SSRC
+    var source: SSRC
     package var clock: SenderClock
     /// In order of their path index, so that a group of paths is a run of this array.
     package private(set) var consumers: UnsafeMutablePointer<Consumer>

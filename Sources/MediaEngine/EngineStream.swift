@@ -19,7 +19,8 @@ final class EngineStream {
     /// Index of the encoding that whoever cannot choose gets: the largest that has packets coming.
     private var best = 0
     var taps: [PacketTap] = []
-    var tapJoin = TapJoin()
+    private var sound = TapJoin(.audio)
+    private var pictures = TapJoin(.video)
     /// Kinds of which every packet is dropped here, encodings that are still to come included.
     var muted: Set<MediaKind> = []
     let createdAt: Int64
@@ -52,6 +53,34 @@ final class EngineStream {
 
     var producers: [Producer] { (audio.map { [$0] } ?? []) + encodings.map(\.producer) }
 
+    /// A packet that has come, as taps see it; nil where they see another encoding.
+    /// - Parameter canStart: a decoder can begin with it.
+    func join(_ packet: TapPacket, canStart: Bool, of producer: Producer) -> TapPacket? {
+        switch producer.kind {
+        case .audio: sound.join(packet, canStart: canStart, of: producer, wanted: audio)
+        case .video: pictures.join(packet, canStart: canStart, of: producer, wanted: video)
+        }
+    }
+
+    /// A packet of video that came before, as taps would have seen it.
+    func replayed(_ packet: TapPacket, of producer: Producer) -> TapPacket? { pictures.place(packet, of: producer) }
+
+    /// A producer has ended, or what comes of it from now on has numbers and timestamps of its own.
+    func interruptTaps(of producer: Producer) {
+        switch producer.kind {
+        case .audio: sound.interrupt(producer)
+        case .video: pictures.interrupt(producer)
+        }
+    }
+
+    /// Forgets taps that are closed. Where there are none, what the next sees goes on from nothing.
+    func dropClosedTaps() {
+        taps.removeAll { $0.isClosed }
+        guard taps.isEmpty else { return }
+        sound = TapJoin(.audio)
+        pictures = TapJoin(.video)
+    }
+
     /// - Parameter position: among the encodings that there are by now.
     func insert(_ encoding: Encoding, at position: Int) {
         encodings.insert(encoding, at: position)
@@ -75,6 +104,7 @@ final class EngineStream {
 
     /// The audio or one encoding is no more.
     func remove(_ producer: Producer) {
+        interruptTaps(of: producer)
         if audio === producer { audio = nil }
         encodings.removeAll { $0.producer === producer }
         best = max(0, encodings.count - 1)

@@ -9,7 +9,7 @@ struct InboundTrack {
     var room: Unmanaged<EngineRoom>
     var transport: Unmanaged<PublishTransport>
     var producer: Unmanaged<Producer>
-    let ssrc: SSRC
+    var ssrc: SSRC
     let kind: MediaKind
     /// Of a plain publisher: where authentic packets last came from; without length before the first.
     var rtpAddress = SocketAddress()

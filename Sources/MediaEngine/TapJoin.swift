@@ -1,42 +1,61 @@
 internal import Forwarding
 internal import MediaBase
 
-/// What taps see of a video track that comes in several encodings: one run of packets, which goes over from one encoding to another at a key
-/// frame without a jump in sequence numbers or timestamps.
+/// What taps see of a track: one run of packets, which goes over from one encoding to another, or to what an encoder sends that was started
+/// again, without a jump in sequence numbers or timestamps; pictures do so at a key frame.
 struct TapJoin {
     private var source: Producer?
+    /// What comes next is not of `source` as it was.
+    private var isInterrupted = false
     /// First packet of `source` that taps see.
     private var first: Int64 = .min
     private var sequenceOffset: Int64 = 0
     private var timestampOffset: Int64 = 0
     private var latest: (sequence: Int64, timestamp: Int64, arrival: MediaTime)?
-    private static let ticksPerMillisecond: Int64 = 90
+    private let ticksPerMillisecond: Int64
 
-    /// - Parameter wanted: the encoding that taps are to see.
+    init(_ kind: MediaKind) { ticksPerMillisecond = Int64(kind.clockRate) / 1000 }
+
+    /// - Parameters:
+    ///   - canStart: a decoder can begin with it.
+    ///   - wanted: the encoding that taps are to see.
     /// - Returns: the packet as taps see it; nil where it is of another encoding.
-    mutating func join(_ packet: TapPacket, startsKeyFrame: Bool, of producer: Producer, wanted: Producer?)
-        -> TapPacket?
-    {
+    mutating func join(_ packet: TapPacket, canStart: Bool, of producer: Producer, wanted: Producer?) -> TapPacket? {
         if source !== producer {
-            guard wanted === producer, source == nil || startsKeyFrame else { return nil }
+            guard wanted === producer, canStart || source == nil && !isInterrupted else { return nil }
             begin(packet, of: producer)
         }
-        guard packet.sequence >= first else { return nil }
-        var joined = packet
-        joined.sequence += sequenceOffset
-        joined.timestamp += timestampOffset
+        guard let joined = place(packet, of: producer) else { return nil }
         if latest.map({ joined.sequence > $0.sequence }) ?? true {
             latest = (joined.sequence, joined.timestamp, packet.arrival)
         }
         return joined
     }
 
+    /// A packet of before as taps would have seen it, or see it where there was none; nil where they see another encoding.
+    func place(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
+        guard let source else { return isInterrupted ? nil : packet }
+        guard source === producer, packet.sequence >= first else { return nil }
+        var joined = packet
+        joined.sequence += sequenceOffset
+        joined.timestamp += timestampOffset
+        return joined
+    }
+
+    /// A producer has ended, or goes on with numbers and timestamps of its own.
+    mutating func interrupt(_ producer: Producer) {
+        guard source === producer else { return }
+        source = nil
+        isInterrupted = true
+    }
+
     private mutating func begin(_ packet: TapPacket, of producer: Producer) {
         source = producer
+        isInterrupted = false
         guard let latest else { return }
         first = packet.sequence
         sequenceOffset = latest.sequence + 1 - packet.sequence
-        let elapsed = (packet.arrival - latest.arrival).rawValue / 1_000_000 * Self.ticksPerMillisecond
+        let elapsed = (packet.arrival - latest.arrival).rawValue / 1_000_000 * ticksPerMillisecond
         timestampOffset = latest.timestamp + max(1, elapsed) - packet.timestamp
     }
 }

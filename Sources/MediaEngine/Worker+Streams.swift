@@ -71,27 +71,30 @@ extension Worker {
         -> PacketTap
     {
         let (_, stream) = try find(session, name)
-        stream.taps.removeAll { $0.isClosed }
+        stream.dropClosedTaps()
         guard stream.taps.count < configuration.limits.tapsPerStream else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "tapsPerStream", limit: configuration.limits.tapsPerStream)
         }
         let tap = PacketTap(capacity: capacity, kinds: kinds)
-        if let video = stream.video, kinds.contains(.video) { replay(video, to: tap) }
+        if let video = stream.video, kinds.contains(.video) { replay(video, of: stream, to: tap) }
         stream.taps.append(tap)
         for producer in stream.producers { inbound[producer.tag].hasTaps = true }
         return tap
     }
 
     /// A new tap sees a picture at once where the ring still holds the newest key frame and all that followed.
-    private func replay(_ producer: Producer, to tap: PacketTap) {
+    private func replay(_ producer: Producer, of stream: EngineStream, to tap: PacketTap) {
         guard let start = producer.cachedKeyFrame() else { return }
         for sequence in start.pointee.sequence...producer.latestSequence {
             guard let slot = producer.core.pointee.ring.find(sequence) else { break }
             let length = Int(slot.pointee.payloadLength) - Int(slot.pointee.paddingLength)
             let payload = UnsafeRawBufferPointer(
                 start: producer.core.pointee.ring.payload(of: slot.pointee), count: length)
-            if !tap.push(TapPacket(slot.pointee, payload, of: producer)) { counters.droppedTap &+= 1 }
+            guard let packet = stream.replayed(TapPacket(slot.pointee, payload, of: producer), of: producer) else {
+                break
+            }
+            if !tap.push(packet) { counters.droppedTap &+= 1 }
         }
         tap.flush()
     }

@@ -264,15 +264,11 @@ final class Worker: @unchecked Sendable {
         of track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer
     ) {
         track.pointee.stream._withUnsafeGuaranteedRef { stream in
-            var packet = TapPacket(slot.pointee, payload, of: producer)
-            if producer.kind == .video, stream.encodings.count > 1 {
-                let isKey = slot.pointee.flags.contains(.keyFrameStart)
-                guard
-                    let joined = stream.tapJoin.join(
-                        packet, startsKeyFrame: isKey, of: producer, wanted: stream.video)
-                else { return }
-                packet = joined
-            }
+            let canStart = producer.kind == .audio || slot.pointee.flags.contains(.keyFrameStart)
+            guard
+                let packet = stream.join(
+                    TapPacket(slot.pointee, payload, of: producer), canStart: canStart, of: producer)
+            else { return }
             for tap in stream.taps where tap.wants(producer.kind) {
                 if !tap.push(packet) { counters.droppedTap &+= 1 }
                 tapped.append(tap)

@@ -56,6 +56,19 @@ extension WebRTCEndpoint {
         return (header, length)
     }
 
+    /// Goes on under another SSRC, with numbers and timestamps of its own and without an offer, as browsers do where they start an encoder
+    /// again.
+    package func restartEncoding(track place: Int, encoding: Int = 0) {
+        guard var track = tracks[place], outgoing[place].indices.contains(encoding) else { return }
+        track.kind = offered[place].kind
+        let before = outgoing[place][encoding]
+        var fresh = TrackDescription.Encoding(rid: before.rid)
+        fresh.ssrc = SSRC(.random(in: 1 ... .max, using: &random))
+        if before.rtxSSRC != nil { fresh.rtxSSRC = SSRC(.random(in: 1 ... .max, using: &random)) }
+        outgoing[place][encoding] = OutgoingEncoding(
+            fresh, of: track, history: configuration.history, using: &random)
+    }
+
     /// Sends packets again that the relay asked for: on the RTX stream (RFC 4588), else as they were.
     func sendAgain(_ numbers: [SequenceNumber], track: Int, encoding: Int, now: MediaTime) {
         for number in numbers {

@@ -119,4 +119,67 @@ struct RepublishingTests {
         #expect(viewer.received.map(\.sequence) == (0..<Int64(count + 4)).map { 100 + $0 })
         #expect(viewer.received.suffix(4).allSatisfy { $0.sourceID == 2 })
     }
+
+    @Test(
+        "an encoder that is started again under another SSRC: viewers go on, wherever its numbers lie",
+        arguments: [MediaKind.audio, .video], [1_100, 1_200, 20_000, 40_000, 65_535] as [UInt16])
+    func restarted(_ kind: MediaKind, _ firstSequence: UInt16) throws {
+        let harness = RouterHarness()
+        let viewer = try harness.viewer()
+        let paused = try harness.viewer()
+        var source = SyntheticSource(id: 1, kind: kind, firstSequence: 1_000)
+        let producer = harness.producer(source)
+        for one in [viewer, paused] { harness.subscribe(one, to: producer, ssrc: SSRC(7)) }
+        func run(_ source: inout SyntheticSource) throws {
+            for f in 0..<10 {
+                let packets = kind == .audio ? [source.sound()] : source.frame(isKey: f == 0, packets: 3)
+                try harness.feed(packets, to: producer)
+                try harness.flush()
+                harness.now += .milliseconds(kind == .audio ? 20 : 33)
+            }
+        }
+        try run(&source)
+        _ = harness.router.setPaused(true, path: paused.path, producer: producer)
+        var again = SyntheticSource(id: 2, kind: kind, firstSequence: firstSequence, seed: 9)
+        producer.restart(ssrc: again.ssrc, first: SequenceNumber(firstSequence &+ 1))
+        #expect(producer.configuration.ssrc == again.ssrc && producer.cachedKeyFrame() == nil)
+        #expect(try harness.consumer(viewer, of: producer).pointee.hasTimeline == false)
+        // What comes behind the first is late, and not something of before.
+        let packets = kind == .audio ? [again.sound(), again.sound()] : again.frame(isKey: true, packets: 2)
+        try harness.feed([packets[1], packets[0]], to: producer)
+        try harness.flush()
+        try harness.catchUpCompletely()
+        let before = viewer.received.count
+        _ = harness.router.resume(path: paused.path, producer: producer)
+        try run(&again)
+        try harness.catchUpCompletely()
+        #expect(before == (kind == .audio ? 11 : 32) && viewer.received.count == before + (kind == .audio ? 10 : 30))
+        #expect(producer.nack.missingCount == 0 && producer.statistics.cumulativeLost <= 0)
+        for one in [viewer, paused] {
+            let received = one.received
+            #expect(received.map(\.sequence) == received.indices.map { 100 + Int64($0) })
+            let stamps = received.map(\.header.timestamp)
+            #expect(zip(stamps, stamps.dropFirst()).allSatisfy { (0...9_000).contains($1.distance(from: $0)) })
+            #expect(received.last?.sourceID == 2)
+        }
+        // What went out before can still be had.
+        let old = viewer.received.prefix(5).map(\.header.sequenceNumber)
+        #expect(try harness.retransmit(old, to: viewer, of: producer) == 5)
+    }
+
+    @Test("a picture that an encoder did not end before it was started again is not taken for whole")
+    func restartedWithin() throws {
+        let harness = RouterHarness()
+        let viewer = try harness.viewer()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        harness.subscribe(viewer, to: producer)
+        try harness.feed(Array(source.frame(isKey: true, packets: 3).prefix(2)), to: producer)
+        try harness.flush()
+        var again = SyntheticSource(id: 2, kind: .video, firstSequence: 500)
+        producer.restart(ssrc: again.ssrc, first: SequenceNumber(500))
+        try harness.feed(again.frame(isKey: true, packets: 2), to: producer)
+        try harness.flush()
+        #expect(viewer.received.map(\.sequence) == [100, 101, 103, 104])
+    }
 }

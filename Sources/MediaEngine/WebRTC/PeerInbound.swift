@@ -30,6 +30,8 @@ final class PeerInbound {
     private(set) var bindings: [Binding] = []
     /// SSRCs of sections that have ended, as many as are kept track of: what still comes of them is of no other section.
     private var ended: Set<SSRC> = []
+    /// SSRCs whose encodings have gone over to others since the last offer: what still comes of them is late.
+    private var superseded: Set<SSRC> = []
     /// By section and encoding.
     var producers: [[Producer?]] = []
     var feedback: FeedbackMaker
@@ -62,6 +64,7 @@ final class PeerInbound {
         }
         for binding in oldBindings { table.remove(binding.ssrc) }
         bindings = []
+        superseded = []
         var places: [Int: Int] = [:]
         for (place, entry) in next.enumerated() {
             if let before = entry.before { places[before] = place }
@@ -101,10 +104,26 @@ final class PeerInbound {
         bindings.append(Binding(ssrc: ssrc, section: section, encoding: encoding, isRTX: isRTX))
     }
 
+    /// An encoding goes on under another SSRC: what it had before, retransmissions included, is forgotten.
+    func supersede(by ssrc: SSRC) {
+        guard let new = binding(of: ssrc) else { return }
+        let before = bindings
+        for binding in before { table.remove(binding.ssrc) }
+        bindings = []
+        for binding in before {
+            if binding.ssrc != ssrc, binding.section == new.section, binding.encoding == new.encoding {
+                if superseded.count < maximumEnded { superseded.insert(binding.ssrc) }
+            } else {
+                bind(binding.ssrc, section: binding.section, encoding: binding.encoding, isRTX: binding.isRTX)
+            }
+        }
+    }
+
     /// Learns what an SSRC is that no description named, from what the first packets of it say (RFC 8843 section 9.2).
     /// - Returns: nil where they do not say enough, or where there are SSRCs enough.
     func learn(_ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer) -> Binding? {
         let mid = values.mid(in: packet)
+        guard !superseded.contains(header.ssrc) else { return nil }
         // Its payload type alone does not tell a track from one of the same kind that is no more.
         guard mid != nil || !ended.contains(header.ssrc) && ended.count < maximumEnded else { return nil }
         let matching = sections.indices.filter { s in

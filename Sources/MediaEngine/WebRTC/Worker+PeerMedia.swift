@@ -32,7 +32,7 @@ extension Worker {
         if let sequence = values.transportSequence {
             inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
         }
-        guard let binding = inbound.binding(of: header.ssrc) ?? inbound.learn(header, values, in: packet) else {
+        guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound) else {
             counters.droppedUnknownSSRC &+= 1
             return
         }
@@ -63,6 +63,27 @@ extension Worker {
         header.payloadOffset += 2
         header.payloadLength -= 2
         return true
+    }
+
+    /// Learns what an SSRC is that no description named. An encoding that has one goes on under this: its encoder was started again, as
+    /// browsers do without a new offer.
+    private func learn(
+        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound
+    ) -> PeerInbound.Binding? {
+        guard let binding = inbound.learn(header, values, in: packet) else { return nil }
+        guard !binding.isRTX, let producer = inbound.producers[binding.section][binding.encoding],
+            producer.configuration.ssrc != header.ssrc
+        else { return binding }
+        forwardAll()
+        // While what has switched is still known by the SSRC of before.
+        follow(inbound.session)
+        producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
+        self.inbound[producer.tag].ssrc = header.ssrc
+        inbound.feedback.media = header.ssrc
+        inbound.sections[binding.section].stream.interruptTaps(of: producer)
+        inbound.supersede(by: header.ssrc)
+        if producer.kind == .video { requestKeyFrame(of: producer) }
+        return inbound.binding(of: header.ssrc)
     }
 
     private static let replayLimit = MediaTime.milliseconds(500)

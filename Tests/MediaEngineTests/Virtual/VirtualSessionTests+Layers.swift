@@ -56,4 +56,51 @@ extension VirtualSessionTests {
         // A switch may show the picture of one instant in both encodings.
         #expect(reception.outOfOrder <= reception.switches, "\(reception)")
     }
+
+    @Test(
+        "a publisher starts its encoder again under another SSRC, without a word: viewers see it at once",
+        arguments: UInt64(0)..<6)
+    func restartedEncoder(_ seed: UInt64) throws {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 40 + seed)
+        let viewer = try call.view()
+        call.run(seconds: 2)
+        for round in 0..<3 {
+            // Sound and pictures, each at a place of its own; where the new numbers lie to the old ones is up to chance.
+            for track in 0..<2 {
+                publisher.endpoint.restartEncoding(track: track)
+                let before = viewer.reception
+                call.run(seconds: 2)
+                let after = viewer.reception
+                #expect(after.pictures >= before.pictures + 54, "round \(round), track \(track)")
+                #expect(after.sounds >= before.sounds + 98, "round \(round), track \(track)")
+            }
+        }
+        let reception = viewer.reception
+        #expect(reception.wrong == 0 && reception.longestPause < .milliseconds(250), "\(reception)")
+        #expect(viewer.pictures.isContiguous && viewer.sound.isContiguous, "\(viewer.pictures) \(viewer.sound)")
+        let tracks = try #require(try call.relay.streams(session: "room").first)
+        #expect(tracks.audio != nil && tracks.video != nil)
+        #expect(call.relay.counters.droppedTooOld == 0)
+    }
+
+    @Test("one encoding of several is started again: who gets it keeps it")
+    func restartedEncoding() throws {
+        let (call, publisher) = try VirtualCall.withPublisher(
+            seed: 46, rids: Self.rids, video: SyntheticVideo.Encoding.simulcast)
+        let viewer = try call.view()
+        call.run(seconds: 6)
+        for place in [0, 2, 1] {
+            try call.control {
+                try $0.setLayer(viewer.id, session: "room", .encoding(Self.rids[place], temporal: nil))
+            }
+            call.run(seconds: 1)
+            publisher.endpoint.restartEncoding(track: 1, encoding: place)
+            let before = viewer.reception
+            call.run(seconds: 2)
+            let after = viewer.reception
+            let had = before.picturesByEncoding[UInt8(place), default: 0]
+            #expect(after.picturesByEncoding[UInt8(place), default: 0] >= had + 50, "\(place): \(before) \(after)")
+        }
+        #expect(viewer.reception.wrong == 0 && viewer.pictures.isContiguous, "\(viewer.reception) \(viewer.pictures)")
+    }
 }

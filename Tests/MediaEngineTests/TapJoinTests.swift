@@ -1,0 +1,67 @@
+import Forwarding
+import MediaBase
+import Testing
+
+@testable import MediaEngine
+
+@Suite("What taps see of a track whose numbers break off")
+struct TapJoinTests {
+    private static func producer(_ kind: MediaKind) -> Producer {
+        Producer(.init(kind: kind, ssrc: SSRC(1), payloadType: PayloadType(96)), now: .zero)
+    }
+
+    private static func packet(_ kind: MediaKind, _ sequence: Int64, _ timestamp: Int64, at milliseconds: Int64)
+        -> TapPacket
+    {
+        TapPacket(
+            kind: kind, sequence: sequence, timestamp: timestamp, marker: true, arrival: .milliseconds(milliseconds),
+            captureNTP: nil, payload: UnsafeRawBufferPointer(start: nil, count: 0))
+    }
+
+    @Test("one encoding is seen as it is, and from a key frame on after it was started again") func restart() {
+        let producer = Self.producer(.video)
+        var join = TapJoin(.video)
+        #expect(join.place(Self.packet(.video, 5, 0, at: 0), of: producer)?.sequence == 5)
+        for i in 0..<3 as Range<Int64> {
+            let seen = join.join(
+                Self.packet(.video, 100 + i, 9_000 * i, at: 100 * i), canStart: false, of: producer, wanted: producer)
+            #expect(seen?.sequence == 100 + i && seen?.timestamp == 9_000 * i)
+        }
+        join.interrupt(producer)
+        let early = Self.packet(.video, 70_000, 77, at: 250)
+        #expect(join.join(early, canStart: false, of: producer, wanted: producer) == nil)
+        #expect(join.place(early, of: producer) == nil)
+        let key = Self.packet(.video, 70_001, 50, at: 300)
+        let first = join.join(key, canStart: true, of: producer, wanted: producer)
+        #expect(first?.sequence == 103 && first?.timestamp == 18_000 + 9_000)
+        let next = join.join(
+            Self.packet(.video, 70_002, 3_050, at: 333), canStart: false, of: producer, wanted: producer)
+        #expect(next?.sequence == 104 && next?.timestamp == 30_000)
+        // What a tap that opens now sees of before is in the same numbers.
+        #expect(join.place(key, of: producer)?.sequence == 103)
+        #expect(join.place(early, of: producer) == nil)
+    }
+
+    @Test("sound goes on with the next packet, by its own clock") func sound() {
+        let producer = Self.producer(.audio)
+        var join = TapJoin(.audio)
+        _ = join.join(Self.packet(.audio, 7, 4_800, at: 0), canStart: true, of: producer, wanted: producer)
+        join.interrupt(producer)
+        let seen = join.join(Self.packet(.audio, 66_000, 1, at: 20), canStart: true, of: producer, wanted: producer)
+        #expect(seen?.sequence == 8 && seen?.timestamp == 4_800 + 960)
+    }
+
+    @Test("the end of another encoding changes nothing, and another one begins at a key frame") func others() {
+        let (small, large) = (Self.producer(.video), Self.producer(.video))
+        var join = TapJoin(.video)
+        _ = join.join(Self.packet(.video, 10, 0, at: 0), canStart: true, of: small, wanted: small)
+        join.interrupt(large)
+        #expect(
+            join.join(Self.packet(.video, 11, 9_000, at: 100), canStart: false, of: small, wanted: large)?.sequence
+                == 11)
+        let other = Self.packet(.video, 500, 1_000, at: 200)
+        #expect(join.join(other, canStart: false, of: large, wanted: large) == nil)
+        #expect(join.join(other, canStart: true, of: large, wanted: large)?.sequence == 12)
+        #expect(join.join(Self.packet(.video, 12, 18_000, at: 200), canStart: true, of: small, wanted: large) == nil)
+    }
+}
