@@ -48,6 +48,8 @@ package struct Consumer {
 
     /// Where missed packets go out again; nil: in place, as they went out first.
     package var rtx: RTXStream?
+    /// What was to go out was thrown away: it goes on with a key frame that its viewer has nothing of.
+    var isCutOff = false
     package var history = RewriteHistory()
     package var retransmitted: UInt64 = 0
 
@@ -124,6 +126,7 @@ package struct Consumer {
             rewrite.timestampOffset = progress.timestamp &+ UInt32(truncatingIfNeeded: ticks) &- packet.timestamp
         }
         joinsTimestamps = false
+        isCutOff = false
         history.begin(at: packet.sequence, rewrite, out: rewrite.sequence(of: packet), sentEnd: sentEnd)
         first = packet.sequence
         next = packet.sequence
@@ -142,6 +145,7 @@ package struct Consumer {
         guard progress.hasSent, !progress.endsPicture else { return }
         progress.sequence &+= 1
         progress.endsPicture = true
+        isCutOff = true
     }
 
     /// Notes that a packet went out.

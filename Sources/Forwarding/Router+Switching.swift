@@ -97,7 +97,10 @@ extension Router {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return nil }
         _ = setPaused(true, path: path, producer: feeder)
         _ = setPaused(false, path: path, producer: feeder)
-        if feeder.kind == .video { consumer.pointee.cutPicture() }
+        if feeder.kind == .video {
+            consumer.pointee.cutPicture()
+            consumer.pointee.isCutOff = true
+        }
         return consumer.pointee.progress.sequence
     }
 

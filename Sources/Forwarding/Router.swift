@@ -139,7 +139,7 @@ package final class Router {
     }
 
     /// Resumes a consumer so that its viewer sees something at once: with the cached pictures since the last key frame, or since what it got last
-    /// where that is newer. Of a producer that has started anew there are none from before that.
+    /// where that is newer. Of a producer that has started anew there are none from before that, and what was abandoned is not gone on with.
     /// - Returns: true where a key frame has to be asked for.
     package func resume(path: Int, producer: Producer) -> Bool {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), consumer.pointee.state == .paused
@@ -150,6 +150,8 @@ package final class Router {
         if let layer = start?.pointee.vp8.temporalLayer, layer > consumer.pointee.temporalLimit { start = nil }
         // What was sent before another encoding fed the viewer is no place to go on from.
         if let start, !consumer.pointee.joinsTimestamps, consumer.pointee.sentEnd > start.pointee.sequence {
+            // With what was thrown away before, or lost and not sent again, its pictures cannot be made out.
+            guard !consumer.pointee.isCutOff else { return true }
             // All packets since the key frame are there, those that it has not got as well.
             consumer.pointee.next = consumer.pointee.sentEnd
             consumer.pointee.state = .catchingUp

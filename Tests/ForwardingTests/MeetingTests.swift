@@ -117,6 +117,38 @@ struct MeetingTests {
         #expect(viewer.received.dropFirst(sent).map(\.sequence) == (1...3).map { last + unused + $0 })
     }
 
+    @Test("what was abandoned before two were parted is not gone on with when they meet", arguments: [2, 3, 5])
+    func abandonedAndParted(_ sent: Int) throws {
+        var source = SyntheticSource(id: 1, kind: .video)
+        let (harness, producer, viewer) = try watched(source)
+        let packets = source.frame(isKey: true, packets: 3) + source.frame(isKey: false, packets: 3)
+        try harness.feed(Array(packets.prefix(sent)), to: producer)
+        try harness.flush()
+        let last = try #require(viewer.received.last?.sequence)
+        let unused: Int64 = sent == 3 ? 0 : 1
+        #expect(harness.router.abandon(path: viewer.path, producer: producer) == last + unused)
+        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        try harness.feed(Array(packets.dropFirst(sent)), to: producer)
+        try harness.flush()
+        // The key frame that it had something of is there still.
+        #expect(producer.cachedKeyFrame() != nil)
+        #expect(harness.router.resume(path: viewer.path, producer: producer))
+        try harness.catchUpCompletely()
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        try harness.flush()
+        #expect(viewer.received.count == sent)
+        try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
+        try harness.flush()
+        #expect(viewer.received.dropFirst(sent).map(\.sequence) == (1...3).map { last + unused + $0 })
+        // From there on it goes on as ever.
+        _ = harness.router.setPaused(true, path: viewer.path, producer: producer)
+        try harness.feed(source.frame(isKey: false, packets: 3), to: producer)
+        try harness.flush()
+        #expect(!harness.router.resume(path: viewer.path, producer: producer))
+        try harness.catchUpCompletely()
+        #expect(viewer.received.count == sent + 6)
+    }
+
     @Test("an encoding that fed the viewer before another did begins anew with a key frame")
     func encodingOfBefore() throws {
         let simulcast = Simulcast(RouterHarness())
