@@ -12,7 +12,15 @@ extension Router {
     private static let plausible: Int64 = 90_000
 
     /// The producer that feeds a viewer's track, or will do so first.
-    package func feeder(path: Int, ssrc: SSRC) -> Producer? { feedingConsumer(path: path, ssrc: ssrc)?.producer }
+    /// - Parameter expected: fed it when that was looked at last, and is asked before all the others.
+    package func feeder(path: Int, ssrc: SSRC, expected: Producer? = nil) -> Producer? {
+        if let core = expected?.core, let i = core.pointee.index(path: path), core.pointee.consumers[i].ssrc == ssrc,
+            core.pointee.consumers[i].state.feeds
+        {
+            return expected
+        }
+        return feedingConsumer(path: path, ssrc: ssrc)?.producer
+    }
 
     func feedingConsumer(
         path: Int, ssrc: SSRC

@@ -1,3 +1,4 @@
+internal import Forwarding
 internal import MediaBase
 internal import SRTP
 
@@ -23,6 +24,8 @@ final class SubscribeTransport {
     /// A track stays when its stream ends: it attaches again when a stream of that name is published.
     private(set) var tracks: [SubscribedTrack] = []
     private var nextTrack = 0
+    /// Numbers of the tracks by the SSRCs that they go out under: viewers of many tracks report on each of them in a packet of its own.
+    private var numbers = SSRCTable()
 
     /// A plain subscriber.
     init(
@@ -53,9 +56,16 @@ final class SubscribeTransport {
         track.id = nextTrack
         nextTrack += 1
         tracks.append(track)
+        _ = numbers.insert(track.ssrc, track.id)
     }
 
-    func remove(_ track: SubscribedTrack) { tracks.removeAll { $0 === track } }
+    func remove(_ track: SubscribedTrack) {
+        tracks.removeAll { $0 === track }
+        if numbers.find(track.ssrc) == track.id { numbers.remove(track.ssrc) }
+    }
+
+    /// The track that goes out under an SSRC.
+    func track(of ssrc: SSRC) -> SubscribedTrack? { numbers.find(ssrc).flatMap { track($0) } }
 
     /// Tracks stand in the order of their numbers.
     func track(_ id: Int) -> SubscribedTrack? {

@@ -149,7 +149,7 @@ extension Worker {
     func follow(_ session: EngineSession) {
         for change in session.router.takeSwitches() {
             guard let transport = session.subscribersByPath[change.path],
-                let track = transport.tracks.first(where: { $0.ssrc == change.ssrc }),
+                let track = transport.track(of: change.ssrc),
                 let stream = session.stream(named: track.streamName),
                 let producer = stream.producers.first(where: { $0.configuration.ssrc == change.to })
             else { continue }

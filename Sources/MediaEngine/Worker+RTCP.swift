@@ -124,8 +124,9 @@ extension Worker {
         _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
     ) -> (SubscribedTrack, Producer)? {
         // What was sent before two were parted is not sent again after it.
-        guard let track = transport.tracks.first(where: { $0.ssrc == ssrc }), !track.isParted,
-            let producer = session.router.feeder(path: track.path, ssrc: ssrc) ?? track.producer
+        guard let track = transport.track(of: ssrc), !track.isParted,
+            let producer = session.router.feeder(path: track.path, ssrc: ssrc, expected: track.producer)
+                ?? track.producer
         else { return nil }
         return (track, producer)
     }

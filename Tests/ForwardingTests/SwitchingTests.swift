@@ -201,6 +201,24 @@ struct SwitchingTests {
         _ = try expectSmooth(early, simulcast)
     }
 
+    @Test("who feeds a track is found, whoever is thought to", arguments: [nil, 0, 1, 2] as [Int?])
+    func feeder(_ expected: Int?) throws {
+        let simulcast = Simulcast(RouterHarness())
+        let viewer = try simulcast.harness.viewer()
+        simulcast.subscribe(viewer, to: 0)
+        let (router, producers) = (simulcast.harness.router, simulcast.producers)
+        func feeder(_ ssrc: SSRC = Simulcast.media) -> Producer? {
+            router.feeder(path: viewer.path, ssrc: ssrc, expected: expected.map { producers[$0] })
+        }
+        for _ in 0..<5 { try simulcast.step() }
+        #expect(feeder() === producers[0])
+        simulcast.change(viewer, to: 1)
+        #expect(feeder() === producers[0])
+        for _ in 0..<5 { try simulcast.step() }
+        #expect(feeder() === producers[1])
+        #expect(feeder(SSRC(1)) == nil)
+    }
+
     @Test("an encoding that ends during a switch leaves the track to the other", arguments: [0, 1])
     func ends(_ gone: Int) throws {
         let simulcast = Simulcast(RouterHarness())

@@ -48,7 +48,7 @@ extension Worker {
     /// Keeps what a viewer says of its reception, for who asks for numbers.
     private func note(_ blocks: [ReportBlock], _ outbound: PeerOutbound) {
         for block in blocks {
-            guard let track = outbound.transport.tracks.first(where: { $0.ssrc == block.source }) else { continue }
+            guard let track = outbound.transport.track(of: block.source) else { continue }
             track.lost = Int64(block.cumulativeLost)
             track.jitter = MediaTime(rawValue: Int64(block.jitter) * 1_000_000_000 / Int64(track.kind.clockRate))
         }
@@ -57,7 +57,7 @@ extension Worker {
     /// Sender reports carry the publisher's clock, so the way there and back is read on that.
     private func roundTrip(_ blocks: [ReportBlock], _ outbound: PeerOutbound, now: MediaTime) -> MediaTime? {
         for block in blocks {
-            guard let track = outbound.transport.tracks.first(where: { $0.ssrc == block.source }),
+            guard let track = outbound.transport.track(of: block.source),
                 let reading = track.producer?.clock.reading(now: now)
             else { continue }
             if let time = block.roundTripTime(now: reading.ntp) { return time }

@@ -89,7 +89,8 @@ extension Worker {
             else { continue }
             track.abandoned = (latest, now)
             if !track.isUnwanted, !track.isPausedByBandwidth {
-                requestKeyFrame(of: outbound.session.router.feeder(path: track.path, ssrc: track.ssrc) ?? producer)
+                let feeder = outbound.session.router.feeder(path: track.path, ssrc: track.ssrc, expected: producer)
+                requestKeyFrame(of: feeder ?? producer)
             }
         }
     }
