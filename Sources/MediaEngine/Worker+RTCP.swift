@@ -148,7 +148,8 @@ extension Worker {
             counters.retransmissionsLimited &+= UInt64(sequences.count)
             return
         }
-        forwardAll()
+        // What is pending of it would come behind. Other sessions' packets wait for theirs.
+        forward(session)
         let before = session.sentBytes
         let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: now, into: &batch) {
             send(&$0, for: session)

@@ -23,6 +23,29 @@ struct DecisionLogTests {
         #expect(log.recent(now: .seconds(2)).count == 12)
     }
 
+    @Test("counts find the last of their kind and stream, whatever lies between, until it is old or has given way")
+    func kinds() {
+        var log = DecisionLog()
+        let kinds: [PeerDecision.Kind] = [.packetsWanted, .packetsSentAgain, .keyFrameWanted]
+        for round in 0..<10 as Range<Int64> {
+            for kind in kinds {
+                for stream in ["a", "b"] { log.count(kind, stream: stream, 2, now: .milliseconds(round)) }
+            }
+            log.note(.moved, now: .milliseconds(round))
+        }
+        var counts = log.recent(now: .milliseconds(10)).filter { $0.kind != .moved }
+        #expect(counts.count == 6 && counts.allSatisfy { $0.value == 20 })
+        #expect(kinds.allSatisfy { kind in counts.filter { $0.kind == kind }.map(\.stream) == ["a", "b"] })
+        log.count(.packetsWanted, stream: "a", 0, now: .milliseconds(10))
+        // So many that what was counted is not there any more.
+        for _ in 0..<DecisionLog.maximumCount { log.note(.moved, now: .milliseconds(11)) }
+        log.count(.packetsWanted, stream: "a", 7, now: .milliseconds(12))
+        log.count(.packetsWanted, stream: "a", 1, now: .milliseconds(13))
+        log.count(.packetsWanted, stream: "b", 3, now: .milliseconds(13))
+        counts = log.recent(now: .milliseconds(14)).filter { $0.kind != .moved }
+        #expect(counts.map(\.stream) == ["a", "b"] && counts.map(\.value) == [8, 3])
+    }
+
     @Test("as many headers as are asked for, the newest ones, oldest first", arguments: [0, 1, 7, 8, 100])
     func headers(_ limit: Int) {
         var log = HeaderLog(capacity: 8)

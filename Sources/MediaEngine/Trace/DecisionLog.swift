@@ -10,31 +10,44 @@ struct DecisionLog {
     private var decisions: [PeerDecision] = []
     private var oldest = 0
     private var estimate: Int64 = 0
+    /// Decisions so far: the number of the next one.
+    private var next = 0
+    /// Number of the newest count of each kind, and of the one of its kind before each decision; -1: none.
+    private var newest: [PeerDecision.Kind: Int] = [:]
+    private var before: [Int] = []
 
     mutating func note(_ kind: PeerDecision.Kind, stream: String? = nil, value: Int64 = 0, now: MediaTime) {
         let decision = PeerDecision(at: now, kind: kind, stream: stream, value: value)
         if decisions.count < Self.maximumCount {
             decisions.append(decision)
+            before.append(-1)
         } else {
             decisions[oldest] = decision
+            before[oldest] = -1
             oldest = (oldest + 1) % Self.maximumCount
         }
+        next += 1
     }
 
     /// Adds to the last one of the same kind and stream, unless that is old: however many streams lose packets, what else was decided is not
     /// pushed out by it.
-    mutating func count(_ kind: PeerDecision.Kind, stream: String, _ number: Int, now: MediaTime) {
-        guard number > 0 else { return }
-        for back in 0..<decisions.count {
-            let at = (oldest + decisions.count - 1 - back) % decisions.count
-            let last = decisions[at]
-            guard now - last.at < Self.joining else { break }
-            if last.kind == kind, last.stream == stream {
-                decisions[at].value += Int64(number)
+    mutating func count(_ kind: PeerDecision.Kind, stream: String, _ count: Int, now: MediaTime) {
+        guard count > 0 else { return }
+        // From one of its kind to the one before: nothing else is looked at, however many decisions lie between them.
+        let last = newest[kind] ?? -1
+        var number = last
+        while number >= next - decisions.count, number >= 0 {
+            let at = number % Self.maximumCount
+            guard now - decisions[at].at < Self.joining else { break }
+            if decisions[at].stream == stream {
+                decisions[at].value += Int64(count)
                 return
             }
+            number = before[at]
         }
-        note(kind, stream: stream, value: Int64(number), now: now)
+        newest[kind] = next
+        note(kind, stream: stream, value: Int64(count), now: now)
+        before[(next - 1) % Self.maximumCount] = last
     }
 
     mutating func note(estimate bits: Int64, now: MediaTime) {
