@@ -212,9 +212,8 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCClient", "Transport", "DTLS", "SDP", "SRTP",
-                "RTP",
-                "MediaBase",
+                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCClient", "Transport", "Forwarding", "DTLS", "SDP",
+                "SRTP", "RTP", "MediaBase",
             ]),
         .testTarget(
             name: "CanvasTests",

@@ -64,7 +64,7 @@ struct LayerCounter: Sendable {
 
     /// The counts of a packet without a picture, which does not count itself: as of one that came in order and is of the base layer.
     /// - Parameter timestamp: unwrapped.
-    func counts(at timestamp: Int64) -> LayerCounts {
+    func peek(timestamp: Int64) -> LayerCounts {
         var result = counts
         if timestamp != self.timestamp { result.countPicture(ofLayer: layer) }
         return result

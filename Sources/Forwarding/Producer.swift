@@ -167,7 +167,7 @@ package final class Producer {
         of sequence: Int64, timestamp: Int64, isLate: Bool, now: MediaTime,
         stored: inout UnsafeMutablePointer<StoredPacket>?
     ) -> Outcome {
-        var layers = counter.counts(at: timestamp)
+        var layers = counter.peek(timestamp: timestamp)
         if isLate {
             guard let found = layersOfLate(sequence) else { return .tooOld }
             layers = found

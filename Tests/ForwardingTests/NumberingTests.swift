@@ -146,7 +146,7 @@ struct NumberingTests {
         var other = source.frame(isKey: true, packets: 1)[0]
         other.header.payloadType = PayloadType(100)
         #expect(try harness.feed(other, to: producer) == .wrongPayloadType)
-        for payload: [UInt8] in [[], [0x90], [0x90, 0x80], [0x90, 0x80, 0x80, 1], [0x10]] {
+        for payload: [UInt8] in [[0x90], [0x90, 0x80], [0x90, 0x80, 0x80, 1], [0x10]] {
             var broken = source.frame(isKey: true, packets: 1)[0]
             broken.payload = payload
             #expect(try harness.feed(broken, to: producer) == .malformed)
