@@ -37,7 +37,8 @@ extension ConfigurationKey {
     private static let webhookURL: @Sendable (String) -> Bool = { $0.isEmpty || HTTPTarget($0) != nil }
 
     private static let appsText =
-        "key:secret with commas between them; keys of 1 to 64 letters, digits, dots, hyphens and underscores, secrets of 32 to 512 visible ASCII characters"
+        "key:secret with commas between them; keys of 1 to 64 letters, digits, dots, hyphens and underscores, "
+        + "secrets of 32 to 512 visible ASCII characters"
 
     /// Every key, in the order in which `--help` and `--print-config` list them.
     package static let all: [ConfigurationKey] = [

@@ -86,8 +86,8 @@ extension LiveSession {
                 guard case .unknownTransport = error else { throw error }
             }
         }
-        // Another certificate, or other keys, are another peer connection. The streams go on by that one; what the engine says of the end of the old one is
-        // not about them.
+        // Another certificate, or other keys, are another peer connection. The streams go on by that one; what the engine says of the
+        // end of the old one is not about them.
         let isAnew = client.publisher != nil
         if let call = closePublisher(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
         let answer: WebRTCAnswer
