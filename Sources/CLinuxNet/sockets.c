@@ -53,9 +53,14 @@ void millrace_close(int fd) {
     if (fd >= 0) close(fd);
 }
 
+#define SLOT_SKEW (17 * 64)
+
 struct millrace_receiver {
     int slots;
+    // Those whose headers have to be set up again.
+    int used;
     size_t slot_bytes;
+    size_t stride;
     uint8_t *memory;
     struct mmsghdr *headers;
     struct iovec *vectors;
@@ -137,7 +142,10 @@ millrace_receiver *millrace_receiver_new(int slots, size_t slot_bytes) {
     if (!r) return NULL;
     r->slots = slots;
     r->slot_bytes = slot_bytes;
-    r->memory = mmap(NULL, slots * slot_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    // Not a power of two: the first lines of all slots, which is all of them where datagrams are short, would share a set of the cache.
+    r->stride = slot_bytes + SLOT_SKEW;
+    r->used = slots;
+    r->memory = mmap(NULL, slots * r->stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     r->headers = calloc(slots, sizeof *r->headers);
     r->vectors = calloc(slots, sizeof *r->vectors);
     r->names = calloc(slots, sizeof *r->names);
@@ -151,7 +159,7 @@ millrace_receiver *millrace_receiver_new(int slots, size_t slot_bytes) {
 
 void millrace_receiver_free(millrace_receiver *r) {
     if (!r) return;
-    if (r->memory && r->memory != MAP_FAILED) munmap(r->memory, r->slots * r->slot_bytes);
+    if (r->memory && r->memory != MAP_FAILED) munmap(r->memory, r->slots * r->stride);
     free(r->headers);
     free(r->vectors);
     free(r->names);
@@ -160,13 +168,16 @@ void millrace_receiver_free(millrace_receiver *r) {
 }
 
 int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint32_t *truncated) {
-    for (int i = 0; i < r->slots; i++) {
-        r->vectors[i] = (struct iovec){r->memory + i * r->slot_bytes, r->slot_bytes};
+    // The kernel has written into those that it used last time.
+    for (int i = 0; i < r->used; i++) {
+        r->vectors[i] = (struct iovec){r->memory + i * r->stride, r->slot_bytes};
         r->headers[i].msg_hdr = (struct msghdr){
             .msg_name = &r->names[i], .msg_namelen = sizeof r->names[i], .msg_iov = &r->vectors[i], .msg_iovlen = 1,
             .msg_control = r->control[i], .msg_controllen = sizeof r->control[i]};
     }
     int n = recvmmsg(fd, r->headers, r->slots, MSG_DONTWAIT, NULL), k = 0;
+    // And one more, at which it may have given up.
+    r->used = n < 0 ? 1 : n < r->slots ? n + 1 : n;
     if (n < 0) return errno == EAGAIN || errno == EINTR || errno == ECONNREFUSED ? 0 : -errno;
     for (int i = 0; i < n; i++) {
         struct msghdr *h = &r->headers[i].msg_hdr;
