@@ -162,7 +162,9 @@ final class PeerOutbound {
     }
 
     /// Padding goes out on the retransmission stream of a video track that is being fed.
-    var canProbe: Bool { transport.tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil } }
+    var canProbe: Bool {
+        hasVideo && transport.tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil }
+    }
 
     /// Frees the flat memory; its path is closed by then.
     func deallocate() {
