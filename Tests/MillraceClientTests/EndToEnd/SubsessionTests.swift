@@ -18,8 +18,10 @@ import Testing
 
     /// Waits until something about a session holds.
     private static func wait(_ session: Session, _ what: String, _ holds: @escaping @Sendable () -> Bool) async {
+        // Read from before the look: what comes between the two is not to be missed.
+        let events = session.events
         if holds() { return }
-        _ = await first(of: session.events, what) { _ -> Bool? in holds() ? true : nil }
+        _ = await first(of: events, what) { _ -> Bool? in holds() ? true : nil }
         #expect(holds())
     }
 
