@@ -23,10 +23,10 @@ struct SessionMetrics {
             gauges.dropped)
         text.single(
             "millrace_control_connections", .gauge, "Open connections of the control protocol", gauges.connections)
-        text.single("millrace_joins_total", .counter, "Users that joined a session", gauges.joins)
+        text.single("millrace_joins_total", .counter, "Participants that joined a session", gauges.joins)
         text.single(
             "millrace_resumes_total", .counter, "Connections that were taken up again after a loss", gauges.resumes)
-        text.family("millrace_disconnects_total", .counter, "Users that left a session, by reason")
+        text.family("millrace_disconnects_total", .counter, "Participants that left a session, by reason")
         for reason in DisconnectReason.allCases {
             text.sample(gauges.disconnects[reason] ?? 0, ["reason": reason.rawValue])
         }

@@ -70,11 +70,8 @@ struct FanoutTests {
 
     @Test("a full queue is forwarded in between and takes the next packet", arguments: [40, 2000])
     func fullQueue(_ bytes: Int) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source, .aeadAES128GCM)
         let packets = source.frame(isKey: true, packets: 1000, sizes: [bytes])
         try harness.feed(packets, to: producer)
         try harness.flush()
@@ -84,11 +81,8 @@ struct FanoutTests {
 
     @Test("what waits in the queue is not overwritten by what comes after it", arguments: [30, 500, 1200, 2000])
     func ringSmallerThanQueue(_ bytes: Int) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 4))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
         let packets = (0..<600).map { _ in source.sound(bytes: bytes) }
         try harness.feed(packets, to: producer)
         try harness.flush()
@@ -100,11 +94,8 @@ struct FanoutTests {
         "a jump in sequence numbers that takes a waiting packet's place in the ring does not touch it",
         arguments: [256, 512, 25_600])
     func jumpOntoWaiting(_ jump: Int64) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 4))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 4))
         var packets = [source.sound(bytes: 100)]
         source.nextIndex += jump - 1
         packets += [source.sound(bytes: 108), source.sound(bytes: 104)]

@@ -6,15 +6,6 @@ import Testing
 
 @Suite("Viewers that were parted from a stream and meet it again")
 struct MeetingTests {
-    /// One who watches what the source makes.
-    private func watched(_ source: SyntheticSource) throws -> (RouterHarness, Producer, Viewer) {
-        let harness = RouterHarness()
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
-        return (harness, producer, viewer)
-    }
-
     private func isContiguous(_ viewer: Viewer) -> Bool {
         let received = viewer.received
         return received.indices.dropFirst().allSatisfy { received[$0].sequence == received[$0 - 1].sequence + 1 }
@@ -23,7 +14,7 @@ struct MeetingTests {
     @Test("SUB-3 of a stream that was elsewhere nothing is seen that was made there, come late or not")
     func startAnew() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try watched(source)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
         // The viewer was away: it gets what it has missed.
@@ -63,7 +54,7 @@ struct MeetingTests {
     @Test("SUB-3 who gets a stream goes on with it when it starts anew")
     func together() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try watched(source)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true, packets: 3), to: producer)
         try harness.flush()
         let late = source.frame(isKey: false, packets: 1)
@@ -78,7 +69,7 @@ struct MeetingTests {
     @Test("a picture that was cut off is not taken for whole where a key frame has to be waited for")
     func cutOff() throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try watched(source)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(Array(source.frame(isKey: true, packets: 3).prefix(2)), to: producer)
         try harness.flush()
         for _ in 0..<3 {
@@ -98,7 +89,7 @@ struct MeetingTests {
         arguments: [[true], [false], [true, false], [false, true], [true, true, false, false]], [2, 3])
     func cutOffBothWays(_ ways: [Bool], _ sent: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try watched(source)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(Array(source.frame(isKey: true, packets: 3).prefix(sent)), to: producer)
         try harness.flush()
         let last = try #require(viewer.received.last?.sequence)
@@ -120,7 +111,7 @@ struct MeetingTests {
     @Test("what was abandoned before two were parted is not gone on with when they meet", arguments: [2, 3, 5])
     func abandonedAndParted(_ sent: Int) throws {
         var source = SyntheticSource(id: 1, kind: .video)
-        let (harness, producer, viewer) = try watched(source)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         let packets = source.frame(isKey: true, packets: 3) + source.frame(isKey: false, packets: 3)
         try harness.feed(Array(packets.prefix(sent)), to: producer)
         try harness.flush()

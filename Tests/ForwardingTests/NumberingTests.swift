@@ -11,11 +11,9 @@ struct NumberingTests {
         "sequence numbers go on over every wrap and into the next rollover, gaps of the source included",
         arguments: [UInt16(0), 1, 32_767], [UInt16(0), 32_767, 32_768, 65_535])
     func wraps(_ first: UInt16, _ sourceFirst: UInt16) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: sourceFirst)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: first))
+        let (harness, producer, viewer) = try RouterHarness.watching(
+            source, .aeadAES128GCM, progress: .init(firstSequence: first))
         var sent: [Int64] = []
         while source.nextIndex < 220_000 {
             let packet = source.sound(bytes: 30)
@@ -34,11 +32,8 @@ struct NumberingTests {
 
     @Test("a first sequence number above the middle is brought below it", arguments: [UInt16(0x8000), 0xffff, 0x8123])
     func firstSequence(_ first: UInt16) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: first))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: first))
         try harness.feed([source.sound()], to: producer)
         try harness.flush()
         #expect(viewer.received.map(\.header.sequenceNumber.rawValue) == [first & 0x7fff])
@@ -46,11 +41,8 @@ struct NumberingTests {
 
     @Test("lost packets stay a gap of the same size, late ones fill theirs, repeated ones are dropped")
     func gaps() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio, firstSequence: 65_530)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 500))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
         let packets = (0..<20).map { _ in source.sound() }
         // 3 is lost, 7 is late by one batch, 9 and 10 are swapped, 12 comes twice at once, 13 twice later.
         for i in [0, 1, 2, 4, 5, 6, 8] { try harness.feed([packets[i]], to: producer) }
@@ -120,11 +112,8 @@ struct NumberingTests {
 
     @Test("a packet that went out goes out no second time under its number, when its bytes have given way as well")
     func givenWay() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source, retransmissionBytes: 128 << 10)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
         let first = source.frame(isKey: true, packets: 1)[0]
         try harness.feed([first], to: producer)
         for _ in 0..<60 { try harness.feed(source.frame(isKey: false), to: producer) }
@@ -138,11 +127,8 @@ struct NumberingTests {
 
     @Test("another payload type and unparsable video are refused")
     func refused() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         var other = source.frame(isKey: true, packets: 1)[0]
         other.header.payloadType = PayloadType(100)
         #expect(try harness.feed(other, to: producer) == .wrongPayloadType)

@@ -139,11 +139,8 @@ struct PacingTests {
 
     @Test("a path that is far too slow goes on at a key frame instead of leaving a hole")
     func tooSlow() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source, retransmissionBytes: 128 << 10)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source, retransmissionBytes: 128 << 10)
         harness.router.path(viewer.path).pointee.pacing.setRate(.kilobits(200), now: harness.now)
         var wanted = 0
         var isKey = true
@@ -166,11 +163,8 @@ struct PacingTests {
 
     @Test("a rate of nothing is no pacing, and a rate can be taken away")
     func off() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         let pacing = { harness.router.path(viewer.path) }
         pacing().pointee.pacing.setRate(.kilobits(100), now: harness.now)
         try harness.feed(source.frame(isKey: true, packets: 40), to: producer)

@@ -38,11 +38,8 @@ struct RetransmissionTests {
 
     @Test("what was never sent, is not yet sent or has left the ring is not sent")
     func unknown() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 500))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
         let stranger = try harness.viewer()
         let some = [499, 500, 501, 0, 65_535, 33_268].map { SequenceNumber($0) }
         #expect(try harness.retransmit(some, to: viewer, of: producer) == 0)
@@ -58,11 +55,9 @@ struct RetransmissionTests {
 
     @Test("one request is answered with at most 64 packets")
     func limit() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer(.aeadAES128GCM)
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 0))
+        let (harness, producer, viewer) = try RouterHarness.watching(
+            source, .aeadAES128GCM, progress: .init(firstSequence: 0))
         try harness.feed(source.frame(isKey: true, packets: 300, sizes: [2000]), to: producer)
         try harness.flush()
         #expect(try harness.retransmit((0..<300).map { SequenceNumber($0) }, to: viewer, of: producer) == 64)
@@ -73,11 +68,8 @@ struct RetransmissionTests {
 
     @Test("a request that names hundreds of packets that are not there is not read to its end", arguments: [255, 256])
     func inVain(_ unknown: Int) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 500))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 500))
         try harness.feed([source.sound()], to: producer)
         try harness.flush()
         let asked = (0..<unknown).map { SequenceNumber(UInt16($0)) } + [SequenceNumber(500)]
@@ -86,11 +78,8 @@ struct RetransmissionTests {
 
     @Test("a packet lost before the relay is sent once it has come, and in its place")
     func recovered() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer, progress: .init(firstSequence: 10))
+        let (harness, producer, viewer) = try RouterHarness.watching(source, progress: .init(firstSequence: 10))
         let frame = source.frame(isKey: true, packets: 6)
         try harness.feed(Array(frame[0...1] + frame[3...5]), to: producer)
         try harness.flush()

@@ -36,6 +36,18 @@ final class RouterHarness {
 
     // MARK: members
 
+    /// One viewer of what a source makes.
+    static func watching(
+        _ source: SyntheticSource, _ suite: SRTPSuite = .aesCM128HMACSHA1_80, retransmissionBytes: Int = 4 << 20,
+        progress: Consumer.Progress = Consumer.Progress(firstSequence: 100), temporalLimit: UInt8 = 3
+    ) throws -> (RouterHarness, Producer, Viewer) {
+        let harness = RouterHarness()
+        let producer = harness.producer(source, retransmissionBytes: retransmissionBytes)
+        let viewer = try harness.viewer(suite)
+        harness.subscribe(viewer, to: producer, progress: progress, temporalLimit: temporalLimit)
+        return (harness, producer, viewer)
+    }
+
     func producer(_ source: SyntheticSource, retransmissionBytes: Int = 4 << 20) -> Producer {
         let producer = Producer(
             .init(

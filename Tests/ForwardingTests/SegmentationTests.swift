@@ -31,11 +31,8 @@ struct SegmentationTests {
 
     @Test("sizes that differ by 17 are not padded: a longer packet begins a new message")
     func tooFarApart() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         let frame = source.frame(isKey: true, packets: 4, sizes: [1000, 1017])
         try harness.feed(frame, to: producer)
         try harness.flush()
@@ -48,11 +45,8 @@ struct SegmentationTests {
     @Test(
         "a run holds at most 64 segments and 65,000 bytes", arguments: [(200, 130, 3), (1200, 130, 3), (2000, 100, 4)])
     func limits(_ bytes: Int, _ packets: Int, _ messages: Int) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         let frame = source.frame(isKey: true, packets: packets, sizes: [bytes])
         try harness.feed(frame, to: producer)
         try harness.flush()
@@ -98,11 +92,8 @@ struct SegmentationTests {
 
     @Test("a retransmission carries the padding of the first transmission")
     func retransmittedPadding() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true, packets: 3, sizes: [500, 510]), to: producer)
         try harness.flush()
         let first = try #require(viewer.received.first)

@@ -60,11 +60,8 @@ struct StartAndStopTests {
 
     @Test("sound goes on with the next packet after a pause")
     func pauseSound() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .audio)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         for i in 0..<30 {
             if i == 10 { _ = harness.router.setPaused(true, path: viewer.path, producer: producer) }
             if i == 20 { #expect(!harness.router.setPaused(false, path: viewer.path, producer: producer)) }
@@ -78,11 +75,8 @@ struct StartAndStopTests {
     @Test(
         "nothing of a muted track is forwarded, and video goes on at a key frame", arguments: [MediaKind.audio, .video])
     func mute(_ kind: MediaKind) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: kind)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         func send(isKey: Bool) throws -> [SourcePacket] {
             let packets = kind == .audio ? [source.sound()] : source.frame(isKey: isKey, packets: 3)
             for packet in packets { _ = try harness.feed(packet, to: producer) }
@@ -110,11 +104,8 @@ struct StartAndStopTests {
 
     @Test("what was said while muted stays unheard when it comes late", arguments: [MediaKind.audio, .video])
     func lateAfterUnmute(_ kind: MediaKind) throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: kind)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         func next(isKey: Bool = true) -> SourcePacket {
             kind == .audio ? source.sound() : source.frame(isKey: isKey, packets: 1)[0]
         }
@@ -191,11 +182,8 @@ struct StartAndStopTests {
 
     @Test("muting and pausing together: both have to end")
     func both() throws {
-        let harness = RouterHarness()
         var source = SyntheticSource(id: 1, kind: .video)
-        let producer = harness.producer(source)
-        let viewer = try harness.viewer()
-        harness.subscribe(viewer, to: producer)
+        let (harness, producer, viewer) = try RouterHarness.watching(source)
         try harness.feed(source.frame(isKey: true), to: producer)
         try harness.flush()
         let before = viewer.datagramCount
