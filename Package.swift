@@ -269,6 +269,8 @@ if ProcessInfo.processInfo.environment["MILLRACE_WERROR"] == "1" {
 }
 
 // MILLRACE_TEST_TARGETS=ForwardingTests,RTPTests: builds only these test targets, for a short way from a change to its tests.
-if let wanted = ProcessInfo.processInfo.environment["MILLRACE_TEST_TARGETS"]?.split(separator: ",") {
+if let wanted = ProcessInfo.processInfo.environment["MILLRACE_TEST_TARGETS"]?.split(separator: ","),
+    !wanted.isEmpty
+{
     package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }
 }
