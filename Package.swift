@@ -175,6 +175,14 @@ let package = Package(
             ], path: "Benchmarks/MessageBench"),
 
         // Tests
+        .executableTarget(
+            name: "millrace-hostile",
+            dependencies: [
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
+                "CLinuxNet", "LoadGenerator", "MillraceTestKit",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Crypto", package: "swift-crypto"),
+            ], path: "Tests/Hostile"),
         .target(name: "MillraceTestKit", dependencies: ["MediaBase", "RTP", "SRTP"], path: "Tests/MillraceTestKit"),
         .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),

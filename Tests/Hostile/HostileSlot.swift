@@ -1,0 +1,62 @@
+internal import MediaBase
+
+/// Place of one sender in the run: who it is, and how often its turn comes.
+struct HostileSlot {
+    enum Sender: Sendable {
+        case noise
+        case brokenStreams
+        case plainPublisher(stream: String)
+        case plainSubscriber
+        case webRTC(WebRTCPeer.Role, WebRTCPeer.Habit, stream: String)
+    }
+
+    let sender: Sender
+    let session: String
+    /// Turns in relation to those of other slots.
+    let weight: Int
+    var peer: (any HostilePeer)?
+    /// Packets of the present peer, and after how many it is replaced.
+    var sent = 0
+    var lifetime = 0
+    /// When opening it is tried again.
+    var retry = MediaTime.zero
+    /// Times that the relay refused it; the reason of the last one.
+    var refusals: UInt64 = 0
+    var lastRefusal = ""
+    var opened: UInt64 = 0
+
+    init(_ sender: Sender, session: String = "", weight: Int) {
+        self.sender = sender
+        self.session = session
+        self.weight = weight
+    }
+
+    /// Each place as often as its weight says.
+    static func turns(of slots: [HostileSlot]) -> [Int] {
+        slots.enumerated().flatMap { place, slot in Array(repeating: place, count: slot.weight) }
+    }
+
+    /// Senders of `sessions` sessions: in each, publishers and subscribers of all kinds, so that forged media is forwarded, decoded
+    /// and recorded.
+    static func all(sessions: Int) -> [HostileSlot] {
+        var slots = [HostileSlot(.noise, weight: 8 * sessions), HostileSlot(.brokenStreams, weight: 2 * sessions)]
+        for number in 0..<sessions {
+            let session = "hostile-\(number)"
+            slots += [
+                HostileSlot(.plainPublisher(stream: "plain"), session: session, weight: 22),
+                HostileSlot(
+                    .webRTC(.publisher(isSimulcast: false), .none, stream: "webrtc"), session: session, weight: 16),
+                HostileSlot(
+                    .webRTC(.publisher(isSimulcast: true), .none, stream: "simulcast"), session: session, weight: 16),
+                HostileSlot(
+                    .webRTC(.publisher(isSimulcast: false), .usesTCP, stream: "framed"), session: session, weight: 4),
+                HostileSlot(.plainSubscriber, session: session, weight: 8),
+                HostileSlot(.webRTC(.viewer, .none, stream: "plain"), session: session, weight: 8),
+                HostileSlot(.webRTC(.viewer, .none, stream: "simulcast"), session: session, weight: 10),
+                HostileSlot(.webRTC(.viewer, .usesTCP, stream: "webrtc"), session: session, weight: 4),
+                HostileSlot(.webRTC(.viewer, .breaksHandshake, stream: "webrtc"), session: session, weight: 1),
+            ]
+        }
+        return slots
+    }
+}

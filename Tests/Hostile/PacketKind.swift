@@ -1,0 +1,31 @@
+/// Kinds of packets that the hostile run sends, as its report names them.
+enum PacketKind: String, CaseIterable, Sendable {
+    /// Random bytes, and mutated packets without a key, to any media port.
+    case noise
+    /// Connectivity checks with damaged attributes under a valid MESSAGE-INTEGRITY (RFC 8489 section 14.5).
+    case stun
+    /// Mutated DTLS records, from the address of a peer.
+    case dtls
+    /// RTP of a publisher under its valid key.
+    case plainRTP
+    /// RTCP of a publisher under its valid key.
+    case plainRTCP
+    /// RTCP of a plain subscriber under its valid key.
+    case plainFeedback
+    /// The same three over WebRTC, with keys of a completed DTLS handshake.
+    case webRTCRTP
+    case webRTCRTCP
+    case webRTCFeedback
+    /// Authentic RTP and RTCP over ICE-TCP, cut at random places.
+    case framed
+    /// Frames with false lengths (RFC 4571 section 2).
+    case brokenFrames
+
+    /// The relay can only refuse such a packet after it has decrypted it.
+    var isAuthentic: Bool {
+        switch self {
+        case .noise, .dtls, .brokenFrames: false
+        case .stun, .plainRTP, .plainRTCP, .plainFeedback, .webRTCRTP, .webRTCRTCP, .webRTCFeedback, .framed: true
+        }
+    }
+}

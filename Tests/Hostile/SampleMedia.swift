@@ -1,0 +1,36 @@
+internal import Codecs
+internal import LoadGenerator
+internal import MediaBase
+
+/// Valid VP8 frames and Opus packets, from which hostile ones are made.
+struct SampleMedia {
+    /// 60 frames of 320 x 180 with two temporal layers; frames 0 and 30 are key frames.
+    let frames: [[UInt8]]
+    /// 50 Opus packets of 20 ms: one second of audio.
+    let packets: [[UInt8]]
+
+    static let keyFrameInterval = 30
+
+    init() throws {
+        var configuration = VP8EncoderConfiguration(width: 320, height: 180, bitrate: .kilobits(200))
+        configuration.temporalLayers = 2
+        configuration.keyFrameInterval = Self.keyFrameInterval
+        let encoder = try VP8Encoder(configuration)
+        let picture = TestPicture(width: 320, height: 180)
+        var frames: [[UInt8]] = []
+        for number in 0..<60 {
+            let bar = FrameBar(counter: UInt32(number), captureMicroseconds: UInt64(number) * 33_333)
+            let encoded = try encoder.encode(
+                picture.frame(bar), timestamp: Int64(number) * 3_000,
+                forceKeyFrame: number % Self.keyFrameInterval == 0)
+            if let encoded { frames.append(encoded.bytes) }
+        }
+        self.frames = frames
+        let opus = try OpusEncoder(channels: 2, bitrate: .kilobits(48))
+        var packets: [[UInt8]] = []
+        for number in 0..<50 {
+            packets.append(try opus.encode(TestTone().block(start: Int64(number) * 960, frames: 960)))
+        }
+        self.packets = packets
+    }
+}

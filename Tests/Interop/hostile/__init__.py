@@ -1,0 +1,1 @@
+"""Hostile clients of a relay, and the checks that it survives them."""
