@@ -12,7 +12,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 
 import clients
-from relay import free_media_port, free_tcp_port
+from relay import RelayError, free_media_port, free_tcp_port
 
 from . import messages, readers
 from .target import ENVIRONMENT, REPORT, Target
@@ -276,8 +276,37 @@ def guessed_admin_token(bench, name):
     bench.survived(name, target)
 
 
+def planted_trap(bench, name):
+    """A trap that a debug build plants after the first subscriber: what the process leaves behind."""
+    crashes = bench.work / name / "crash"
+    if bench.is_sanitized:
+        bench.reporter.skip(name, "builds with a sanitizer write no crash report")
+        return
+    target = bench.start(name, extra=["--crash-directory", crashes], environment={"MILLRACE_FAULT": "trap"})
+    if "trap" not in target.log.read_text(errors="replace"):
+        target.stop()
+        bench.reporter.skip(name, "only debug builds have faults")
+        return
+    try:
+        target.relay.open("publish", "trap", kinds=("audio",))
+        target.relay.open("subscribe", "trap", kinds=("audio",))
+    except (RelayError, OSError):
+        pass  # it may be gone by then
+    ended = target.process.wait(20)
+    status = target.process.process.returncode
+    files = sorted(crashes.glob("crash-*")) if crashes.exists() else []
+    text = files[0].read_text(errors="replace") if files else ""
+    times = [int(found[1]) for found in (re.search(rf"(?m)^{word}: (\d+) ns", text) for word in ("entered", "end")) if found]
+    bench.reporter.check(name, "the process ends by a signal", ended and status < 0, status=status)
+    bench.reporter.check(name, "its report is complete within 200 ms", len(times) == 2 and times[1] - times[0] < 200_000_000, files=len(files),
+                         ms=(times[1] - times[0]) / 1e6 if len(times) == 2 else None)
+    bench.reporter.check(name, "the report has a backtrace, decisions and counters",
+                         all(part in text for part in ("\nbacktrace:\n#0 ", "\ndecisions", "\ncounters of media-0:\n")))
+    target.stop()
+
+
 ALL = {
     "feedback-overflow": feedback_overflow, "idle-connections": idle_connections, "sockets-of-one-token": sockets_of_one_token,
     "foreign-origin": foreign_origin, "time-jumps": time_jumps, "damaged-recording": damaged_recording, "exposed-http": exposed_http,
-    "guessed-admin-token": guessed_admin_token,
+    "guessed-admin-token": guessed_admin_token, "planted-trap": planted_trap,
 }

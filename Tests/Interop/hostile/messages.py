@@ -494,7 +494,7 @@ class HTTPClient(threading.Thread):
         return True
 
 
-def run(relay, number, seed, progress, controls=3, https=2):
+def run(relay, number, seed, progress, controls=8, https=2):
     """Sends `number` messages. Their counts."""
     counts = Counts(number)
     threads = [ControlClient(relay, counts, seed * 1_000 + n) for n in range(controls)]

@@ -13,13 +13,13 @@ from relay import Relay
 from . import readers
 
 # Lines that a sanitizer or the Swift runtime writes about a fault.
-REPORT = re.compile(r"AddressSanitizer|ThreadSanitizer|UndefinedBehavior|LeakSanitizer|Fatal error|\*\*\* Program crashed|\*\*\* Signal|Illegal instruction|runtime error:")
+REPORT = re.compile(r"AddressSanitizer|millrace crash report|ThreadSanitizer|UndefinedBehavior|LeakSanitizer|Fatal error|\*\*\* Program crashed|\*\*\* Signal|Illegal instruction|runtime error:")
 # Limits that would end a hostile run before it has reached anything; checks of limits use the defaults.
 RAISED = {
     "limit-messages-per-second": 1_000_000, "limit-chat-per-second": 1_000_000, "limit-broadcasts-per-second": 1_000_000,
     "limit-moves-per-second": 1_000_000, "limit-user-messages-per-second": 1_000_000, "limit-user-requests-per-second": 1_000_000,
     "limit-user-entries-per-second": 1_000_000, "limit-issue-seconds": 0, "limit-unjoined": 100_000, "limit-unjoined-per-address": 100_000,
-    "limit-wrong-passwords": 1_000_000, "limit-groups-per-user": 100_000, "limit-logins-per-user": 10_000, "http-connections-per-address": 4_096,
+    "limit-wrong-passwords": 1_000_000, "limit-wrong-tokens": 1_000_000, "limit-groups-per-user": 100_000, "limit-logins-per-user": 10_000, "http-connections-per-address": 4_096,
     "connect-grace-seconds": 2, "limit-connect-seconds": 5, "drain-minimum-seconds": 0,
     # All participants of a run have one address, and they share some 60 names.
     "limit-participants-per-user": 100_000, "limit-participants-per-token": 100_000, "limit-participants-per-address": 100_000,
@@ -36,21 +36,21 @@ def raised(binary):
 
 
 ENVIRONMENT = {
-    # A report ends the process, so that it cannot be overlooked. Leaks of singletons are no faults.
-    "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:abort_on_error=0:detect_stack_use_after_return=0:allocator_may_return_null=1",
-    "SWIFT_BACKTRACE": os.environ.get("SWIFT_BACKTRACE", "enable=yes,color=no,interactive=no"),
+    # A report ends the process, and so does a trap. Leaks of singletons are not faults.
+    "ASAN_OPTIONS": "detect_leaks=0:halt_on_error=1:handle_sigill=1:handle_abort=1:allocator_may_return_null=1",
 }
 
 
 class Target:
     """A relay with recording, conversations and development tokens."""
 
-    def __init__(self, binary, folder, name="relay", extra=(), limits=True, prefix=()):
+    def __init__(self, binary, folder, name="relay", extra=(), limits=True, prefix=(), environment=None):
         self.binary, self.folder = binary, folder
         self.recordings = folder / f"recordings-{name}"
         self.log = folder / f"{name}.log"
         options = [*(raised(binary) if limits else []), "--dev", "--storage-directory", folder / f"store-{name}", *extra]
-        self.relay = Relay(binary, folder, record=self.recordings, name=name, extra=options, environment=ENVIRONMENT, prefix=prefix)
+        self.relay = Relay(binary, folder, record=self.recordings, name=name, extra=options, prefix=prefix,
+                           environment={**ENVIRONMENT, **(environment or {})})
         self.peak = 0
 
     @property
