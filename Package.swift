@@ -241,7 +241,8 @@ let package = Package(
             dependencies: [
                 "RelayServer", "ControlServer", "Conference", "Messaging", "Persistence", "Signaling", "LoadGenerator",
                 "WebRTCClient", "Transport",
-                "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit",
+                "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
+                "Recording",
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -10,9 +10,11 @@ package final class AudioCanvas {
     package static let channels = 2
     /// Concealment fades within this; the rest of a gap is silence.
     static let maximumConcealment = 5760
-    /// A longer gap in the time line (a pause, a publisher that began anew) is not filled: blocks go on at their new
-    /// time.
+    /// A longer gap in the time line is not filled: blocks go on at their new time. Nor is a jump of RTP time that arrival does not
+    /// explain (`TimeJumpDetector`), whatever its size.
     static let maximumFill = 10 * PCMBlock.sampleRate
+    /// Samples a channel of the longest block of silence; longer fills are several blocks, each made when it is asked for.
+    static let maximumSilence = PCMBlock.sampleRate
 
     private struct Packet {
         var timestamp: Int64
@@ -22,6 +24,19 @@ package final class AudioCanvas {
         var followsLoss = false
     }
 
+    /// Decoded audio that has not been given out.
+    private struct Piece {
+        var timestamp: Int64
+        var arrival: MediaTime
+        var content: Content
+    }
+
+    private enum Content {
+        case samples([Int16])
+        /// Samples a channel.
+        case silence(Int64)
+    }
+
     private let decoder: OpusDecoder
     private let maximumWait: MediaTime
     private let capacity: Int
@@ -29,9 +44,12 @@ package final class AudioCanvas {
     private var next: Int64?
     private var holeSince: MediaTime?
     private var ready: [Packet] = []
+    private var firstReady = 0
     /// Timestamp of the first sample that is not out yet.
     private var position: Int64?
-    private var blocks: [(timestamp: Int64, samples: [Int16])] = []
+    /// Decoded pieces of one packet and of the gap before it.
+    private var pieces: [Piece] = []
+    private var jumps: TimeJumpDetector?
 
     package private(set) var lostPackets: UInt64 = 0
     /// Packets that came after their place was given up, or twice.
@@ -41,6 +59,16 @@ package final class AudioCanvas {
     package private(set) var concealedSamples: UInt64 = 0
     /// Samples a channel of silence put into gaps.
     package private(set) var silentSamples: UInt64 = 0
+    /// Jumps of RTP time, each of which restarted the time line without a fill.
+    package private(set) var restarts: UInt64 = 0
+
+    /// Bytes of packets and of decoded audio that have not been given out.
+    package var heldBytes: Int {
+        let packets = waiting.values.reduce(0) { $0 + $1.payload.count }
+        return pieces.reduce(packets + ready[firstReady...].reduce(0) { $0 + $1.payload.count }) { sum, piece in
+            if case .samples(let samples) = piece.content { sum + samples.count * 2 } else { sum }
+        }
+    }
 
     /// - Parameters:
     ///   - maximumWait: how long a packet is waited for from when one behind it came.
@@ -78,16 +106,35 @@ package final class AudioCanvas {
         while !waiting.isEmpty { giveUpHole() }
     }
 
+    /// Decodes one packet at a time, and makes silence when it is asked for, so that a long gap takes no memory.
     package func nextBlock(_ clock: CaptureClock) -> PCMBlock? {
-        if blocks.isEmpty {
-            for packet in ready { decode(packet) }
-            ready.removeAll(keepingCapacity: true)
+        while pieces.isEmpty {
+            guard firstReady < ready.count else {
+                ready.removeAll(keepingCapacity: true)
+                firstReady = 0
+                return nil
+            }
+            firstReady += 1
+            decode(ready[firstReady - 1])
         }
-        guard !blocks.isEmpty else { return nil }
-        let block = blocks.removeFirst()
-        return PCMBlock(
-            channels: Self.channels, samples: block.samples,
-            captureTime: clock.captureTime(.audio, timestamp: block.timestamp))
+        let piece = pieces[0]
+        let time = clock.captureTime(.audio, timestamp: piece.timestamp, arrival: piece.arrival)
+        switch piece.content {
+        case .samples(let samples):
+            pieces.removeFirst()
+            return PCMBlock(channels: Self.channels, samples: samples, captureTime: time)
+        case .silence(let total):
+            let count = min(total, Int64(Self.maximumSilence))
+            if count == total {
+                pieces.removeFirst()
+            } else {
+                pieces[0].timestamp += count
+                pieces[0].content = .silence(total - count)
+            }
+            return PCMBlock(
+                channels: Self.channels, samples: Array(repeating: 0, count: Int(count) * Self.channels),
+                captureTime: time)
+        }
     }
 
     // MARK: order
@@ -128,17 +175,25 @@ package final class AudioCanvas {
             decodeErrors &+= 1
             return
         }
-        fillGap(before: packet)
+        let isJump = jumps?.note(ticks: packet.timestamp, arrival: packet.arrival) ?? false
+        if jumps == nil { jumps = TimeJumpDetector(.audio, ticks: packet.timestamp, arrival: packet.arrival) }
+        if isJump {
+            restarts &+= 1
+            position = packet.timestamp
+            decoder.reset()
+        } else {
+            fillGap(before: packet)
+        }
         let start = position ?? packet.timestamp
         guard packet.timestamp >= start else {
             lateOrDuplicatePackets &+= 1
             return
         }
         do {
-            append(try decoder.decode(packet.payload), at: packet.timestamp)
+            append(try decoder.decode(packet.payload), at: packet.timestamp, of: packet)
         } catch {
             decodeErrors &+= 1
-            append(silence: info.frameCount, at: packet.timestamp)
+            append(silence: Int64(info.frameCount), at: packet.timestamp, of: packet)
         }
     }
 
@@ -159,29 +214,26 @@ package final class AudioCanvas {
         let guessed = min(whole - rebuilt, Self.maximumConcealment)
         if guessed > 0, let block = try? decoder.decode(nil, frameCount: guessed) {
             concealedSamples &+= UInt64(guessed)
-            append(block, at: start)
+            append(block, at: start, of: packet)
         }
-        var at = position ?? start
+        let at = position ?? start
         let silentEnd = packet.timestamp - Int64(rebuilt)
-        while at < silentEnd {
-            let count = min(Int(silentEnd - at), PCMBlock.sampleRate)
-            append(silence: count, at: at)
-            at += Int64(count)
-        }
+        if at < silentEnd { append(silence: silentEnd - at, at: at, of: packet) }
         if rebuilt > 0, let block = try? decoder.decode(packet.payload, fec: true, frameCount: rebuilt) {
             concealedSamples &+= UInt64(rebuilt)
-            append(block, at: silentEnd)
+            append(block, at: silentEnd, of: packet)
         }
     }
 
-    private func append(_ block: PCMBlock, at timestamp: Int64) {
-        blocks.append((timestamp, block.samples))
+    private func append(_ block: PCMBlock, at timestamp: Int64, of packet: Packet) {
+        pieces.append(Piece(timestamp: timestamp, arrival: packet.arrival, content: .samples(block.samples)))
         position = timestamp + Int64(block.frameCount)
     }
 
-    private func append(silence count: Int, at timestamp: Int64) {
+    /// - Parameter count: samples a channel.
+    private func append(silence count: Int64, at timestamp: Int64, of packet: Packet) {
         silentSamples &+= UInt64(count)
-        blocks.append((timestamp, Array(repeating: 0, count: count * Self.channels)))
-        position = timestamp + Int64(count)
+        pieces.append(Piece(timestamp: timestamp, arrival: packet.arrival, content: .silence(count)))
+        position = timestamp + count
     }
 }

@@ -1,8 +1,9 @@
 package import Containers
 internal import MediaBase
 
-/// A canvas as the bytes of a file that never ends, for an HTTP body. Bytes are made when the reader asks for them: a
-/// slow reader loses whole pictures or blocks, never a part of one. Single reader; the tap ends with the sequence.
+/// A canvas as the bytes of a file that never ends, for an HTTP body. Bytes are made when the reader asks for them, in pieces: a slow
+/// reader loses whole frames or blocks, never a part of one, and a gap is filled as fast as it reads. Single reader; the tap ends with
+/// the sequence.
 package struct CanvasBytes: AsyncSequence, Sendable {
     package enum Format: Sendable {
         /// YUV4MPEG2 of the given rate.
@@ -33,7 +34,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
         private let sink = MemoryPipe()
         private var pictures: AsyncStream<I420Frame>.Iterator
         private var sound: AsyncStream<PCMBlock>.Iterator
-        private let y4m: Y4MCanvasWriter?
+        private var y4m: Y4MChunks?
         private let wav: WAVCanvasWriter?
 
         init(_ source: CanvasBytes) {
@@ -42,7 +43,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
             sound = source.queue.sound.makeAsyncIterator()
             switch source.format {
             case .y4m(let rate):
-                y4m = Y4MCanvasWriter(sink: sink, rate: rate)
+                y4m = Y4MChunks(rate: rate)
                 wav = nil
             case .wav:
                 y4m = nil
@@ -52,16 +53,27 @@ package struct CanvasBytes: AsyncSequence, Sendable {
 
         deinit { source.tap.close() }
 
+        /// Bytes of raw frames and audio that are held for the reader, those in the queue aside.
+        package var heldBytes: Int { (y4m?.heldBytes ?? 0) + sink.count }
+
         package func next(isolation actor: isolated (any Actor)?) async throws(ContainerError) -> [UInt8]? {
             while true {
-                if let y4m {
-                    guard let picture = await pictures.next(isolation: actor) else { return nil }
-                    try y4m.write(picture)
-                } else if let wav {
-                    guard let block = await sound.next(isolation: actor) else { return nil }
-                    try wav.write(block)
+                // Filling a gap must not keep open a body that ends.
+                if source.tap.isClosed {
+                    y4m?.discard()
+                    wav?.discard()
                 }
-                if let bytes = sink.take() { return bytes }
+                if y4m != nil {
+                    if let bytes = y4m?.nextChunk() { return bytes }
+                    guard let picture = await pictures.next(isolation: actor) else { return nil }
+                    y4m?.begin(picture)
+                } else if let wav {
+                    while try wav.step() {
+                        if let bytes = sink.take() { return bytes }
+                    }
+                    guard let block = await sound.next(isolation: actor) else { return nil }
+                    try wav.begin(block)
+                }
             }
         }
 

@@ -7,8 +7,13 @@ package struct CanvasOptions: Sendable {
     package var decoderThreads = 1
     /// Bytes of packets that may wait for the decoder.
     package var packetBytes = 4 << 20
+    /// Larger video frames are dropped and counted.
+    package var maximumPixels = CanvasMemory.maximumPixels(readerBytes: CanvasMemory.readerBytes)
     /// The tap ends after this long; nil never.
     package var duration: MediaTime?
+    /// Called from the tap's thread with the number of timeline restarts so far: after the first, then at most every
+    /// `CanvasThread.restartInterval`.
+    package var onRestart: (@Sendable (UInt64) -> Void)?
 
     package init(kinds: Set<MediaKind> = Set(MediaKind.allCases)) { self.kinds = kinds }
 }

@@ -8,6 +8,10 @@ package struct CanvasStatistics: Sendable, Hashable {
     /// Frames that losses cost.
     package var droppedFrames: UInt64 = 0
     package var decodeErrors: UInt64 = 0
+    /// Frames dropped because they have more pixels than `CanvasOptions.maximumPixels`; decode errors as well.
+    package var oversizedFrames: UInt64 = 0
+    /// Jumps of RTP time: times at which the timeline of a track restarted.
+    package var restarts: UInt64 = 0
     package var soundBlocks: UInt64 = 0
     /// Samples a channel that were rebuilt or guessed.
     package var concealedSamples: UInt64 = 0

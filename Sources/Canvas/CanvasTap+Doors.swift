@@ -5,12 +5,17 @@ package import MediaEngine
 /// What the HTTP doors and the command line ask of a canvas.
 extension CanvasTap {
     /// The next picture of a stream as PNG, turned upright.
-    /// - Parameter timeout: a publisher that does not answer key-frame requests is waited for until its next one.
+    /// - Parameters:
+    ///   - timeout: a publisher that does not answer key-frame requests is waited for until its next one.
+    ///   - readerBytes: memory that sets the largest frame (`CanvasMemory`).
     package static func stillPicture(
-        engine: MediaEngine, session: String, stream: String, timeout: MediaTime = .seconds(10)
+        engine: MediaEngine, session: String, stream: String, timeout: MediaTime = .seconds(10),
+        readerBytes: Int = CanvasMemory.readerBytes
     ) async throws(CanvasError) -> [UInt8] {
         try await stillPicture(within: timeout) { (options, consumer) async throws(CanvasError) in
-            try await CanvasTap.open(
+            var options = options
+            options.maximumPixels = CanvasMemory.maximumPixels(readerBytes: readerBytes)
+            return try await CanvasTap.open(
                 engine: engine, session: session, stream: stream, options: options, consumer: consumer)
         }
     }
@@ -34,11 +39,17 @@ extension CanvasTap {
         throw .noPicture(within: timeout)
     }
 
-    /// A stream's pictures or sound as the bytes of a file without an end.
+    /// Returns a stream's frames or audio as the bytes of a file without an end.
+    /// - Parameters:
+    ///   - readerBytes: memory of the reader, which sets the largest frame (`CanvasMemory`).
+    ///   - onRestart: called with the number of timeline restarts, at a bounded rate.
     package static func bytes(
-        _ format: CanvasBytes.Format, engine: MediaEngine, session: String, stream: String
+        _ format: CanvasBytes.Format, engine: MediaEngine, session: String, stream: String,
+        readerBytes: Int = CanvasMemory.readerBytes, onRestart: (@Sendable (UInt64) -> Void)? = nil
     ) async throws(CanvasError) -> CanvasBytes {
-        let (options, queue) = Self.delivery(of: format)
+        var (options, queue) = Self.delivery(of: format)
+        options.maximumPixels = CanvasMemory.maximumPixels(readerBytes: readerBytes)
+        options.onRestart = onRestart
         let tap = try await CanvasTap.open(
             engine: engine, session: session, stream: stream, options: options, consumer: queue)
         return CanvasBytes(tap: tap, queue: queue, format: format)

@@ -41,7 +41,10 @@ package final class CanvasTap: Sendable {
         self.packets = packets
         state = CanvasState()
         let canvas: StreamCanvas
-        do throws(CodecError) { canvas = try StreamCanvas(decoderThreads: options.decoderThreads) } catch {
+        do throws(CodecError) {
+            canvas = try StreamCanvas(
+                decoderThreads: options.decoderThreads, maximumPixels: options.maximumPixels)
+        } catch {
             packets.close()
             throw .codec(error)
         }
@@ -58,6 +61,8 @@ package final class CanvasTap: Sendable {
     deinit { close() }
 
     package var statistics: CanvasStatistics { state.snapshot }
+    /// True once `close()` was called.
+    package var isClosed: Bool { state.isStopWanted }
 
     /// Ends the tap: at most what is being decoded still reaches the consumer.
     package func close() {

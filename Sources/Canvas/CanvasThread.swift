@@ -14,9 +14,13 @@ final class CanvasThread {
     private let requestKeyFrame: @Sendable () -> Void
     private var statistics = CanvasStatistics()
     private var keyFrameAskedAt: MediaTime?
+    private var reportedRestarts: UInt64 = 0
+    private var reportedAt: MediaTime?
 
     /// How often a key frame is asked for while none comes.
     private static let keyFrameInterval: MediaTime = .milliseconds(1000)
+    /// Least time between two reports of timeline restarts, so that a publisher whose every packet jumps cannot flood the log.
+    static let restartInterval: MediaTime = .seconds(60)
     private static let longestWait: MediaTime = .milliseconds(250)
 
     init(
@@ -68,6 +72,7 @@ final class CanvasThread {
             }
             if !deliver() { goesOn = false }
             publish()
+            reportRestarts()
         }
         packets.close()
         consumer.finish()
@@ -101,6 +106,15 @@ final class CanvasThread {
         requestKeyFrame()
     }
 
+    private func reportRestarts() {
+        guard let report = options.onRestart, statistics.restarts > reportedRestarts else { return }
+        let time = now
+        if let reportedAt, time - reportedAt < Self.restartInterval { return }
+        reportedAt = time
+        reportedRestarts = statistics.restarts
+        report(statistics.restarts)
+    }
+
     private func wait(until end: MediaTime) -> MediaTime {
         var wait = min(Self.longestWait, end - now)
         if let due = canvas.nextTimeout { wait = min(wait, due - now) }
@@ -113,6 +127,8 @@ final class CanvasThread {
         statistics.decodedPictures = canvas.video.decodedPictures
         statistics.droppedFrames = canvas.video.droppedFrames
         statistics.decodeErrors = canvas.video.decodeErrors &+ canvas.audio.decodeErrors
+        statistics.oversizedFrames = canvas.video.oversizedFrames
+        statistics.restarts = canvas.clock.restarts
         statistics.concealedSamples = canvas.audio.concealedSamples
         statistics.silentSamples = canvas.audio.silentSamples
         state.publish(statistics)

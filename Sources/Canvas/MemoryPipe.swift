@@ -4,6 +4,7 @@ internal import Containers
 final class MemoryPipe: ByteSink {
     private var bytes: [UInt8] = []
 
+    var count: Int { bytes.count }
     var canOverwrite: Bool { false }
     func write(_ bytes: UnsafeRawBufferPointer) { self.bytes.append(contentsOf: bytes) }
     func overwrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}

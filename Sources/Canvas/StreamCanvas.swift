@@ -14,14 +14,16 @@ package final class StreamCanvas {
     package let video: VideoCanvas
     package let audio: AudioCanvas
 
-    package init(decoderThreads: Int = 1) throws(CodecError) {
-        video = try VideoCanvas(threads: decoderThreads)
+    /// - Parameter maximumPixels: larger video frames are dropped.
+    package init(decoderThreads: Int = 1, maximumPixels: Int = 4096 * 4096) throws(CodecError) {
+        video = try VideoCanvas(threads: decoderThreads, maximumPixels: maximumPixels)
         audio = try AudioCanvas()
     }
 
     package func insert(_ packet: borrowing TapPacket) {
         clock.note(
-            packet.kind, timestamp: packet.timestamp, arrival: packet.arrival, captureNTP: packet.captureNTP)
+            packet.kind, sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival,
+            captureNTP: packet.captureNTP)
         switch packet.kind {
         case .video: video.insert(packet)
         case .audio: audio.insert(packet)

@@ -12,15 +12,20 @@ package final class VideoCanvas {
     package private(set) var decodedPictures: UInt64 = 0
     /// Whole frames that the decoder refused, or could not use for want of a key frame.
     package private(set) var decodeErrors: UInt64 = 0
+    /// Frames larger than `maximumPixels`; counted among the decode errors too.
+    package private(set) var oversizedFrames: UInt64 = 0
     /// Packets that never came.
     package private(set) var lostPackets: UInt64 = 0
 
     /// - Parameters:
     ///   - threads: of the decoder, 1 to 16.
     ///   - maximumWait: how long a packet is waited for from when one behind it came.
-    package init(threads: Int = 1, maximumWait: MediaTime = .milliseconds(200)) throws(CodecError) {
+    ///   - maximumPixels: larger frames are dropped before memory is taken for them.
+    package init(
+        threads: Int = 1, maximumWait: MediaTime = .milliseconds(200), maximumPixels: Int = 4096 * 4096
+    ) throws(CodecError) {
         assembler = VP8FrameAssembler(maximumWait: maximumWait)
-        decoder = try VP8Decoder(threads: threads)
+        decoder = try VP8Decoder(threads: threads, maximumPixels: maximumPixels)
     }
 
     /// Frames that losses cost, those after a loss included.
@@ -48,11 +53,12 @@ package final class VideoCanvas {
             case .gap(let gap): lostPackets &+= UInt64(clamping: gap.count)
             case .frame(let frame):
                 do {
-                    let time = clock.captureTime(.video, timestamp: frame.timestamp)
+                    let time = clock.captureTime(.video, timestamp: frame.timestamp, arrival: frame.arrival)
                     guard let picture = try decoder.decode(frame.bytes, captureTime: time) else { continue }
                     decodedPictures &+= 1
                     return picture
                 } catch {
+                    if case CodecError.pictureTooLarge = error { oversizedFrames &+= 1 }
                     decodeErrors &+= 1
                 }
             }

@@ -7,8 +7,8 @@ package import MediaBase
 package final class Y4MCanvasWriter: CanvasConsumer {
     private let sink: any ByteSink
     private let rate: Int
+    private var pacer: VideoPacer
     private var writer: Y4MWriter?
-    private var first: MediaTime = .zero
     private var last: I420Frame?
     /// Pictures written.
     package private(set) var written: Int64 = 0
@@ -17,13 +17,10 @@ package final class Y4MCanvasWriter: CanvasConsumer {
     /// What the sink refused; the tap ends with it.
     package private(set) var failure: ContainerError?
 
-    /// A longer pause is not filled: the pictures go on right after it.
-    static let maximumFillSeconds = 10
-
     /// - Parameter rate: pictures a second of the file.
     /// - Precondition: `rate` is positive.
     package init(sink: any ByteSink, rate: Int = 30) {
-        precondition(rate > 0)
+        pacer = VideoPacer(rate: rate)
         self.sink = sink
         self.rate = rate
     }
@@ -43,31 +40,20 @@ package final class Y4MCanvasWriter: CanvasConsumer {
     }
 
     package func write(_ picture: I420Frame) throws(ContainerError) {
+        guard let repeats = pacer.place(picture.captureTime) else {
+            skipped += 1
+            return
+        }
         guard let writer, let last else {
             let upright = picture.upright()
             let writer = try Y4MWriter(
                 sink: sink, header: Y4MHeader(width: upright.width, height: upright.height, rate: rate))
             self.writer = writer
-            first = picture.captureTime
             try put(upright, writer)
             return
         }
-        var place = self.place(of: picture)
-        if place - written > Int64(rate * Self.maximumFillSeconds) || place < written - Int64(rate) {
-            // A pause, or a publisher that began anew: this picture is the next.
-            first = picture.captureTime - .nanoseconds(written * 1_000_000_000 / Int64(rate))
-            place = written
-        }
-        guard place >= written else {
-            skipped += 1
-            return
-        }
-        while written < place { try put(last, writer) }
+        for _ in 0..<repeats { try put(last, writer) }
         try put(picture.fitted(width: writer.header.width, height: writer.header.height), writer)
-    }
-
-    private func place(of picture: I420Frame) -> Int64 {
-        Int64(((picture.captureTime - first).seconds * Double(rate)).rounded())
     }
 
     private func put(_ picture: I420Frame, _ writer: Y4MWriter) throws(ContainerError) {

@@ -1,12 +1,15 @@
 internal import Canvas
 internal import HTTPTypes
 internal import Hummingbird
+internal import Logging
 internal import MediaBase
 internal import MediaEngine
+internal import NIOConcurrencyHelpers
 internal import NIOCore
 
-/// A stream's canvas over HTTP (CAN-2): a still picture, endless raw frames, endless sound. An endless body ends with the stream, when
-/// the client goes, and when the relay drains; a client that reads slowly loses frames and nobody else does.
+/// A stream's canvas over HTTP (CAN-2): a still, endless raw frames, endless audio. An endless body ends with the stream, when the client
+/// disconnects, and when the relay drains. A client that reads slowly loses frames of its own body only: pieces of at most 256 KiB are
+/// written one after another, each when the connection has taken the one before.
 struct CanvasRoutes {
     /// A client that takes nothing for so long has gone, whatever TCP says.
     private static let stall = TimeAmount.seconds(30)
@@ -18,6 +21,9 @@ struct CanvasRoutes {
     let standard: String
     let bodies: OpenBodies
     let statistics: ControlStatistics
+    /// Memory of one reader, which sets the largest frame (`CanvasMemory`).
+    let readerBytes: Int
+    let logger: Logger
 
     func add(to table: RouteTable) {
         table.add("sessions/:session/streams/:stream/canvas.png", [.get: still])
@@ -29,7 +35,8 @@ struct CanvasRoutes {
         let (session, stream) = try await target(request, context, kind: .video)
         let png: [UInt8]
         do {
-            png = try await CanvasTap.stillPicture(engine: engine, session: session, stream: stream)
+            png = try await CanvasTap.stillPicture(
+                engine: engine, session: session, stream: stream, readerBytes: readerBytes)
         } catch {
             throw Problem(error)
         }
@@ -75,8 +82,20 @@ struct CanvasRoutes {
         _ format: CanvasBytes.Format, _ session: String, _ stream: String, _ context: ControlContext, type: String
     ) async throws -> Response {
         let canvas: CanvasBytes
+        let restarted = NIOLockedValueBox<UInt64>(0)
         do {
-            canvas = try await CanvasTap.bytes(format, engine: engine, session: session, stream: stream)
+            canvas = try await CanvasTap.bytes(
+                format, engine: engine, session: session, stream: stream, readerBytes: readerBytes
+            ) { [logger, statistics] total in
+                let new = restarted.withLockedValue { last in
+                    defer { last = total }
+                    return total - last
+                }
+                statistics.bodyRestarted(new)
+                logger.warning(
+                    "RTP time of a canvas stream jumped; its timeline restarts",
+                    metadata: ["session": "\(session)", "stream": "\(stream)", "jumps": "\(total)"])
+            }
         } catch {
             throw Problem(error)
         }

@@ -9,6 +9,8 @@ package struct ControlConfiguration: Sendable {
     package var bodyBytes = 256 << 10
     /// Bytes of one SDP offer or fragment.
     package var sdpBytes = 64 << 10
+    /// Memory of one canvas reader, in bytes.
+    package var canvasBytes = 64 << 20
     /// From the first byte of a request to its last.
     package var sendTime = Duration.seconds(10)
     /// From a connection's beginning to the first byte of its first request; never more than `idleTime`.

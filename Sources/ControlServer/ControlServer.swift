@@ -136,7 +136,10 @@ package struct ControlServer: Sendable {
     /// What is done to one stream, under `/v1` and under `/v1/admin` alike.
     private func addMedia(to table: RouteTable) {
         let standard = parts.apps.standard
-        CanvasRoutes(engine: engine, standard: standard, bodies: bodies, statistics: statistics).add(to: table)
+        CanvasRoutes(
+            engine: engine, standard: standard, bodies: bodies, statistics: statistics,
+            readerBytes: configuration.canvasBytes, logger: logger
+        ).add(to: table)
         RecordRoutes(recorder: recorder, standard: standard, configuration: configuration, bodies: bodies)
             .add(to: table)
     }

@@ -15,6 +15,8 @@ package final class ControlStatistics: Sendable {
         /// Canvas bodies being sent.
         package var bodies = 0
         package var bodyBytes: UInt64 = 0
+        /// Jumps of RTP time in canvas bodies, as far as they were reported.
+        package var bodyRestarts: UInt64 = 0
         /// Viewers that wait for a stream.
         package var waits = 0
         package var connect = ConnectCounts()
@@ -57,6 +59,8 @@ package final class ControlStatistics: Sendable {
     func bodyBegan() { state.withLockedValue { $0.bodies += 1 } }
     func bodyEnded() { state.withLockedValue { $0.bodies -= 1 } }
     func bodySent(_ bytes: Int) { state.withLockedValue { $0.bodyBytes += UInt64(bytes) } }
+
+    func bodyRestarted(_ count: UInt64) { state.withLockedValue { $0.bodyRestarts += count } }
 
     // MARK: the control protocol
 

@@ -74,7 +74,22 @@ struct MetricsRoute {
         let statuses = await recorder?.statuses() ?? []
         text.single(
             "millrace_recordings", .gauge, "Recordings that run",
-            statuses.count { $0.phase == .waiting || $0.phase == .recording })
+            statuses.count { $0.phase.isRunning })
+        text.single(
+            "millrace_recordings_suspended", .gauge, "Recordings that the disk refuses at the moment",
+            statuses.count { $0.phase == .suspended })
+        let totals = await recorder?.totals ?? RecordingTotals()
+        text.single(
+            "millrace_recording_suspensions_total", .counter, "Times at which a recording could not be written",
+            totals.suspensions)
+        text.single(
+            "millrace_recording_unwritten_frames_total", .counter, "Frames left out of suspended recordings",
+            totals.unwrittenFrames)
+        text.single(
+            "millrace_recording_damaged_frames_total", .counter, "Damaged frames left out of recordings",
+            totals.damagedFrames)
+        text.single(
+            "millrace_recording_time_jumps_total", .counter, "Jumps of RTP time in recorded streams", totals.timeJumps)
         text.single(
             "millrace_recording_failures_total", .counter, "Recordings that could not begin or that failed",
             await recorder?.failureCount ?? 0)
@@ -97,5 +112,8 @@ struct MetricsRoute {
         text.single("millrace_http_waiting_viewers", .gauge, "WHEP requests that wait for a stream", values.waits)
         text.single("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent", values.bodies)
         text.single("millrace_http_canvas_bytes_total", .counter, "Bytes of canvas bodies sent", values.bodyBytes)
+        text.single(
+            "millrace_http_canvas_time_jumps_total", .counter, "Reported jumps of RTP time in canvas bodies",
+            values.bodyRestarts)
     }
 }

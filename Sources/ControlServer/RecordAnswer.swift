@@ -5,7 +5,7 @@ internal import Recording
 struct RecordAnswer: Encodable, Sendable {
     var session: String
     var stream: String
-    /// `waiting` for a key frame, `recording`, `ended` or `failed`.
+    /// `waiting` for a key frame, `recording`, `suspended` while the disk refuses, `ended` or `failed`.
     var phase: String
     /// Paths at the relay, the open file last.
     var files: [String]
@@ -14,7 +14,15 @@ struct RecordAnswer: Encodable, Sendable {
     var audioPackets: UInt64
     var lostPackets: UInt64
     var gaps: UInt64
-    /// Why it failed.
+    /// Frames and packets that are not in the files because they were damaged.
+    var damagedFrames: UInt64
+    /// Jumps of the publisher's RTP time.
+    var timeJumps: UInt64
+    /// Times at which writing failed.
+    var suspensions: UInt64
+    /// Why it is suspended or failed, as a stable name: `diskFull`, `file`, `directory`.
+    var reason: String?
+    /// The same in words.
     var error: String?
 
     /// - Parameter standard: the default app.
@@ -29,6 +37,10 @@ struct RecordAnswer: Encodable, Sendable {
         audioPackets = status.statistics.audioPackets
         lostPackets = status.statistics.lostPackets
         gaps = status.statistics.gaps
+        damagedFrames = status.statistics.damagedFrames
+        timeJumps = status.statistics.timeJumps
+        suspensions = status.statistics.suspensions
+        reason = status.error?.code
         error = status.error?.description
     }
 }

@@ -158,6 +158,9 @@ extension ConfigurationKey {
         .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports a session"),
         .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) a stream"),
         .integer(
+            "limit.canvasBytes", \.limitCanvasBytes, (16 << 20)...(1 << 30),
+            "memory of one canvas reader, in bytes; larger video frames than fit are dropped"),
+        .integer(
             "limit.retransmissionBytes", \.limitRetransmissionBytes, (64 << 10)...(256 << 20),
             "kept packets a video track"),
         .integer(

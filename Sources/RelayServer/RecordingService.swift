@@ -1,16 +1,25 @@
 internal import CLinuxNet
 internal import Logging
 internal import MediaEngine
+internal import NIOConcurrencyHelpers
 internal import Recording
 internal import ServiceLifecycle
 
-/// Records every stream that is published, where that is wanted; and at the relay's end closes every file, whoever began it.
+/// Records every stream that is published, if that is configured, and closes every file when the relay stops. A recording that the disk
+/// refuses is tried again as long as its stream is published.
 struct RecordingService: Service {
     let recorder: SessionRecorder
     let engine: MediaEngine
     let logger: Logger
     /// Of all streams, from the time on when it was made; nil where nothing is recorded unasked.
     private let events: AsyncStream<StreamEvent>?
+    /// Streams whose recording could not begin.
+    private let refused = NIOLockedValueBox<Set<RefusedStream>>([])
+
+    private struct RefusedStream: Hashable, Sendable {
+        var session: String
+        var stream: String
+    }
 
     init(recorder: SessionRecorder, engine: MediaEngine, recordsEverything: Bool, logger: Logger) {
         self.recorder = recorder
@@ -21,14 +30,19 @@ struct RecordingService: Service {
 
     /// Between two looks at what ended by itself.
     private static let look = Duration.seconds(1)
+    /// Looks from one attempt to begin a refused recording to the next.
+    private static let looksPerRetry = 5
 
     func run() async throws {
         await cancelWhenGracefulShutdown {
             await withTaskGroup(of: Void.self) { group in
                 group.addTask {
+                    var looks = 0
                     while !Task.isCancelled {
                         try? await Task.sleep(for: Self.look)
                         await recorder.collectEnded()
+                        looks += 1
+                        if looks % Self.looksPerRetry == 0 { await retryRefused() }
                     }
                 }
                 guard let events else { return }
@@ -38,7 +52,10 @@ struct RecordingService: Service {
                     case .published(let session, _, let stream):
                         begun.note(session, stream, at: millrace_realtime_ns())
                         await record(session, stream)
-                    case .closed(let session, _, let stream): begun.forget(session, stream)
+                    case .closed(let session, _, let stream):
+                        begun.forget(session, stream)
+                        let key = RefusedStream(session: session, stream: stream)
+                        refused.withLockedValue { _ = $0.remove(key) }
                     case .missed(let session): await recordWhatIsThere(session, &begun)
                     default: continue
                     }
@@ -57,7 +74,7 @@ struct RecordingService: Service {
         for session in sessions {
             for stream in (try? await engine.streams(session: session)) ?? [] {
                 switch await recorder.status(session: session, stream: stream.name)?.phase {
-                case .waiting, .recording: continue
+                case .waiting, .recording, .suspended: continue
                 case .ended where begun.has(session, stream.name, since: stream.createdAt): continue
                 case .ended, .failed, nil:
                     begun.note(session, stream.name, at: millrace_realtime_ns())
@@ -67,12 +84,24 @@ struct RecordingService: Service {
         }
     }
 
-    private func record(_ session: String, _ stream: String) async {
+    private func retryRefused() async {
+        for key in refused.withLockedValue({ $0 }) { await record(key.session, key.stream, isRetry: true) }
+    }
+
+    /// - Parameter isRetry: a further failure is not logged.
+    private func record(_ session: String, _ stream: String, isRetry: Bool = false) async {
+        let key = RefusedStream(session: session, stream: stream)
         let metadata: Logger.Metadata = ["session": "\(session)", "stream": "\(stream)"]
         do {
             try await recorder.start(session: session, stream: stream)
+            refused.withLockedValue { _ = $0.remove(key) }
             logger.info("recording", metadata: metadata)
         } catch {
+            let isTransient = error.isTransient
+            refused.withLockedValue { all in
+                if isTransient { all.insert(key) } else { all.remove(key) }
+            }
+            if isRetry { return }
             logger.error("the stream is not recorded: \(error)", metadata: metadata)
         }
     }

@@ -137,10 +137,13 @@ public final class Relay: Sendable {
             throw error
         }
         let parts = assembly.parts
+        let hooks = RecordingHooks(sink: parts.webhooks, standard: parts.apps.standard)
+        let recordingLog = RecordingLog(logger: logger)
         let recorder = configuration.effectiveRecordingDirectory.map {
-            SessionRecorder(
-                engine: engine, directory: $0,
-                observer: RecordingHooks(sink: parts.webhooks, standard: parts.apps.standard).note)
+            SessionRecorder(engine: engine, directory: $0) { change in
+                hooks.note(change)
+                recordingLog.note(change)
+            }
         }
         let bodies = OpenBodies()
         let server = ControlServer(
@@ -199,10 +202,10 @@ public final class Relay: Sendable {
 
     /// Makes the recording directory, so that a wrong one is heard of now and not with the first stream.
     private static func prepare(_ directory: String) throws(RelayError) {
-        do {
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        do throws(RecordingError) {
+            try RecordingFolder.create(directory)
         } catch {
-            throw .recordingDirectory(path: directory, reason: error.localizedDescription)
+            throw .recordingDirectory(path: directory, reason: error.description)
         }
         guard access(directory, W_OK | X_OK) == 0 else {
             throw .recordingDirectory(path: directory, reason: String(cString: strerror(errno)))

@@ -69,6 +69,7 @@ extension RelayConfiguration {
         control.connectionsPerAddress = httpConnectionsPerAddress
         control.corsOrigin = httpCORSOrigin
         control.sdpBytes = limitSDPBytes
+        control.canvasBytes = limitCanvasBytes
         control.hosts = Self.list(httpHosts)
         control.adminToken = adminToken.isEmpty ? nil : adminToken
         control.isDevelopment = development

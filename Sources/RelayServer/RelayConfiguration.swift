@@ -119,6 +119,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitTransports = 10_000
     /// Taps (canvas readers and recordings) of one stream.
     public var limitTaps = 16
+    /// Memory of one canvas reader, in bytes; sets the largest video frame that a canvas decodes.
+    public var limitCanvasBytes = 64 << 20
     /// Bytes of kept packets of one video producer.
     public var limitRetransmissionBytes = 4 << 20
     /// Milliseconds that a packet is kept for retransmission.

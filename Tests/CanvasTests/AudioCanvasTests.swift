@@ -92,10 +92,24 @@ import Testing
     func pause() throws {
         let canvas = try StreamCanvas()
         var packets = try Synthetic.audio(packets: 20)
-        for index in 10..<20 { packets[index].timestamp += 60 * 48_000 }
+        for index in 10..<20 {
+            packets[index].timestamp += 60 * 48_000
+            packets[index].arrival += .seconds(60)
+        }
         let got = blocks(packets, to: canvas)
         #expect(got.reduce(0) { $0 + $1.frameCount } == 20 * 960)
         #expect(got[10].captureTime == .seconds(61.2))
+    }
+
+    @Test("A jump of RTP time that arrival does not explain restarts the time line")
+    func jump() throws {
+        let canvas = try StreamCanvas()
+        var packets = try Synthetic.audio(packets: 20)
+        for index in 10..<20 { packets[index].timestamp += 60 * 48_000 }
+        let got = blocks(packets, to: canvas)
+        #expect(got.reduce(0) { $0 + $1.frameCount } == 20 * 960)
+        #expect(got[10].captureTime == .seconds(1.2))
+        #expect(canvas.audio.restarts == 1)
     }
 
     @Test("packets out of order wait for each other, a lost one only so long")

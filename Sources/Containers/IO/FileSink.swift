@@ -8,11 +8,19 @@ public final class FileSink: ByteSink {
     public let canOverwrite: Bool
     public private(set) var byteCount: Int64 = 0
 
-    /// - Parameter exclusive: refuse to replace a file that exists.
-    public init(path: String, exclusive: Bool = false) throws(ContainerError) {
+    /// - Parameters:
+    ///   - exclusive: refuse to replace a file that exists.
+    ///   - mode: permissions of the file, whatever the umask says; nil: 0644 less the umask.
+    public init(path: String, exclusive: Bool = false, mode: UInt32? = nil) throws(ContainerError) {
         name = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : O_TRUNC), 0o644)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : O_TRUNC), mode_t(mode ?? 0o644))
         guard descriptor >= 0 else { throw ContainerError(.file, path, .io(code: errno, call: "open")) }
+        if let mode, fchmod(descriptor, mode_t(mode)) != 0 {
+            let code = errno
+            _ = Glibc.close(descriptor)
+            descriptor = -1
+            throw ContainerError(.file, path, .io(code: code, call: "fchmod"))
+        }
         var status = stat()
         // A FIFO or a device (`/dev/stdout`) can be named too.
         canOverwrite = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

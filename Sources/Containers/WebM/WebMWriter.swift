@@ -21,7 +21,10 @@ public final class WebMWriter {
     private let layout: WebMLayout
     private var pending = EBMLBuffer()
     private var cluster: OpenCluster?
-    private var cues: [WebMCue] = []
+    private var cues = WebMCueList()
+    /// A key frame begins a cluster when the open one has at least this many milliseconds, so that a publisher that sends nothing but
+    /// key frames cannot make each of them a cluster.
+    private static let minimumCluster: Int64 = 100
     /// Milliseconds.
     private var lastFlush: Int64 = 0
     private var end: Int64 = 0
@@ -153,7 +156,7 @@ public final class WebMWriter {
         guard layout.isSeekable else { return }
         let cuesOffset = byteCount
         if !cues.isEmpty, !isBroken {
-            pending.raw(WebMLayout.cues(cues))
+            pending.raw(WebMLayout.cues(cues.entries))
             do throws(ContainerError) { try flush() } catch {
                 try layout.complete(sink, cuesOffset: nil, fileSize: byteCount)
                 throw error
@@ -167,7 +170,7 @@ public final class WebMWriter {
         let relative = time - cluster.timestamp
         // A block of the other track may lie a little before the cluster's own time; block times are signed 16-bit.
         return relative >= configuration.clusterDuration.rawValue / 1_000_000 || relative < -30_000
-            || (isKeyframe && relative > 0)
+            || (isKeyframe && relative >= Self.minimumCluster)
     }
 
     private func beginCluster(at time: Int64, cueTrack: Int?) throws(ContainerError) {

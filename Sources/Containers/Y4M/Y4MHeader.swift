@@ -13,6 +13,6 @@ public struct Y4MHeader: Hashable, Sendable {
         self.scale = scale
     }
 
-    /// `C420jpeg` says where chroma lies (between the luma samples), as VP8 has it; it does not say the range.
-    var text: String { "YUV4MPEG2 W\(width) H\(height) F\(rate):\(scale) Ip A1:1 C420jpeg\n" }
+    /// The header line of a file. `C420jpeg` says where chroma lies (between the luma samples), as VP8 has it; it does not say the range.
+    public var text: String { "YUV4MPEG2 W\(width) H\(height) F\(rate):\(scale) Ip A1:1 C420jpeg\n" }
 }

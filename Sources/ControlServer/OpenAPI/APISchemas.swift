@@ -44,6 +44,7 @@ enum APISchemas {
         "Recording": [
             "session": "string", "stream": "string", "phase": "string", "files": "[string]", "bytes": "integer",
             "videoFrames": "integer", "audioPackets": "integer", "lostPackets": "integer", "gaps": "integer",
+            "damagedFrames": "integer", "timeJumps": "integer", "suspensions": "integer", "reason?": "string",
             "error?": "string",
         ],
         "RecordRequest": ["action": "string"],

@@ -17,6 +17,9 @@ package struct RecordingHooks: Sendable {
         switch change {
         case .started(let status): post(.recordingStarted, status)
         case .finished(let status): post(.recordingFinished, status)
+        case .suspended(let status): post(.recordingSuspended, status)
+        case .resumed(let status): post(.recordingResumed, status)
+        case .damaged: break
         }
     }
 

@@ -12,6 +12,8 @@ package struct WebhookEvent: Hashable, Sendable {
         case streamUnpublished
         case recordingStarted
         case recordingFinished
+        case recordingSuspended
+        case recordingResumed
     }
 
     package struct Recording: Hashable, Sendable, Codable {

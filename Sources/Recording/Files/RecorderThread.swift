@@ -4,33 +4,48 @@ internal import Glibc
 internal import MediaBase
 internal import MediaEngine
 
-/// The loop that reads a tap and writes files, on a thread of its own: a disk that hangs holds up nothing but this recording.
+/// The loop that reads a tap and writes files, on a thread of its own: a disk that hangs delays nothing but this recording.
+///
+/// An error of the disk suspends the recording: packets are read and left out, and writing is tried again every
+/// `StreamRecording.Options.retryInterval`, in a new file (`RecorderThread+Files.swift`).
 final class RecorderThread {
-    private let tap: PacketTap
-    private let directory: String
-    private let index: RecordingIndex
+    let tap: PacketTap
+    let directory: String
+    let index: RecordingIndex
+    let options: StreamRecording.Options
+    let notify: @Sendable (RecordingChange) -> Void
     private let state: RecorderState
     private let requestKeyFrame: @Sendable () -> Void
-    private var recording: StreamRecording
-    private var status: RecordingStatus
-    private var writer: WebMWriter?
-    private var entry: RecordingIndex.Entry?
-    private var finishedBytes: Int64 = 0
+    var recording: StreamRecording
+    var status: RecordingStatus
+    var writer: WebMWriter?
+    var entry: RecordingIndex.Entry?
+    var finishedBytes: Int64 = 0
+    var lastWrite: MediaTime = .zero
+    /// Time of the next attempt to write; nil unless suspended and waiting.
+    var retryAt: MediaTime?
+    /// Time of the next attempt to write the index; nil unless that failed.
+    var indexRetryAt: MediaTime?
     private var keyFrameAskedAt: MediaTime?
-    private var lastWrite: MediaTime = .zero
+    private var reportedDamage: UInt64 = 0
+    private var reportedAt: MediaTime?
 
     private static let keyFrameInterval: MediaTime = .seconds(1)
-    private static let longestWait: MediaTime = .milliseconds(200)
+    static let longestWait: MediaTime = .milliseconds(200)
+    /// Least time between two reports of damage, so that a hostile publisher cannot flood the log.
+    private static let reportInterval: MediaTime = .seconds(60)
 
     init(
         tap: PacketTap, directory: String, index: RecordingIndex, kinds: Set<MediaKind>,
-        options: StreamRecording.Options,
-        state: RecorderState, requestKeyFrame: @escaping @Sendable () -> Void
+        options: StreamRecording.Options, state: RecorderState,
+        notify: @escaping @Sendable (RecordingChange) -> Void, requestKeyFrame: @escaping @Sendable () -> Void
     ) {
         self.tap = tap
         self.directory = directory
         self.index = index
+        self.options = options
         self.state = state
+        self.notify = notify
         self.requestKeyFrame = requestKeyFrame
         recording = StreamRecording(kinds: kinds, options: options)
         status = state.snapshot
@@ -56,29 +71,26 @@ final class RecorderThread {
     }
 
     private func run() {
-        do {
-            while !state.isStopWanted {
-                askForKeyFrame()
-                _ = tap.wait(timeout: wait)
-                // A batch at most, so that stopping and time-outs get their turn however fast packets come.
-                for _ in 0..<512 { guard takePacket() else { break } }
-                recording.handleTimeout(now: now)
-                try drain()
-                if let writer, now - lastWrite >= Self.longestWait { try flush(writer) }
-                publish()
-                if tap.isClosed, tap.isEmpty { break }
-            }
-            tap.close()
-            while takePacket() {}
-            recording.finish()
-            try drain()
-            status.phase = .ended
-        } catch {
-            tap.close()
-            status.phase = .failed
-            status.error = error
-            closeFile(failed: error)
+        while !state.isStopWanted {
+            askForKeyFrame()
+            _ = tap.wait(timeout: wait)
+            // A batch at most, so that stopping and time-outs get their turn however fast packets come.
+            for _ in 0..<512 { guard takePacket() else { break } }
+            recording.handleTimeout(now: now)
+            retry()
+            drain()
+            if let writer, now - lastWrite >= Self.longestWait { flush(writer) }
+            publish()
+            reportDamage()
+            if tap.isClosed, tap.isEmpty { break }
         }
+        tap.close()
+        while takePacket() {}
+        recording.finish()
+        drain()
+        closeFile(failed: nil)
+        saveIndex()
+        status.phase = status.error == nil ? .ended : .failed
         publish()
         state.end()
     }
@@ -91,104 +103,23 @@ final class RecorderThread {
         } != nil
     }
 
-    private func drain() throws(RecordingError) {
-        while let output = recording.nextOutput() {
-            switch output {
-            case .open(let start): try openFile(start)
-            case .frame(let frame): try write(frame)
-            case .close: closeFile(failed: nil)
-            }
-        }
-        if let error = status.error { throw error }
-    }
-
-    private func openFile(_ start: StreamRecording.Start) throws(RecordingError) {
-        let wallClock = millrace_realtime_ns() - (now - start.time).rawValue
-        var configuration = WebMConfiguration(
-            video: start.width.map { WebMConfiguration.Video(width: $0, height: start.height ?? 0) },
-            audio: start.hasAudio ? WebMConfiguration.Audio(channels: 2) : nil, date: wallClock)
-        configuration.flushInterval = Self.longestWait
-        var attempt = 0
-        var name = ""
-        var opened: FileSink?
-        while opened == nil {
-            name = RecordingFileName.file(stream: status.stream, startedAt: wallClock, attempt: attempt)
-            do throws(ContainerError) {
-                opened = try FileSink(path: directory + "/" + name, exclusive: true)
-            } catch {
-                guard case .io(EEXIST, _) = error.reason, attempt < 100 else { throw .file(error) }
-                attempt += 1
-            }
-        }
-        guard let opened else { return }
-        do throws(ContainerError) {
-            writer = try WebMWriter(sink: opened, configuration: configuration)
-        } catch {
-            throw .file(error)
-        }
-        let new = RecordingIndex.Entry(
-            stream: status.stream, file: name, start: UTCTime(unixNanoseconds: wallClock).extended,
-            startUnixNanoseconds: wallClock, startNTP: start.captureNTP.map { String($0) },
-            tracks: (start.width == nil ? [] : ["video"]) + (start.hasAudio ? ["audio"] : []))
-        entry = new
-        status.files.append(directory + "/" + name)
-        status.phase = .recording
-        lastWrite = now
-        try index.set(new)
-    }
-
-    private func write(_ frame: StreamRecording.Frame) throws(RecordingError) {
-        guard let writer else { return }
-        do throws(ContainerError) {
-            try writer.write(
-                frame.kind, timestamp: frame.time, duration: frame.duration, isKeyframe: frame.isKeyFrame,
-                bytes: frame.bytes)
-        } catch {
-            throw .file(error)
-        }
-        lastWrite = now
-    }
-
-    private func flush(_ writer: WebMWriter) throws(RecordingError) {
-        do throws(ContainerError) { try writer.flush() } catch { throw .file(error) }
-        lastWrite = now
-    }
-
-    /// Closes as well as it can: an error here is kept, but what is written stays.
-    private func closeFile(failed reason: RecordingError?) {
-        guard let writer, var entry else { return }
-        self.writer = nil
-        self.entry = nil
-        var reason = reason
-        do throws(ContainerError) { try writer.finish() } catch { reason = reason ?? .file(error) }
-        finishedBytes += writer.byteCount
-        entry.duration = writer.duration.seconds
-        status.statistics.duration = writer.duration.rawValue
-        entry.statistics = statistics
-        entry.error = reason?.description
-        do throws(RecordingError) { try index.set(entry) } catch { reason = reason ?? error }
-        if let reason {
-            status.error = status.error ?? reason
-            status.phase = .failed
-        }
-    }
-
-    private var statistics: RecordingStatistics {
-        var all = recording.statistics
-        all.droppedPackets = tap.dropped
-        all.keyFrameRequests = status.statistics.keyFrameRequests
-        all.bytes = finishedBytes + (writer?.byteCount ?? 0)
-        all.duration = writer?.duration.rawValue ?? status.statistics.duration
-        return all
-    }
-
-    private func publish() {
+    func publish() {
         status.statistics = statistics
         state.publish(status)
     }
 
+    private func reportDamage() {
+        let damage = status.statistics.damagedFrames &+ status.statistics.timeJumps
+        guard damage > reportedDamage else { return }
+        let time = now
+        if let reportedAt, time - reportedAt < Self.reportInterval { return }
+        reportedAt = time
+        reportedDamage = damage
+        notify(.damaged(status))
+    }
+
     private func askForKeyFrame() {
-        guard recording.needsKeyFrame else {
+        guard recording.needsKeyFrame, retryAt == nil else {
             keyFrameAskedAt = nil
             return
         }
@@ -203,5 +134,5 @@ final class RecorderThread {
         return max(.milliseconds(1), min(Self.longestWait, due - now))
     }
 
-    private var now: MediaTime { .nanoseconds(millrace_monotonic_ns()) }
+    var now: MediaTime { .nanoseconds(millrace_monotonic_ns()) }
 }

@@ -36,15 +36,13 @@ package final class RecordingIndex: @unchecked Sendable {
     private let path: String
     private let lock = NSLock()
     private var document: Document
+    /// Entries that could not be written yet.
+    private var isUnsaved = false
 
     /// Goes on with an index that is there, such as one of an earlier run; one that cannot be read is set aside.
     package init(session: String, directory: String) throws(RecordingError) {
         path = directory + "/" + Self.fileName
-        do {
-            try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        } catch {
-            throw .directory(path: directory, reason: error.localizedDescription)
-        }
+        try RecordingFolder.create(directory)
         document = Document(session: session)
         guard let data = FileManager.default.contents(atPath: path) else { return }
         if let old = try? JSONDecoder().decode(Document.self, from: data), old.version == 1 {
@@ -60,7 +58,7 @@ package final class RecordingIndex: @unchecked Sendable {
         return document.files
     }
 
-    /// Adds the entry, or replaces the one of the same file.
+    /// Adds the entry, or replaces the one of the same file. If writing fails, the entry is kept for the next write.
     package func set(_ entry: Entry) throws(RecordingError) {
         lock.lock()
         defer { lock.unlock() }
@@ -76,13 +74,30 @@ package final class RecordingIndex: @unchecked Sendable {
         try save()
     }
 
+    /// Removes the entry of a file that holds nothing.
+    package func remove(file: String) throws(RecordingError) {
+        lock.lock()
+        defer { lock.unlock() }
+        document.files.removeAll { $0.file == file }
+        try save()
+    }
+
+    /// Writes entries that could not be written before.
+    package func retry() throws(RecordingError) {
+        lock.lock()
+        defer { lock.unlock() }
+        if isUnsaved { try save() }
+    }
+
     private func save() throws(RecordingError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        do {
-            try encoder.encode(document).write(to: URL(fileURLWithPath: path), options: .atomic)
-        } catch {
-            throw .directory(path: path, reason: error.localizedDescription)
+        isUnsaved = true
+        let data: Data
+        do { data = try encoder.encode(document) } catch {
+            throw .directory(path: path, code: 0, reason: error.localizedDescription)
         }
+        try RecordingFolder.replace(path, with: Array(data))
+        isUnsaved = false
     }
 }

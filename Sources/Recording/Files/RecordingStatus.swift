@@ -4,10 +4,15 @@ package struct RecordingStatus: Sendable {
         /// No key frame yet: nothing is written.
         case waiting
         case recording
+        /// The disk, or the directory, failed; `error` says how. Writing is tried again, and begins a new file.
+        case suspended
         /// The stream ended or recording was stopped.
         case ended
-        /// The disk, or the directory, failed; `error` says how.
+        /// The recording ended while it was suspended; `error` says why.
         case failed
+
+        /// True until the recording has ended.
+        package var isRunning: Bool { self == .waiting || self == .recording || self == .suspended }
     }
 
     package var session: String

@@ -28,8 +28,10 @@ package actor SessionRecorder {
     private var indexes: [String: RecordingIndex] = [:]
     private var ended: [RecordingStatus] = []
     private var failures: UInt64 = 0
+    /// Sums over the recordings that have ended.
+    private var endedTotals = RecordingTotals()
 
-    /// - Parameter observer: hears of what begins and ends, and must not wait.
+    /// - Parameter observer: called for every `RecordingChange`, from any thread; must not block.
     package init(
         engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options(),
         observer: @escaping @Sendable (RecordingChange) -> Void = { _ in }
@@ -57,6 +59,7 @@ package actor SessionRecorder {
             let recorder = try StreamRecorder(
                 tap: tap, session: session, stream: stream, kinds: kinds, directory: folder,
                 index: try index(of: session, in: folder), options: options,
+                notify: observer,
                 requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream) } })
             running[key] = recorder
             observer(.started(recorder.status))
@@ -105,6 +108,11 @@ package actor SessionRecorder {
     /// Recordings that could not begin or that failed, since the start.
     package var failureCount: UInt64 { failures }
 
+    /// Sums over all recordings since the start.
+    package var totals: RecordingTotals {
+        running.values.reduce(into: endedTotals) { $0.add($1.status.statistics) }
+    }
+
     private func open(_ key: Key) async throws(RecordingError) -> (PacketTap, Set<MediaKind>) {
         do throws(EngineError) {
             let tap = try await engine.openTap(session: key.session, stream: key.stream)
@@ -137,6 +145,7 @@ package actor SessionRecorder {
 
     private func remember(_ status: RecordingStatus) {
         if status.phase == .failed { failures += 1 }
+        endedTotals.add(status.statistics)
         observer(.finished(status))
         ended.append(status)
         if ended.count > Self.keptStatuses { ended.removeFirst(ended.count - Self.keptStatuses) }

@@ -1,7 +1,7 @@
 package import MediaBase
 package import MediaEngine
 
-/// The recording of one stream, running on a thread of its own from `init` until the tap closes, `stop` is called or the disk fails.
+/// The recording of one stream, running on a thread of its own from `init` until the tap closes, or `stop` is called.
 package final class StreamRecorder: Sendable {
     private let tap: PacketTap
     private let state: RecorderState
@@ -11,17 +11,20 @@ package final class StreamRecorder: Sendable {
     ///   - kinds: the tracks that the stream has.
     ///   - directory: the session's folder; it exists.
     ///   - index: of that folder.
+    ///   - notify: called from the recorder's thread when the recording is suspended or resumed, and for damage; must not block.
     ///   - requestKeyFrame: called at most once a second while pictures cannot go on.
     package init(
         tap: PacketTap, session: String, stream: String, kinds: Set<MediaKind>, directory: String,
         index: RecordingIndex,
-        options: StreamRecording.Options = StreamRecording.Options(), requestKeyFrame: @escaping @Sendable () -> Void
+        options: StreamRecording.Options = StreamRecording.Options(),
+        notify: @escaping @Sendable (RecordingChange) -> Void = { _ in },
+        requestKeyFrame: @escaping @Sendable () -> Void
     ) throws(RecordingError) {
         self.tap = tap
         state = RecorderState(RecordingStatus(session: session, stream: stream))
         let thread = RecorderThread(
             tap: tap, directory: directory, index: index, kinds: kinds, options: options, state: state,
-            requestKeyFrame: requestKeyFrame)
+            notify: notify, requestKeyFrame: requestKeyFrame)
         let code = RecorderThread.start(thread)
         guard code == 0 else { throw .thread(code: code) }
     }

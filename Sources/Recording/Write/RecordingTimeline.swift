@@ -1,27 +1,23 @@
+internal import Canvas
 package import MediaBase
 internal import RTP
 
-/// Where on the relay's clock each RTP timestamp of a stream lies.
+/// Places of a stream's RTP timestamps on the relay's clock.
 ///
-/// A kind counts in its own RTP clock from where its first packet arrived. Once sender reports (RFC 3550 section 6.4.1) have told both
-/// clocks, the kind that is not the reference is moved so that what was captured together lies together. The reference never moves:
-/// a file's video keeps its pace.
+/// A kind counts in its own RTP clock from the arrival of its first packet; a jump restarts its timeline at the place of its arrival
+/// (`TrackTimeline`). Once sender reports (RFC 3550 section 6.4.1) relate both clocks, the kind that is not the reference is moved so that
+/// media captured together is placed together. The reference never moves: a file's video keeps its pace.
 package struct RecordingTimeline: Sendable {
-    private struct Track {
-        var anchorTicks: Int64
-        var anchorTime: MediaTime
-        var lastTicks: Int64
-        var lastArrival: MediaTime
+    private struct Track: Sendable {
+        var timeline: TrackTimeline
         /// A timestamp whose wall-clock time at the publisher is known.
         var report: (ticks: Int64, wallClock: NTPTime)?
-        /// What sender reports ask to be added, and how much of it is applied.
+        /// Correction that sender reports ask for, and the part of it that is applied.
         var target: MediaTime = .zero
         var applied: MediaTime = .zero
         var slewedTo: Int64
     }
 
-    /// A media clock that jumps this much against arrival was restarted by the publisher.
-    private static let restart: MediaTime = .seconds(5)
     /// Reports that disagree with arrival by more are not about the same clock.
     private static let credible: MediaTime = .seconds(10)
     /// Larger corrections are made at once, smaller ones at 1 % of the media's pace, which cannot be heard.
@@ -30,7 +26,7 @@ package struct RecordingTimeline: Sendable {
     private var tracks: [MediaKind: Track] = [:]
     /// The kind that the other one is aligned to; set when the file begins.
     private var reference: MediaKind?
-    /// Corrections made at once after the start, and clock restarts.
+    /// Corrections made at once after the start, and new starts after jumps of RTP time.
     package private(set) var jumps: UInt64 = 0
 
     package init() {}
@@ -39,28 +35,23 @@ package struct RecordingTimeline: Sendable {
     package func hasPackets(_ kind: MediaKind) -> Bool { tracks[kind] != nil }
 
     /// Learns from a packet in the order of arrival.
-    package mutating func note(_ kind: MediaKind, ticks: Int64, arrival: MediaTime, captureNTP: UInt64?) {
+    /// - Parameter sequence: unwrapped; nil for a packet that is the newest of its track.
+    package mutating func note(
+        _ kind: MediaKind, sequence: Int64? = nil, ticks: Int64, arrival: MediaTime, captureNTP: UInt64?
+    ) {
         guard var track = tracks[kind] else {
             tracks[kind] = Track(
-                anchorTicks: ticks, anchorTime: arrival, lastTicks: ticks, lastArrival: arrival,
+                timeline: TrackTimeline(kind, sequence: sequence, ticks: ticks, arrival: arrival),
                 report: captureNTP.map { (ticks, NTPTime(rawValue: $0)) }, slewedTo: ticks)
             align()
             return
         }
-        let media = Self.span(ticks &- track.lastTicks, kind)
-        let passed = arrival - track.lastArrival
-        if media - passed > Self.restart || passed - media > Self.restart {
-            // Time goes on where it was, as much later as the packet arrived.
-            let time = raw(track, kind, track.lastTicks) + max(.zero, passed)
-            track.anchorTicks = ticks
-            track.anchorTime = time
+        if track.timeline.note(sequence: sequence, ticks: ticks, arrival: arrival) {
             track.slewedTo = ticks
             track.report = nil
-            jumps += 1
+            jumps &+= 1
         }
         if let captureNTP { track.report = (ticks, NTPTime(rawValue: captureNTP)) }
-        track.lastTicks = max(ticks, track.anchorTicks)
-        track.lastArrival = arrival
         tracks[kind] = track
         align()
     }
@@ -69,7 +60,7 @@ package struct RecordingTimeline: Sendable {
     package mutating func setReference(_ kind: MediaKind) {
         if let old = reference, old != kind, var track = tracks[kind] {
             // What was applied to it stays as it is now; its old reference follows from here.
-            track.anchorTime += track.applied
+            track.timeline.shift(by: track.applied)
             track.applied = .zero
             track.target = .zero
             tracks[kind] = track
@@ -83,8 +74,9 @@ package struct RecordingTimeline: Sendable {
         }
     }
 
-    /// Relay time of a timestamp. Call in the order in which frames are written; small corrections are spread over the calls.
-    package mutating func time(_ kind: MediaKind, ticks: Int64) -> MediaTime? {
+    /// Returns the relay time of a timestamp. Call in the order in which frames are written; small corrections are spread over the calls.
+    /// - Parameter arrival: of the frame; without it, the newest start of the timeline counts.
+    package mutating func time(_ kind: MediaKind, ticks: Int64, arrival: MediaTime? = nil) -> MediaTime? {
         guard var track = tracks[kind] else { return nil }
         if reference != nil, reference != kind {
             let missing = track.target - track.applied
@@ -92,20 +84,20 @@ package struct RecordingTimeline: Sendable {
                 track.applied = track.target
                 jumps += 1
             } else {
-                let pace = max(0, Self.span(ticks &- track.slewedTo, kind).rawValue) / 100
+                let pace = max(0, TimeJumpDetector.span(ticks &- track.slewedTo, kind).rawValue) / 100
                 track.applied += .nanoseconds(max(-pace, min(pace, missing.rawValue)))
             }
             track.slewedTo = max(track.slewedTo, ticks)
             tracks[kind] = track
         }
-        return raw(track, kind, ticks) + track.applied
+        return raw(track, ticks, arrival) + track.applied
     }
 
     /// The publisher's wall clock at a relay time, as its sender reports tell it.
     package func wallClock(at time: MediaTime) -> UInt64? {
         let kind = reference ?? .video
         guard let track = tracks[kind], let report = track.report else { return nil }
-        let reported = raw(track, kind, report.ticks) + track.applied
+        let reported = raw(track, report.ticks) + track.applied
         return report.wallClock.advanced(by: time - reported).rawValue
     }
 
@@ -117,30 +109,15 @@ package struct RecordingTimeline: Sendable {
         for kind in MediaKind.allCases where kind != leader {
             guard let track = tracks[kind], let report = track.report else { continue }
             let wanted =
-                raw(lead, leader, leadReport.ticks) + lead.applied
+                raw(lead, leadReport.ticks) + lead.applied
                 + report.wallClock.distance(from: leadReport.wallClock)
-            let correction = wanted - raw(track, kind, report.ticks)
+            let correction = wanted - raw(track, report.ticks)
             guard correction <= Self.credible, correction >= .zero - Self.credible else { continue }
             tracks[kind]?.target = correction
         }
     }
 
-    private func raw(_ track: Track, _ kind: MediaKind, _ ticks: Int64) -> MediaTime {
-        track.anchorTime + Self.span(ticks &- track.anchorTicks, kind)
-    }
-
-    /// RTP ticks as time, without overflow for any two timestamps.
-    static func span(_ ticks: Int64, _ kind: MediaKind) -> MediaTime {
-        let rate = Int64(kind.clockRate)
-        let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: rate)
-        return .nanoseconds(
-            max(-1 << 60, min(1 << 60, seconds.multipliedClamped(by: 1_000_000_000))) + rest * 1_000_000_000 / rate)
-    }
-}
-
-extension Int64 {
-    fileprivate func multipliedClamped(by factor: Int64) -> Int64 {
-        let (product, overflow) = multipliedReportingOverflow(by: factor)
-        return overflow ? (self < 0 ? .min : .max) : product
+    private func raw(_ track: Track, _ ticks: Int64, _ arrival: MediaTime? = nil) -> MediaTime {
+        arrival.map { track.timeline.time(ticks, arrival: $0) } ?? track.timeline.time(ticks)
     }
 }

@@ -6,16 +6,22 @@ extension StreamRecording {
     private static let leadAtStart: MediaTime = .seconds(2)
     /// The same where the stream was under way: the packet that the key frame falls into.
     private static let leadUnderWay: MediaTime = .milliseconds(20)
-    /// Sound kept for a first picture that does not come.
+    /// Frames kept back for a first key frame, or for sender reports.
     private static let heldPackets = 1_000
+    /// Bytes of them: more are not kept back once there is a key frame.
+    private static let heldBytes = 8 << 20
 
     mutating func beginWhenReady(now: MediaTime) {
-        if held.count > Self.heldPackets { held.removeFirst(held.count - Self.heldPackets) }
+        let isFull = held.count > Self.heldPackets || heldBytes > Self.heldBytes
+        if isFull, firstKeyArrival == nil {
+            for item in held.prefix(max(1, held.count - Self.heldPackets)) { heldBytes -= item.bytes.count }
+            held.removeFirst(max(1, held.count - Self.heldPackets))
+        }
         guard let firstArrival, !held.isEmpty else { return }
         if let firstKeyArrival {
             let isAligned =
                 expected.count == 1 || expected.allSatisfy { timeline.hasReport($0) && timeline.hasPackets($0) }
-            guard isAligned || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
+            guard isAligned || isFull || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
             begin(kinds: expected)
         } else if !expected.contains(.video) || now == .never || now - firstArrival >= options.videoWait {
             begin(kinds: [.audio])
@@ -27,14 +33,23 @@ extension StreamRecording {
         timeline.setReference(kinds.contains(.video) ? .video : .audio)
         let items = held
         held = []
+        heldBytes = 0
         let key = items.first { $0.kind == .video && $0.isKeyFrame }
-        guard let lead = key ?? items.first, let leadTime = timeline.time(lead.kind, ticks: lead.ticks) else { return }
+        guard let lead = key ?? items.first,
+            let leadTime = timeline.time(lead.kind, ticks: lead.ticks, arrival: lead.arrival)
+        else { return }
         let earliest = key == nil ? leadTime : leadTime - (joinedLate ? Self.leadUnderWay : Self.leadAtStart)
 
         var timed: [(MediaTime, Int)] = []
+        var latest: [MediaKind: MediaTime] = [:]
         for (index, item) in items.enumerated() {
-            guard let time = timeline.time(item.kind, ticks: item.ticks), time >= earliest else { continue }
-            timed.append((time, index))
+            guard let time = timeline.time(item.kind, ticks: item.ticks, arrival: item.arrival) else { continue }
+            // Frames of a track keep their order whatever their timestamps say, and no video frame lies before the key frame.
+            var place = max(time, latest[item.kind] ?? time)
+            if item.kind == .video { place = max(place, leadTime) }
+            guard place >= earliest else { continue }
+            latest[item.kind] = place
+            timed.append((place, index))
         }
         timed.sort { $0 < $1 }
         guard let zero = timed.first?.0 else { return }
@@ -42,6 +57,6 @@ extension StreamRecording {
             Start(
                 width: key?.width, height: key?.height, hasAudio: kinds.contains(.audio), time: zero,
                 captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
-        for (_, index) in timed { write(items[index]) }
+        for (time, index) in timed { write(items[index], at: time - zero) }
     }
 }

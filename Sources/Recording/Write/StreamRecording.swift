@@ -1,16 +1,22 @@
+internal import Codecs
 package import MediaBase
 internal import RTP
 
 /// Turns the packets of one stream into the frames of WebM files: the recording without threads, clocks and files.
 ///
-/// A file begins with a key frame. Losses leave gaps: after one, pictures are left out until the next key frame. Sound and pictures
-/// lie on one time line (`RecordingTimeline`). `insert` and `handleTimeout`, then `nextOutput` until nil.
+/// A file begins with a key frame. Losses and damage leave gaps: after one, video frames are left out until the next key frame. Audio and
+/// video lie on one time line (`RecordingTimeline`), and the times of a track always increase. `insert` and `handleTimeout`, then
+/// `nextOutput` until nil.
 package struct StreamRecording: Sendable {
     package struct Options: Sendable {
         /// How long the first frames are kept back for the sender reports that align them.
         package var alignmentWait: MediaTime = .seconds(1)
         /// How long sound waits for the first picture before it is recorded alone.
         package var videoWait: MediaTime = .seconds(3)
+        /// Time between two attempts to write again after an error.
+        package var retryInterval: MediaTime = .seconds(5)
+        /// After a full disk, free bytes before writing begins again: fewer would be used up at once.
+        package var minimumFreeBytes: Int64 = 16 << 20
         package init() {}
     }
 
@@ -51,6 +57,13 @@ package struct StreamRecording: Sendable {
         var bytes: [UInt8]
     }
 
+    /// Least time between two frames of a track in a file, which counts in milliseconds.
+    private static let tick: MediaTime = .milliseconds(1)
+    /// A video frame is moved by less than this to follow the one before it.
+    private static let maximumDelay: MediaTime = .seconds(1)
+    /// Pixels of the largest frame: what decoders of recordings take.
+    static let maximumPixels = 4096 * 4096
+
     let options: Options
     var expected: Set<MediaKind>
     var timeline = RecordingTimeline()
@@ -58,12 +71,15 @@ package struct StreamRecording: Sendable {
     var sequencer = AudioSequencer()
     /// Kept back until the file begins.
     var held: [Item] = []
+    var heldBytes = 0
     var firstArrival: MediaTime?
     var firstKeyArrival: MediaTime?
     /// Pictures came before the first key frame: the stream was under way.
     var joinedLate = false
     /// The open file's time zero and tracks.
     var file: (zero: MediaTime, kinds: Set<MediaKind>)?
+    /// A video frame was left out, so that those after it cannot be decoded until a key frame.
+    var isVideoBroken = false
     var lastTime: [MediaKind: MediaTime] = [:]
     var pictureDuration: MediaTime = .milliseconds(33)
     var videoGaps: UInt64 = 0
@@ -82,13 +98,15 @@ package struct StreamRecording: Sendable {
         var all = counted
         all.gaps = videoGaps &+ sequencer.gaps
         all.lostPackets = lostVideoPackets &+ sequencer.lostPackets
-        all.droppedFrames = assembler.droppedFrames
+        all.droppedFrames = assembler.droppedFrames &+ counted.droppedFrames
         all.timeJumps = timeline.jumps
         return all
     }
 
     /// Pictures cannot go on without a key frame: ask for one, in moderation.
-    package var needsKeyFrame: Bool { expected.contains(.video) && assembler.isWaitingForKeyFrame }
+    package var needsKeyFrame: Bool {
+        expected.contains(.video) && (assembler.isWaitingForKeyFrame || isVideoBroken)
+    }
 
     /// When `handleTimeout` is due.
     package var nextTimeout: MediaTime? {
@@ -107,14 +125,18 @@ package struct StreamRecording: Sendable {
     ) {
         if firstArrival == nil { firstArrival = arrival }
         expected.insert(kind)
-        timeline.note(kind, ticks: timestamp, arrival: arrival, captureNTP: captureNTP)
+        timeline.note(kind, sequence: sequence, ticks: timestamp, arrival: arrival, captureNTP: captureNTP)
         switch kind {
         case .video:
             assembler.insert(
                 sequence: sequence, timestamp: timestamp, marker: marker, payload: payload, now: arrival)
         case .audio:
-            // Padding only: a probe, not sound.
+            // Padding only: a probe, not audio.
             guard !payload.isEmpty else { return }
+            guard (try? OpusPacketInfo(payload)) != nil else {
+                counted.damagedFrames &+= 1
+                return
+            }
             sequencer.insert(
                 AudioSequencer.Packet(
                     sequence: sequence, timestamp: timestamp, arrival: arrival, bytes: Array(payload)))
@@ -137,6 +159,19 @@ package struct StreamRecording: Sendable {
         file = nil
     }
 
+    /// Gives up the open file, which cannot be written, and begins another with the next key frame.
+    package mutating func startOver() {
+        file = nil
+        held = []
+        heldBytes = 0
+        firstArrival = nil
+        firstKeyArrival = nil
+        joinedLate = true
+        isVideoBroken = expected.contains(.video)
+        outputs.removeAll()
+        firstOutput = 0
+    }
+
     package mutating func nextOutput() -> Output? {
         guard firstOutput < outputs.count else {
             outputs.removeAll(keepingCapacity: true)
@@ -151,7 +186,7 @@ package struct StreamRecording: Sendable {
         while let event = assembler.nextEvent() {
             switch event {
             case .gap(let gap):
-                videoGaps += 1
+                videoGaps &+= 1
                 lostVideoPackets &+= UInt64(clamping: gap.count)
             case .frame(let frame): take(frame)
             }
@@ -166,24 +201,43 @@ package struct StreamRecording: Sendable {
     }
 
     private mutating func take(_ frame: VP8Frame) {
+        guard let size = Self.checked(frame) else {
+            // Its reference, or what it would have been the reference of, is unknown.
+            counted.damagedFrames &+= 1
+            isVideoBroken = true
+            return
+        }
+        if frame.isKeyFrame { isVideoBroken = false }
+        guard !isVideoBroken else {
+            counted.droppedFrames &+= 1
+            return
+        }
         var item = Item(
             kind: .video, ticks: frame.timestamp, arrival: frame.arrival, isKeyFrame: frame.isKeyFrame,
             bytes: frame.bytes)
-        if frame.isKeyFrame, frame.bytes.count >= 10 {
-            // RFC 6386 section 9.1.
-            item.width = (Int(frame.bytes[6]) | Int(frame.bytes[7]) << 8) & 0x3fff
-            item.height = (Int(frame.bytes[8]) | Int(frame.bytes[9]) << 8) & 0x3fff
-        }
+        item.width = size.width
+        item.height = size.height
         if firstKeyArrival == nil, frame.isKeyFrame {
             firstKeyArrival = frame.arrival
-            joinedLate = assembler.droppedFrames > 0 || videoGaps > 0
+            joinedLate = joinedLate || assembler.droppedFrames > 0 || videoGaps > 0
         }
         take(item)
+    }
+
+    /// Checks the parts of a frame that decoders refuse (RFC 6386 section 9.1).
+    /// - Returns: the size of a key frame, zero for other frames; nil for a damaged frame.
+    private static func checked(_ frame: VP8Frame) -> (width: Int, height: Int)? {
+        guard let info = try? VP8FrameInfo(frame.bytes), info.isKeyFrame == frame.isKeyFrame,
+            info.firstPartitionSize <= frame.bytes.count - (info.isKeyFrame ? 10 : 3)
+        else { return nil }
+        guard let width = info.width, let height = info.height else { return (0, 0) }
+        return width * height <= maximumPixels ? (width, height) : nil
     }
 
     private mutating func take(_ item: Item) {
         guard let file else {
             held.append(item)
+            heldBytes += item.bytes.count
             return
         }
         if !file.kinds.contains(item.kind)
@@ -194,6 +248,7 @@ package struct StreamRecording: Sendable {
             outputs.append(.close)
             self.file = nil
             held = [item]
+            heldBytes = item.bytes.count
             begin(kinds: expected)
             return
         }
@@ -207,24 +262,35 @@ package struct StreamRecording: Sendable {
     }
 
     mutating func write(_ item: Item) {
-        guard let file, file.kinds.contains(item.kind), let at = timeline.time(item.kind, ticks: item.ticks) else {
-            return
-        }
-        let time = at - file.zero
+        guard let file,
+            let at = timeline.time(item.kind, ticks: item.ticks, arrival: item.arrival)
+        else { return }
+        write(item, at: at - file.zero)
+    }
+
+    /// - Parameter place: from the start of the file.
+    mutating func write(_ item: Item, at place: MediaTime) {
+        guard let file, file.kinds.contains(item.kind) else { return }
         let last = lastTime[item.kind]
-        guard time >= .zero, last == nil || time > last! else {
-            counted.unorderedFrames += 1
-            return
+        let earliest = last.map { $0 + Self.tick } ?? .zero
+        var time = place
+        if time < earliest {
+            // Video frames depend on each other, so that one is moved a little rather than left out.
+            guard item.kind == .video, earliest - time < Self.maximumDelay else {
+                counted.unorderedFrames &+= 1
+                if item.kind == .video { isVideoBroken = true }
+                return
+            }
+            time = earliest
         }
         let duration: MediaTime
         if item.kind == .video {
             if let last, time - last < .seconds(1) { pictureDuration = time - last }
             duration = pictureDuration
-            counted.videoFrames += 1
+            counted.videoFrames &+= 1
         } else {
-            let samples = item.bytes.withUnsafeBytes { try? OpusPayload(parsing: $0) }
-            duration = samples?.duration ?? .milliseconds(20)
-            counted.audioPackets += 1
+            duration = (try? OpusPacketInfo(item.bytes))?.duration ?? .milliseconds(20)
+            counted.audioPackets &+= 1
         }
         lastTime[item.kind] = time
         outputs.append(

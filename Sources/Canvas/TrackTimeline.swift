@@ -1,0 +1,83 @@
+package import MediaBase
+
+/// Relay time of one track's RTP timestamps.
+///
+/// Time counts in the publisher's RTP clock from the arrival of the first packet. After a jump (`TimeJumpDetector`) the timeline restarts
+/// at the place that the packet's arrival gives, so that time neither leaps nor loses the other track. Frames are timed after their
+/// packets were reordered, so the last few starts are kept, and a frame is placed by the one that agrees with its arrival.
+package struct TrackTimeline: Sendable {
+    private struct Segment: Sendable {
+        var ticks: Int64
+        var time: MediaTime
+    }
+
+    /// Starts that are kept. A publisher that jumps more often than that within the reordering time is placed by arrival alone.
+    private static let capacity = 8
+    /// Largest lead over arrival that a frame keeps; beyond it, arrival alone counts.
+    private static let maximumLead: MediaTime = .seconds(2)
+    /// Largest lag behind arrival, such as after a stall of the network.
+    private static let maximumLag: MediaTime = .seconds(30)
+
+    private let kind: MediaKind
+    private var segments: [Segment]
+    private var detector: TimeJumpDetector
+    private var highestSequence: Int64?
+    /// Time minus arrival of a packet that is neither ahead nor late.
+    private var base: MediaTime = .zero
+    /// Starts after the first.
+    package private(set) var restarts: UInt64 = 0
+
+    package init(_ kind: MediaKind, sequence: Int64?, ticks: Int64, arrival: MediaTime) {
+        self.kind = kind
+        segments = [Segment(ticks: ticks, time: arrival)]
+        detector = TimeJumpDetector(kind, ticks: ticks, arrival: arrival)
+        highestSequence = sequence
+    }
+
+    /// Learns from a packet in order of arrival.
+    /// - Parameter sequence: unwrapped sequence number; packets older than the newest teach nothing. nil for a packet that is the newest.
+    /// - Returns: true if the timeline restarts with this packet.
+    package mutating func note(sequence: Int64?, ticks: Int64, arrival: MediaTime) -> Bool {
+        if let sequence {
+            if let highestSequence, sequence <= highestSequence { return false }
+            highestSequence = sequence
+        }
+        guard detector.note(ticks: ticks, arrival: arrival) else {
+            base = time(detector.lastTicks) - .nanoseconds(detector.lead) - detector.lastArrival
+            return false
+        }
+        restarts &+= 1
+        segments.append(Segment(ticks: ticks, time: arrival + base))
+        if segments.count > Self.capacity { segments.removeFirst() }
+        return true
+    }
+
+    /// Returns the time of a timestamp by the newest start.
+    package func time(_ ticks: Int64) -> MediaTime {
+        guard let newest = segments.last else { return .zero }
+        return newest.time + TimeJumpDetector.span(ticks &- newest.ticks, kind)
+    }
+
+    /// Returns the time of a frame by the start that it belongs to, or by its arrival if it belongs to none.
+    package func time(_ ticks: Int64, arrival: MediaTime) -> MediaTime {
+        let expected = arrival + base
+        var best = expected
+        var bestDistance = UInt64.max
+        for segment in segments.reversed() {
+            let time = segment.time + TimeJumpDetector.span(ticks &- segment.ticks, kind)
+            let distance = (time - expected).rawValue.magnitude
+            if distance < bestDistance {
+                best = time
+                bestDistance = distance
+            }
+        }
+        let lead = best - expected
+        return lead > Self.maximumLead || lead < .zero - Self.maximumLag ? expected : best
+    }
+
+    /// Moves all times by `offset`.
+    package mutating func shift(by offset: MediaTime) {
+        for index in segments.indices { segments[index].time += offset }
+        base += offset
+    }
+}

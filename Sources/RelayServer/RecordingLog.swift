@@ -1,0 +1,31 @@
+internal import Logging
+internal import Recording
+
+/// Log lines about recordings.
+struct RecordingLog: Sendable {
+    let logger: Logger
+
+    func note(_ change: RecordingChange) {
+        switch change {
+        case .started: break
+        case .suspended(let status):
+            logger.error(
+                "recording is suspended and tried again: \(Self.reason(status))", metadata: Self.metadata(status))
+        case .resumed(let status): logger.notice("recording is resumed in a new file", metadata: Self.metadata(status))
+        case .damaged(let status):
+            var metadata = Self.metadata(status)
+            metadata["damagedFrames"] = "\(status.statistics.damagedFrames)"
+            metadata["timeJumps"] = "\(status.statistics.timeJumps)"
+            logger.warning("recorded stream is damaged or its time jumps", metadata: metadata)
+        case .finished(let status):
+            guard status.phase == .failed else { return }
+            logger.error("recording failed: \(Self.reason(status))", metadata: Self.metadata(status))
+        }
+    }
+
+    private static func reason(_ status: RecordingStatus) -> String { status.error?.description ?? "unknown" }
+
+    private static func metadata(_ status: RecordingStatus) -> Logger.Metadata {
+        ["session": "\(status.session)", "stream": "\(status.stream)"]
+    }
+}

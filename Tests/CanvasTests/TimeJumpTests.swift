@@ -1,0 +1,105 @@
+import Canvas
+import MediaBase
+import Testing
+
+@Suite struct TimeJumpTests {
+    /// Feeds packets of (ticks, arrival in milliseconds).
+    func jumps(_ kind: MediaKind, _ packets: some Sequence<(Int64, Int64)>) -> Int {
+        var detector: TimeJumpDetector?
+        var count = 0
+        for (ticks, arrival) in packets {
+            if detector?.note(ticks: ticks, arrival: .milliseconds(arrival)) == true { count += 1 }
+            if detector == nil { detector = TimeJumpDetector(kind, ticks: ticks, arrival: .milliseconds(arrival)) }
+        }
+        return count
+    }
+
+    @Test("Jitter, a pause and a clock that drifts by 300 ppm for a day are no jumps")
+    func regular() {
+        #expect(jumps(.audio, (0..<500).map { (Int64($0) * 960, Int64($0) * 20 + Int64($0 * 37 % 400)) }) == 0)
+        #expect(jumps(.audio, [(0, 0), (960, 20), (48_000 * 300, 300_000), (48_000 * 300 + 960, 300_020)]) == 0)
+        for sign in [Int64(1), -1] {
+            #expect(jumps(.video, (0..<86_400).map { (Int64($0) * (90_000 + sign * 27), Int64($0) * 1000) }) == 0)
+        }
+    }
+
+    @Test("Packets that a stall of the network delays and then delivers at once are no jump")
+    func stall() {
+        let delayed = (0..<400).map { index -> (Int64, Int64) in
+            let time = Int64(index) * 20
+            return (Int64(index) * 960, (2_000..<7_000).contains(time) ? 7_000 : time)
+        }
+        #expect(jumps(.audio, delayed) == 0)
+    }
+
+    @Test(
+        "A step of RTP time that arrival does not explain is a jump",
+        arguments: [93_001, -93_001, 1 << 30, 1 << 31, -(1 << 31), .max / 2, .min / 2] as [Int64])
+    func step(_ ticks: Int64) {
+        #expect(jumps(.video, [(0, 0), (3_000, 33), (3_000 &+ ticks, 66), (6_000 &+ ticks, 100)]) == 1)
+        #expect(jumps(.video, [(0, 0), (3_000 &+ ticks, 33), (6_000, 66), (9_000, 100)]) == 2, "there and back")
+    }
+
+    @Test("RTP time that runs ahead in small steps is a jump each second that it gains")
+    func creeping() {
+        // 0.9 s of RTP time each millisecond.
+        let count = jumps(.audio, (0..<1_000).map { (Int64($0) * 43_200, Int64($0)) })
+        #expect(count >= 400)
+    }
+
+    @Test("A clock that stood still for longer than a stall lasts is a jump once")
+    func standstill() {
+        let packets = (0..<500).map { (Int64($0) * 960, Int64($0) * 20 + ($0 >= 100 ? 10_000 : 0)) }
+        #expect(jumps(.audio, packets) == 1)
+    }
+
+    @Test("After a jump time goes on where arrival places it, and back again")
+    func continuation() {
+        var timeline = TrackTimeline(.video, sequence: 0, ticks: 5_000, arrival: .seconds(10))
+        var last: MediaTime = .zero
+        for index in 1..<300 {
+            let ticks = 5_000 + Int64(index) * 3_000 + (index == 100 ? 1 << 30 : 0) + (index >= 200 ? -(1 << 31) : 0)
+            let arrival = MediaTime.seconds(10) + .nanoseconds(Int64(index) * 1_000_000_000 / 30)
+            _ = timeline.note(sequence: Int64(index), ticks: ticks, arrival: arrival)
+            let time = timeline.time(ticks, arrival: arrival)
+            #expect(abs((time - arrival).rawValue) < 2_000_000)
+            #expect(time > last)
+            last = time
+        }
+        #expect(timeline.restarts == 3)
+    }
+
+    @Test("A frame from before a jump is placed by the timeline that it belongs to")
+    func frameBeforeJump() {
+        var timeline = TrackTimeline(.video, sequence: 0, ticks: 0, arrival: .seconds(1))
+        _ = timeline.note(sequence: 1, ticks: 3_000, arrival: .seconds(1.04))
+        _ = timeline.note(sequence: 2, ticks: 1 << 30, arrival: .seconds(1.07))
+        #expect(timeline.time(3_000, arrival: .seconds(1.04)) == .seconds(1) + .nanoseconds(33_333_333))
+        // A timestamp of no timeline is placed by arrival.
+        let wild = timeline.time(-(1 << 40), arrival: .seconds(1.2))
+        #expect(wild > .seconds(1.1) && wild < .seconds(1.3))
+    }
+
+    @Test("A late packet does not move the timeline")
+    func late() {
+        var timeline = TrackTimeline(.video, sequence: 100, ticks: 900_000, arrival: .seconds(1))
+        #expect(!timeline.note(sequence: 40, ticks: 0, arrival: .seconds(1.1)))
+        #expect(timeline.restarts == 0)
+    }
+
+    @Test("Ticks become exact times", arguments: [0, 1, 32_767, 32_768, 65_535, 65_536, 1_000_000_000, -1] as [Int64])
+    func exactTicks(seconds: Int64) {
+        #expect(TimeJumpDetector.span(seconds * 90_000, .video) == .nanoseconds(seconds * 1_000_000_000))
+        #expect(TimeJumpDetector.span(seconds * 48, .audio) == .nanoseconds(seconds * 1_000_000))
+    }
+
+    @Test("Extreme ticks do not overflow", arguments: [.max, .min, .max / 2] as [Int64])
+    func extremeTicks(ticks: Int64) {
+        var timeline = TrackTimeline(.audio, sequence: nil, ticks: ticks, arrival: .zero)
+        for index in 1..<50 {
+            let arrival = MediaTime.milliseconds(Int64(index) * 20)
+            _ = timeline.note(sequence: nil, ticks: index % 2 == 0 ? ticks : ~ticks, arrival: arrival)
+            #expect(abs((timeline.time(ticks, arrival: arrival) - arrival).rawValue) < 3_000_000_000)
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import Containers
+import Foundation
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import Synchronization
+import Testing
+
+@testable import Recording
+
+/// Recordings that the disk refuses for a time. Everything waits for what happens, nothing for time.
+@Suite(.timeLimit(.minutes(5))) struct SuspendedRecordingTests {
+    private let folder = TemporaryFolder()
+
+    private final class DamageReports: Sendable {
+        let count = Mutex(0)
+    }
+
+    /// A recorder whose changes and key frame requests can be waited for.
+    private struct Run {
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder: StreamRecorder
+        let changes: AsyncStream<RecordingChange>
+        let requests: AsyncStream<Void>
+        let damage = DamageReports()
+
+        init(_ directory: String, index: RecordingIndex) throws {
+            var options = StreamRecording.Options()
+            options.retryInterval = .milliseconds(20)
+            options.minimumFreeBytes = 400 << 10
+            let (changes, change) = AsyncStream.makeStream(of: RecordingChange.self)
+            let (requests, request) = AsyncStream.makeStream(of: Void.self)
+            self.changes = changes
+            self.requests = requests
+            recorder = try StreamRecorder(
+                tap: tap, session: "lobby", stream: "cam", kinds: [.audio, .video], directory: directory, index: index,
+                options: options,
+                notify: { [damage] in
+                    if case .damaged = $0 { damage.count.withLock { $0 += 1 } }
+                    change.yield($0)
+                }, requestKeyFrame: { request.yield() })
+        }
+
+        func suspended() async -> RecordingStatus? {
+            for await case .suspended(let status) in changes { return status }
+            return nil
+        }
+
+        func resumed() async {
+            for await case .resumed in changes { return }
+        }
+
+        func keyFrameRequest() async {
+            for await _ in requests { return }
+        }
+    }
+
+    private let packets = TestStream(wallClock: 1 << 62).packets()
+
+    private func decode(_ path: String?) throws -> DecodeReport {
+        let report = try FileDecoder(path: try #require(path)).run(to: [])
+        #expect(report.video?.errors == 0 && report.video?.skipped == 0 && report.audio?.errors == 0)
+        return report
+    }
+
+    @Test("A recording begins when its directory appears")
+    func directory() async throws {
+        let index = try RecordingIndex(session: "lobby", directory: folder.path)
+        let missing = folder.path + "/missing"
+        let run = try Run(missing, index: index)
+        await run.keyFrameRequest()
+        run.tap.push(packets.filter { $0.arrival < .seconds(102) })
+        let status = try #require(await run.suspended())
+        #expect(status.phase == .suspended && status.error?.code == "file" && status.files.isEmpty)
+        try FileManager.default.createDirectory(atPath: missing, withIntermediateDirectories: false)
+        // Asked for once writing is tried again: the key frame of second 2.
+        await run.keyFrameRequest()
+        run.tap.push(packets.filter { $0.arrival >= .seconds(102) })
+        await run.resumed()
+        run.tap.close()
+        let end = await run.recorder.ended()
+        #expect(end.phase == .ended && end.error == nil && end.files.count == 1)
+        #expect(end.statistics.suspensions == 1 && end.statistics.unwrittenFrames > 0)
+        let report = try decode(end.files.first)
+        #expect(report.video?.frames == 60 && !report.isDamaged)
+    }
+
+    @Test(
+        "A full disk suspends a recording, and room resumes it in a new file", .enabled(if: geteuid() == 0),
+        arguments: [true, false])
+    func fullDisk(fromStart: Bool) async throws {
+        let mount = try TemporaryMount(on: folder.path, megabytes: 1)
+        defer { mount.end() }
+        let index = try RecordingIndex(session: "lobby", directory: folder.path)
+        let ballast = folder.path + "/ballast"
+        if fromStart { try fill(ballast) }
+        let run = try Run(folder.path, index: index)
+        await run.keyFrameRequest()
+        run.tap.push(packets.filter { $0.arrival < .seconds(101) })
+        if !fromStart {
+            while run.recorder.status.statistics.bytes < 20_000 { await Task.yield() }
+            try fill(ballast)
+            run.tap.push(packets.filter { $0.arrival >= .seconds(101) && $0.arrival < .seconds(102) })
+        }
+        let status = try #require(await run.suspended())
+        #expect(status.phase == .suspended && status.error?.code == "diskFull")
+        #expect(run.recorder.status.phase == .suspended && !run.recorder.isEnded)
+        try FileManager.default.removeItem(atPath: ballast)
+        await run.keyFrameRequest()
+        run.tap.push(packets.filter { $0.arrival >= .seconds(102) })
+        await run.resumed()
+        run.tap.close()
+        let end = await run.recorder.ended()
+        #expect(end.phase == .ended && end.error == nil && end.statistics.suspensions == 1)
+        #expect(end.files.count == (fromStart ? 1 : 2))
+        let report = try decode(end.files.last)
+        #expect(report.video?.frames == 60 && !report.isDamaged && report.isClosed == true)
+        if !fromStart { #expect((try decode(end.files.first).video?.frames ?? 0) >= 20) }
+        let entries = try RecordingIndex(session: "lobby", directory: folder.path).entries
+        #expect(entries.map(\.file).map { folder.path + "/" + $0 } == end.files)
+        if !fromStart { #expect(entries.first?.error != nil) }
+    }
+
+    @Test("A recording that is stopped while the disk is full has failed, and says why")
+    func stopped() async throws {
+        let index = try RecordingIndex(session: "lobby", directory: folder.path)
+        let run = try Run(folder.path + "/missing", index: index)
+        run.tap.push(packets)
+        _ = await run.suspended()
+        let end = await run.recorder.stop()
+        #expect(end.phase == .failed && end.error?.code == "file" && end.files.isEmpty)
+    }
+
+    @Test("Damage is reported once, however much of it there is")
+    func damage() async throws {
+        let run = try Run(folder.path, index: try RecordingIndex(session: "lobby", directory: folder.path))
+        for second in 100..<104 {
+            let part = packets.filter {
+                $0.arrival >= .seconds(Double(second)) && $0.arrival < .seconds(Double(second + 1))
+            }
+            run.tap.push(part.moving(.audio, by: 1 << 30) { $0 % 2 == 0 })
+            while !run.tap.isEmpty { await Task.yield() }
+        }
+        _ = await run.recorder.stop()
+        #expect(run.damage.count.withLock { $0 } == 1)
+    }
+
+    /// Writes zeros until there is no room.
+    private func fill(_ path: String) throws {
+        let descriptor = open(path, O_WRONLY | O_CREAT, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        for size in [65_536, 4_096, 1] {
+            let block = [UInt8](repeating: 0, count: size)
+            while write(descriptor, block, size) > 0 {}
+        }
+    }
+}
