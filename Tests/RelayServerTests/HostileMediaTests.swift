@@ -11,11 +11,12 @@ struct HostileMediaTests {
     func canvasFrames() async throws {
         try await withRelay { relay, http in
             let publisher = try await HostilePublisher(try #require(relay.engine))
-            async let body = http.request("GET", publisher.path + "/canvas.y4m?rate=120")
+            let path = publisher.path + "/canvas.y4m?rate=120"
+            async let body = http.request("GET", path)
             try await http.until("millrace_taps", isAtLeast: 1)
             try publisher.sendFrame(isKey: true)
             // 9.9 s each, and 2^31 ticks.
-            for step in [UInt32(891_000), 891_000, 891_000, 1 << 31] { try publisher.sendFrame(after: step) }
+            for step in [891_000, 891_000, 891_000, 1 << 31] as [UInt32] { try publisher.sendFrame(after: step) }
             try await http.until("millrace_http_canvas_time_jumps_total", isAtLeast: 1)
             for _ in 0..<20 { try publisher.sendFrame() }
             try await http.until("millrace_packets_received_total", isAtLeast: 25)
@@ -35,16 +36,18 @@ struct HostileMediaTests {
     func canvasAudio() async throws {
         try await withRelay { relay, http in
             let publisher = try await HostilePublisher(try #require(relay.engine))
-            async let body = http.request("GET", publisher.path + "/canvas.wav")
+            let path = publisher.path + "/canvas.wav"
+            async let body = http.request("GET", path)
             try await http.until("millrace_taps", isAtLeast: 1)
             try publisher.sendAudio()
             // 9.9 s and 500 s, and 2^31 ticks.
-            for step in [UInt32(475_200), 475_200, 24_000_000, 1 << 31] { try publisher.sendAudio(after: step) }
+            for step in [475_200, 475_200, 24_000_000, 1 << 31] as [UInt32] { try publisher.sendAudio(after: step) }
             try await http.until("millrace_http_canvas_time_jumps_total", isAtLeast: 1)
             for _ in 0..<25 { try publisher.sendAudio() }
             try await http.until("millrace_http_canvas_bytes_total", isAtLeast: Double(25 * 3_840))
             await relay.stop()
-            let seconds = Double(try await body.body.count) / 192_000
+            let answer = try await body
+            let seconds = Double(answer.body.count) / 192_000
             #expect(seconds > 0.5 && seconds < 9)
         }
     }
@@ -53,7 +56,8 @@ struct HostileMediaTests {
     func canvasSizes() async throws {
         try await withRelay { relay, http in
             let publisher = try await HostilePublisher(try #require(relay.engine))
-            async let body = http.request("GET", publisher.path + "/canvas.y4m")
+            let path = publisher.path + "/canvas.y4m"
+            async let body = http.request("GET", path)
             try await http.until("millrace_taps", isAtLeast: 1)
             try publisher.sendFrame(isKey: true)
             try publisher.send(.video, Self.keyFrame(16_383, 16_383), marker: true)
@@ -62,7 +66,8 @@ struct HostileMediaTests {
             let frame = HostilePublisher.width * HostilePublisher.height * 3 / 2 + 6
             try await http.until("millrace_http_canvas_bytes_total", isAtLeast: Double(8 * frame))
             await relay.stop()
-            #expect(String(decoding: try await body.body.prefix(19), as: UTF8.self) == "YUV4MPEG2 W160 H120")
+            let answer = try await body
+            #expect(answer.body.starts(with: Array("YUV4MPEG2 W160 H120".utf8)))
         }
     }
 
