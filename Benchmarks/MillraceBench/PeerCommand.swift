@@ -134,7 +134,9 @@ struct PeerCommand: ParsableCommand {
             try publisher.context.protect(packet, length: &length, capacity: stride)
             withUnsafePointer(to: &publisher.to) {
                 messages.append(
-                    millrace_message(data: slab + i * stride, to: $0, length: UInt32(length), segment: 0, local: 0))
+                    millrace_message(
+                        data: slab + i * stride, to: $0, length: UInt32(length), segment: 0, local: 0,
+                        socket: 0, mark: 0, error: 0))
             }
         }
         publisher.timestamp &+= UInt32(90_000 / order.perSecond)

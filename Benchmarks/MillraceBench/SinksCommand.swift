@@ -102,7 +102,8 @@ final class SinkLoop {
             withUnsafePointer(to: &address) { address in
                 var message = millrace_message(
                     data: bytes.baseAddress?.assumingMemoryBound(to: UInt8.self), to: address,
-                    length: UInt32(bytes.count), segment: 0, local: 0)
+                    length: UInt32(bytes.count), segment: 0, local: 0,
+                    socket: 0, mark: 0, error: 0)
                 var error: Int32 = 0
                 var calls: UInt64 = 0
                 _ = millrace_send(sender, fd, &message, 1, &error, &calls)

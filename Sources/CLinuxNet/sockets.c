@@ -112,6 +112,12 @@ static uint32_t local_of(const struct cmsghdr *c) {
     return 0;
 }
 
+int millrace_local_address(uint32_t index, int family, void *address) {
+    if (index == 0 || index >= atomic_load_explicit(&local_count, memory_order_acquire) || locals[index].family != family) return 0;
+    memcpy(address, &locals[index].address, sizeof locals[index].address);
+    return 1;
+}
+
 // Appends the control message that makes a datagram leave from local address `index`. Returns the bytes it took.
 static size_t put_local(struct cmsghdr *c, uint32_t index) {
     if (index == 0 || index >= atomic_load_explicit(&local_count, memory_order_acquire)) return 0;
@@ -208,6 +214,8 @@ int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint3
 
 struct millrace_sender {
     int messages;
+    // Index of the message that each header was made of.
+    int *sources;
     struct mmsghdr *headers;
     struct iovec *vectors;
     uint8_t (*control)[CMSG_SPACE(sizeof(uint16_t)) + CMSG_SPACE(sizeof(struct in6_pktinfo))];
@@ -217,10 +225,11 @@ millrace_sender *millrace_sender_new(int messages) {
     millrace_sender *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     s->messages = messages;
+    s->sources = calloc(messages, sizeof *s->sources);
     s->headers = calloc(messages, sizeof *s->headers);
     s->vectors = calloc(messages, sizeof *s->vectors);
     s->control = calloc(messages, sizeof *s->control);
-    if (!s->headers || !s->vectors || !s->control) {
+    if (!s->sources || !s->headers || !s->vectors || !s->control) {
         millrace_sender_free(s);
         return NULL;
     }
@@ -229,14 +238,15 @@ millrace_sender *millrace_sender_new(int messages) {
 
 void millrace_sender_free(millrace_sender *s) {
     if (!s) return;
+    free(s->sources);
     free(s->headers);
     free(s->vectors);
     free(s->control);
     free(s);
 }
 
-// A message that cannot be segmented (its segments exceed the path's MTU, or are too many), datagram by datagram. 0 when all went out.
-static int send_pieces(int fd, const millrace_message *m, int *last_error, uint64_t *calls) {
+// Sends a message that cannot be segmented (its segments exceed the path's MTU, or are too many) datagram by datagram. 0 when all were sent.
+static int send_pieces(int fd, const millrace_message *m, int flags, int *last_error, uint64_t *calls) {
     int refused = 0;
     for (uint32_t at = 0; at < m->length; at += m->segment) {
         uint32_t size = m->length - at < m->segment ? m->length - at : m->segment;
@@ -247,58 +257,91 @@ static int send_pieces(int fd, const millrace_message *m, int *last_error, uint6
             struct msghdr h = {.msg_name = (void *)m->to->bytes, .msg_namelen = m->to->length, .msg_iov = &vector, .msg_iovlen = 1};
             h.msg_controllen = m->local ? put_local((struct cmsghdr *)control, m->local) : 0;
             h.msg_control = h.msg_controllen ? control : NULL;
-            r = sendmsg(fd, &h, 0);
+            r = sendmsg(fd, &h, flags);
             (*calls)++;
         } while (r < 0 && errno == EINTR);
         if (r < 0) {
             *last_error = errno;
-            refused = 1;
+            refused = errno;
+        }
+    }
+    return refused;
+}
+
+// Fills header `i` of the sender from one message.
+static void prepare(millrace_sender *s, int i, const millrace_message *m) {
+    struct msghdr *h = &s->headers[i].msg_hdr;
+    s->vectors[i] = (struct iovec){(void *)m->data, m->length};
+    *h = (struct msghdr){.msg_name = (void *)m->to->bytes, .msg_namelen = m->to->length, .msg_iov = &s->vectors[i], .msg_iovlen = 1};
+    size_t used = 0;
+    if (m->segment && m->segment < m->length) {
+        struct cmsghdr *c = (struct cmsghdr *)s->control[i];
+        c->cmsg_level = IPPROTO_UDP;
+        c->cmsg_type = UDP_SEGMENT;
+        c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
+        uint16_t size = m->segment;
+        memcpy(CMSG_DATA(c), &size, sizeof size);
+        used = CMSG_SPACE(sizeof(uint16_t));
+    }
+    if (m->local) used += put_local((struct cmsghdr *)(s->control[i] + used), m->local);
+    if (used) {
+        h->msg_control = s->control[i];
+        h->msg_controllen = used;
+    }
+}
+
+// Sends the messages that name descriptor `socket`, or all of them if it is negative. `errors`: the same messages where refusals are
+// noted, or NULL. Returns the number of refused messages.
+static int send_by(
+    millrace_sender *s, int fd, int socket, const millrace_message *m, int n, int flags, millrace_message *errors,
+    int *last_error, uint64_t *calls) {
+    int refused = 0, next = 0, full = 0;
+    int capacity = s->messages < 1024 ? s->messages : 1024;  // UIO_MAXIOV
+    while (next < n) {
+        int batch = 0, done = 0;
+        for (; next < n && batch < capacity; next++) {
+            if (socket >= 0 && m[next].socket != socket) continue;
+            prepare(s, batch, m + next);
+            s->sources[batch++] = next;
+        }
+        while (done < batch) {
+            int r = -1;
+            if (full < MILLRACE_FULL_TRIES) {
+                r = sendmmsg(fd, s->headers + done, batch - done, flags);
+                (*calls)++;
+            } else {
+                errno = EAGAIN;
+            }
+            if (r > 0) {
+                done += r;
+                full = 0;
+            } else if (errno != EINTR) {  // this message is refused; the following ones may still be taken
+                int error = errno;
+                const millrace_message *odd = m + s->sources[done];
+                full = error == EAGAIN ? full + 1 : 0;
+                *last_error = error;
+                if (odd->segment && odd->segment < odd->length && (error == EINVAL || error == EIO || error == EMSGSIZE))
+                    error = send_pieces(fd, odd, flags, last_error, calls);
+                if (error) {
+                    refused++;
+                    if (errors) errors[s->sources[done]].error = error;
+                }
+                done++;
+            }
         }
     }
     return refused;
 }
 
 int millrace_send(millrace_sender *s, int fd, const millrace_message *m, int n, int *last_error, uint64_t *calls) {
+    return send_by(s, fd, -1, m, n, 0, NULL, last_error, calls);
+}
+
+int millrace_send_now(
+    millrace_sender *s, const int *fds, int fd_count, millrace_message *m, int n, int *last_error, uint64_t *calls) {
+    if (fd_count == 1) return send_by(s, fds[0], -1, m, n, MSG_DONTWAIT, m, last_error, calls);
     int refused = 0;
-    while (n > 0) {
-        int batch = n < s->messages ? n : s->messages, done = 0;
-        if (batch > 1024) batch = 1024;  // UIO_MAXIOV
-        for (int i = 0; i < batch; i++) {
-            struct msghdr *h = &s->headers[i].msg_hdr;
-            s->vectors[i] = (struct iovec){(void *)m[i].data, m[i].length};
-            *h = (struct msghdr){.msg_name = (void *)m[i].to->bytes, .msg_namelen = m[i].to->length, .msg_iov = &s->vectors[i], .msg_iovlen = 1};
-            size_t used = 0;
-            if (m[i].segment && m[i].segment < m[i].length) {
-                struct cmsghdr *c = (struct cmsghdr *)s->control[i];
-                c->cmsg_level = IPPROTO_UDP;
-                c->cmsg_type = UDP_SEGMENT;
-                c->cmsg_len = CMSG_LEN(sizeof(uint16_t));
-                uint16_t size = m[i].segment;
-                memcpy(CMSG_DATA(c), &size, sizeof size);
-                used = CMSG_SPACE(sizeof(uint16_t));
-            }
-            if (m[i].local) used += put_local((struct cmsghdr *)(s->control[i] + used), m[i].local);
-            if (used) {
-                h->msg_control = s->control[i];
-                h->msg_controllen = used;
-            }
-        }
-        while (done < batch) {
-            int r = sendmmsg(fd, s->headers + done, batch - done, 0);
-            (*calls)++;
-            if (r > 0) {
-                done += r;
-            } else if (errno != EINTR) {  // this one cannot be sent so: the rest still can
-                *last_error = errno;
-                const millrace_message *odd = m + done;
-                int segmented = odd->segment && odd->segment < odd->length && (errno == EINVAL || errno == EIO || errno == EMSGSIZE);
-                refused += segmented ? send_pieces(fd, odd, last_error, calls) : 1;
-                done++;
-            }
-        }
-        m += batch;
-        n -= batch;
-    }
+    for (int i = 0; i < fd_count; i++) refused += send_by(s, fds[i], i, m, n, MSG_DONTWAIT, m, last_error, calls);
     return refused;
 }
 

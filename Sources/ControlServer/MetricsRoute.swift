@@ -50,6 +50,9 @@ struct MetricsRoute {
         }
         text.family("millrace_packets_dropped_total", .counter, "Datagrams dropped on arrival, by cause")
         for (cause, count) in counters.dropped { text.sample(count, ["cause": cause]) }
+        text.family(
+            "millrace_send_drops_total", .counter, "Datagrams that could not be sent, by cause; none is waited for")
+        for (cause, count) in counters.sendDropped { text.sample(count, ["cause": cause]) }
         for gauge in counters.gauges {
             text.family("millrace_" + gauge.name, .gauge, gauge.help)
             text.sample(gauge.value)

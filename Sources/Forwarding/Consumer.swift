@@ -79,6 +79,8 @@ package struct Consumer {
         package var payloadBytes: UInt64 = 0
         /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
         package var rtxSequence: Int64
+        /// Packets up to this one are not sent again: some of them were dropped by this host, and a key frame replaces them.
+        var abandoned = Int64.min
 
         /// - Parameter firstSequence: of the first packet that goes out; random. Its top bit is cleared: RFC 3711 section 3.3.1 wants
         ///   room before the first wrap.

@@ -25,6 +25,8 @@ package struct EgressBatch: ~Copyable {
     private let messageCounts: UnsafeMutablePointer<Int>
     /// Arrival of the oldest and number of packets, for the delay that the relay adds.
     package var oldestArrival: MediaTime = .never
+    /// Some message was not sent.
+    package private(set) var hasDrops = false
 
     /// Segments that the kernel takes in one message; 1 without segmentation offload.
     package var maximumSegments: Int
@@ -77,6 +79,13 @@ package struct EgressBatch: ~Copyable {
         jobCount = 0
         for lane in EgressLane.allCases { messageCounts[lane.rawValue] = 0 }
         oldestArrival = .never
+        hasDrops = false
+    }
+
+    /// Notes that a message of this batch was not sent. To be called while the batch is being sent.
+    package mutating func drop(_ message: UnsafeMutablePointer<EgressMessage>, _ cause: SendDropCause) {
+        message.pointee.setDrop(cause)
+        hasDrops = true
     }
 
     mutating func begin(now: MediaTime) {
@@ -182,7 +191,7 @@ package struct EgressBatch: ~Copyable {
         path.pointee.message = next
         messages[next] = EgressMessage(
             data: UnsafePointer(destination), address: Self.address(of: path), length: length, segment: length,
-            local: path.pointee.local)
+            local: path.pointee.local, socket: path.pointee.socket)
         messageCounts[lane] = next + 1
     }
 

@@ -16,6 +16,8 @@ package struct EgressPath {
     package var lane: EgressLane
     /// False once the path is given up; its index is then used again.
     package var isOpen = true
+    /// Index of the socket that packets leave by, among those of the lane: each network interface has a send buffer of its own.
+    package var socket: UInt8 = 0
     /// Lane `tcp`: which connection, by the engine's own numbers; else -1.
     package var connection: Int32
     /// Which of this machine's addresses packets leave from, by the engine's numbers; 0: the kernel's choice.

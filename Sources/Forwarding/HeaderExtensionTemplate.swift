@@ -86,6 +86,20 @@ package struct HeaderExtensionTemplate: Sendable {
         return (Int(length) + (isTwoByte ? 2 : 1) + data + 3) & ~3
     }
 
+    /// Transport-wide number in a packet that was written with this template; nil if such packets have none.
+    func number(in packet: UnsafeRawPointer) -> UInt16? {
+        guard hasNumber else { return nil }
+        let at = EgressBatch.fixedHeader + Int(transportWideAt)
+        return UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: at, as: UInt16.self))
+    }
+
+    /// Bytes of the block in a packet that was written with this template.
+    func length(in packet: UnsafeRawPointer) -> Int {
+        guard length != 0 else { return 0 }
+        let words = packet.loadUnaligned(fromByteOffset: EgressBatch.fixedHeader + 2, as: UInt16.self)
+        return 4 + 4 * Int(UInt16(bigEndian: words))
+    }
+
     /// Writes the block, `maximumBlock` bytes of which may be touched.
     /// - Parameters:
     ///   - blockLength: `length(with: passed)`.

@@ -52,12 +52,14 @@ extension Router {
             cursor = path.pointee.cursor ?? cursor
             if cursor >= full {
                 flush(&batch)
+                if batch.hasDrops { settleDrops(of: batch, core: core, isFirstTime: true) }
                 batch.removeAll()
                 cursor = batch.slab
             }
         }
         core.pointee.catchUpNext = i
         if batch.jobCount > 0 { flush(&batch) }
+        if batch.hasDrops { settleDrops(of: batch, core: core, isFirstTime: true) }
         batch.removeAll()
     }
 

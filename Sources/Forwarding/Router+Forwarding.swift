@@ -46,6 +46,7 @@ extension Router {
             batch.oldestArrival = oldest
             forward(to: start..<end, perPath: perPath, into: &batch)
             if batch.jobCount > 0 { flush(&batch) }
+            if batch.hasDrops { settleDrops(of: batch, core: nil, isFirstTime: true) }
             batch.removeAll()
             start = end
         }

@@ -34,6 +34,10 @@ extension Router {
             for sequence in consumerSequences {
                 guard sent < Self.retransmittedPackets, missed < Self.missedPackets else { break }
                 let unwrapped = consumer.pointee.progress.sequence + Int64(sequence.distance(from: newest))
+                guard unwrapped > consumer.pointee.progress.abandoned else {
+                    missed += 1
+                    continue
+                }
                 // Named twice, sent once: a request is not to be an amplifier.
                 if done[..<sent].contains(unwrapped) { continue }
                 let packet: PendingPacket
@@ -57,6 +61,7 @@ extension Router {
             }
         }
         if batch.jobCount > 0 { flush(&batch) }
+        if batch.hasDrops { settleDrops(of: batch, core: core, isFirstTime: false) }
         batch.removeAll()
         return sent
     }
@@ -81,7 +86,9 @@ extension Router {
         // The newest first: they are the ones that the viewer may still have a use for.
         var sequence = consumer.pointee.progress.sequence
         var looked = 0
-        while sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent {
+        while sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent,
+            sequence > consumer.pointee.progress.abandoned
+        {
             if let found = consumer.pointee.find(sequence, in: core.pointee.ring) {
                 resend(
                     PendingPacket(producer: core, slot: found.slot), as: sequence, rewrite: found.rewrite, of: consumer,
@@ -97,6 +104,7 @@ extension Router {
         }
         let total = sent()
         if batch.jobCount > 0 { flush(&batch) }
+        if batch.hasDrops { settleDrops(of: batch, core: core, isFirstTime: false) }
         batch.removeAll()
         return total
     }

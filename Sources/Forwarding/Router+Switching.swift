@@ -121,8 +121,12 @@ extension Router {
     }
 
     /// Whether nothing goes out on a viewer's track before a key frame of this producer comes.
-    package func waitsForKeyFrame(path: Int, producer: Producer) -> Bool {
-        guard !producer.isMuted, let i = producer.core.pointee.index(path: path) else { return false }
+    /// - Parameter now: false while no key frame may be requested for the path because it dropped the last one; `.never` asks only whether
+    ///   the track waits.
+    package func waitsForKeyFrame(path: Int, producer: Producer, now: MediaTime = .never) -> Bool {
+        guard !producer.isMuted, mayRequestKeyFrame(path: path, now: now),
+            let i = producer.core.pointee.index(path: path)
+        else { return false }
         return producer.core.pointee.consumers[i].state == .waiting
     }
 

@@ -23,6 +23,11 @@ package final class Router {
     var nextSweep: MediaTime = .never
     /// Producer that catches up first, of those that share paths.
     var catchUpTurn = 0
+    /// Paths that have dropped packets, by their index; see Router+Drops.
+    var pathDrops: [Int: PathDrops] = [:]
+    /// Those of them that `takeDrops` has not returned yet, and those with a key frame request that waits.
+    var droppedPaths: [Int] = []
+    var heldRequests: [Int] = []
 
     package init() {
         pathCapacity = 8
@@ -71,6 +76,7 @@ package final class Router {
         for producer in producers { _ = producer.core.pointee.remove(path: path) }
         paths[path].isOpen = false
         paths[path].sent = nil
+        forgetDrops(path: path)
         freePaths.append(path)
     }
 

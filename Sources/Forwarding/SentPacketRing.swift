@@ -78,6 +78,16 @@ package struct SentPacketRing {
         return UInt16(truncatingIfNeeded: next &- 1)
     }
 
+    /// Forgets one of the latest 65,536 packets: it was not sent. Feedback that says it did not come, or that it came, then means nothing.
+    /// - Parameter number: as `append` returned it.
+    package mutating func withdraw(_ number: UInt16) {
+        let latest = next &- 1
+        let sequence = latest &- Int64(UInt16(truncatingIfNeeded: latest) &- number)
+        guard let entry = place(of: sequence) else { return }
+        bytes &-= UInt64(entry.pointee.bytes)
+        entry.pointee = Entry()
+    }
+
     /// Brings the memory of the next packets, some ten of them, into the cache.
     @inline(__always)
     func fetch() -> UInt32 {

@@ -1,3 +1,4 @@
+package import Forwarding
 internal import MediaBase
 internal import Transport
 
@@ -55,8 +56,10 @@ package struct EngineCounters: Sendable {
     package var droppedMalformedRTCP: UInt64 = 0
     package var droppedTap: UInt64 = 0
 
-    /// Refused by the kernel on sending.
+    /// Messages that could not be sent.
     package var sendErrors: UInt64 = 0
+    /// Datagrams that could not be sent.
+    package var sendDrops = SendDropCounts()
     package var retransmissionsLimited: UInt64 = 0
     package var refusedLimit: UInt64 = 0
     /// CPU time of the worker threads, nanoseconds.
@@ -86,7 +89,12 @@ package struct EngineCounters: Sendable {
         ]
     }
 
-    /// Counters beside `dropped`: metric name without prefix, help text, value.
+    /// Unsent datagrams by cause, for one metric with a label.
+    package var sendDropped: [(cause: String, count: UInt64)] {
+        SendDropCause.allCases.map { ($0.label, sendDrops[$0]) }
+    }
+
+    /// Counters beside `dropped` and `sendDropped`: metric name without prefix, help text, value.
     package var all: [(name: String, help: String, value: UInt64)] {
         [
             ("datagrams_received_total", "UDP datagrams received", datagramsReceived),
@@ -103,7 +111,7 @@ package struct EngineCounters: Sendable {
             ("packets_withheld_total", "RTP packets of audio tracks that are not among the loudest", packetsWithheld),
             ("send_calls_total", "System calls that sent", sendCalls),
             ("send_messages_total", "Messages sent, each with one or more packets", sendMessages),
-            ("send_errors_total", "Messages that the kernel refused", sendErrors),
+            ("send_errors_total", "Messages that could not be sent", sendErrors),
             ("rtcp_received_total", "Authentic RTCP compounds received", rtcpReceived),
             ("rtcp_sent_total", "RTCP compounds sent", rtcpSent),
             ("key_frame_requests_received_total", "PLI and FIR received", keyFrameRequestsReceived),
@@ -143,6 +151,7 @@ package struct EngineCounters: Sendable {
 
     package mutating func add(_ other: EngineCounters) {
         for path in Self.summed { self[keyPath: path] &+= other[keyPath: path] }
+        sendDrops.add(other.sendDrops)
         delay.merge(other.delay)
         switchDelay.merge(other.switchDelay)
     }

@@ -6,24 +6,45 @@ internal import Transport
 final class VirtualIO {
     var now: MediaTime
     let transmit: (UnsafeRawBufferPointer, WorkerSockets.Name, PeerAddress) -> Void
+    /// Answers as the kernel does: the cause if a datagram to this address is not sent.
+    var refuse: ((PeerAddress) -> SendDropCause?)?
 
     init(now: MediaTime, transmit: @escaping (UnsafeRawBufferPointer, WorkerSockets.Name, PeerAddress) -> Void) {
         self.now = now
         self.transmit = transmit
     }
 
-    /// As the kernel would: a message of several segments becomes as many datagrams.
-    func send(_ messages: UnsafePointer<EgressMessage>, _ count: Int, _ name: WorkerSockets.Name) {
-        for i in 0..<count {
+    /// - Returns: the cause if it was not sent.
+    func send(_ datagram: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name)
+        -> SendDropCause?
+    {
+        if let cause = refuse?(address) { return cause }
+        transmit(datagram, name, address)
+        return nil
+    }
+
+    /// Sends as the kernel would: a message of several segments becomes as many datagrams, or is refused as a whole.
+    /// - Returns: messages that were refused.
+    func send(
+        _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ name: WorkerSockets.Name, _ batch: inout EgressBatch
+    ) -> Int {
+        var refused = 0
+        guard let base = messages.baseAddress else { return 0 }
+        for i in messages.indices {
             let message = messages[i]
+            let address = PeerAddress(message.address.pointee)
+            if let cause = refuse?(address) {
+                batch.drop(base + i, cause)
+                refused += 1
+                continue
+            }
             var at = 0
             while at < Int(message.length) {
                 let length = min(Int(message.segment), Int(message.length) - at)
-                transmit(
-                    UnsafeRawBufferPointer(start: message.data + at, count: length), name,
-                    PeerAddress(message.address.pointee))
+                transmit(UnsafeRawBufferPointer(start: message.data + at, count: length), name, address)
                 at += length
             }
         }
+        return refused
     }
 }

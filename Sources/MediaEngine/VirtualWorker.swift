@@ -1,5 +1,5 @@
 package import DTLS
-internal import Forwarding
+package import Forwarding
 package import MediaBase
 package import SDP
 package import Transport
@@ -44,6 +44,12 @@ package final class VirtualWorker {
         io.now = max(io.now, now)
         worker.act()
         worker.flushTaps()
+    }
+
+    /// Answers to sends as the kernel gives them: the cause for which a datagram to this address is not sent; nil: it is sent.
+    package var refuse: ((PeerAddress) -> SendDropCause?)? {
+        get { io.refuse }
+        set { io.refuse = newValue }
     }
 
     /// A datagram on the WebRTC port.

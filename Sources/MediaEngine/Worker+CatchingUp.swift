@@ -22,6 +22,7 @@ extension Worker {
         for i in catchingUp.indices {
             let session = catchingUp[i]
             session.router.catchUp(now: now, into: &batch) { send(&$0, for: session) }
+            if session.router.hasDrops { noteDrops(session) }
             guard session.router.isCatchingUp else {
                 session.isCatchingUp = false
                 continue

@@ -154,6 +154,7 @@ extension Worker {
         let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: now, into: &batch) {
             send(&$0, for: session)
         }
+        if session.router.hasDrops { noteDrops(session) }
         session.retransmittedBytes &+= session.sentBytes &- before
         counters.packetsRetransmitted &+= UInt64(sent)
         transport.decisions.count(.packetsSentAgain, stream: track.streamName, sent, now: now)
@@ -193,6 +194,7 @@ extension Worker {
     /// Nothing may be pending.
     private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
         let timeout = configuration.limits.publisherTimeout
+        session.router.requestHeldKeyFrames(now: now)
         lookAfterSpeakers(session, now)
         follow(session)
         var expired: [PublishTransport] = []

@@ -40,75 +40,147 @@ extension Worker {
         session.router.forward(now: time(), into: &batch) { send(&$0, for: session) }
         session.flushAt = .never
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
+        if session.router.hasDrops { noteDrops(session) }
     }
 
     /// Protects and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
         var bytes: UInt64 = 0
+        var unsent = 0
         for lane in EgressLane.allCases {
             let messages = batch.messages(of: lane)
-            guard let first = messages.baseAddress, !messages.isEmpty else { continue }
-            switch lane {
-            case .plain: transmit(first, messages.count, .rtp)
-            case .webRTC: transmit(first, messages.count, .webRTC)
-            case .tcp: stream(messages)
-            }
+            guard !messages.isEmpty else { continue }
+            let refused =
+                switch lane {
+                case .plain: transmit(messages, .rtp, &batch)
+                case .webRTC: transmit(messages, .webRTC, &batch)
+                case .tcp: stream(messages, &batch)
+                }
             for message in messages { bytes &+= UInt64(message.length) }
+            guard refused > 0 else { continue }
+            for message in messages {
+                guard let cause = message.drop else { continue }
+                bytes &-= UInt64(message.length)
+                unsent += message.packets
+                counters.sendDrops[cause] &+= UInt64(message.packets)
+            }
         }
-        counters.packetsForwarded &+= UInt64(batch.jobCount)
+        let sent = batch.jobCount - min(unsent, batch.jobCount)
+        counters.packetsForwarded &+= UInt64(sent)
         counters.bytesForwarded &+= bytes
         session.sentBytes &+= bytes
-        if batch.oldestArrival != .never {
-            counters.delay.record(
-                time() - batch.oldestArrival, packets: batch.jobCount)
+        if batch.oldestArrival != .never, sent > 0 {
+            counters.delay.record(time() - batch.oldestArrival, packets: sent)
         }
     }
 
     /// Packet by packet into the connections that their paths name.
-    private func stream(_ messages: UnsafeMutableBufferPointer<EgressMessage>) {
-        for message in messages {
+    /// - Returns: messages that were not sent.
+    private func stream(
+        _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ batch: inout EgressBatch
+    ) -> Int {
+        var refused = 0
+        guard let base = messages.baseAddress else { return 0 }
+        for i in messages.indices {
+            let message = messages[i]
             let path = EgressBatch.path(of: message)
             let to = PeerAddress(path.pointee.address, connection: path.pointee.connection)
             var at = 0
+            var failure: SendDropCause?
             while at < Int(message.length) {
                 let length = min(Int(message.segment), Int(message.length) - at)
-                transmit(UnsafeRawBufferPointer(start: message.data + at, count: length), to: to, .webRTC)
+                failure = stream(UnsafeRawBufferPointer(start: message.data + at, count: length), to: to) ?? failure
                 at += length
             }
+            guard let failure else { continue }
+            batch.drop(base + i, failure)
+            counters.sendErrors &+= 1
+            refused += 1
+        }
+        return refused
+    }
+
+    /// - Returns: the cause if the datagram was dropped.
+    private func stream(_ datagram: UnsafeRawBufferPointer, to address: PeerAddress) -> SendDropCause? {
+        guard let sockets else { return virtual?.send(datagram, to: address, .webRTC) }
+        switch sockets.tcp?.send(address.connection, datagram) {
+        case .sent: return nil
+        case .full: return .bufferFull
+        case .tooLong: return .tooLong
+        case .closed, nil: return .closed
         }
     }
 
-    func transmit(_ messages: UnsafePointer<EgressMessage>, _ count: Int, _ name: WorkerSockets.Name) {
-        guard count > 0 else { return }
-        counters.sendMessages &+= UInt64(count)
-        guard let sockets else {
-            virtual?.send(messages, count, name)
-            return
-        }
+    /// Sends messages without waiting, and marks those that were refused.
+    /// - Returns: how many were refused.
+    private func transmit(
+        _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ name: WorkerSockets.Name, _ batch: inout EgressBatch
+    ) -> Int {
+        guard let base = messages.baseAddress else { return 0 }
+        counters.sendMessages &+= UInt64(messages.count)
+        guard let sockets else { return virtual?.send(messages, name, &batch) ?? 0 }
         var error: Int32 = 0
-        let refused = millrace_send(
-            sockets.sender, sockets.descriptor(name),
-            UnsafeRawPointer(messages).assumingMemoryBound(to: millrace_message.self), Int32(count), &error,
-            &counters.sendCalls)
-        counters.sendErrors &+= UInt64(refused)
-        // A device on the way cannot segment: packet by packet from now on. Anything else is one message's own trouble.
+        let refused = sockets.send(base, messages.count, name, &error, &counters.sendCalls)
+        // A device on the way cannot segment: packet by packet from now on. Anything else concerns a single message.
         if error == EIO { batch.maximumSegments = 1 }
+        guard refused > 0 else { return 0 }
+        counters.sendErrors &+= UInt64(refused)
+        for i in messages.indices where messages[i].error != 0 {
+            batch.drop(base + i, SendDropCause(errno: Int32(messages[i].error)))
+        }
+        return refused
     }
 
-    /// Sends one datagram as it is.
+    /// Sends one datagram that is not media (STUN, DTLS, RTCP) without waiting. It may leave by any socket of the port: if the send buffer of
+    /// one interface is full, the answers to peers behind the others still leave.
     func transmit(_ bytes: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name) {
         guard let base = bytes.baseAddress else { return }
-        if address.isTCP, let sockets {
-            if sockets.tcp?.send(address.connection, bytes) != true { counters.sendErrors &+= 1 }
+        if address.isTCP || virtual != nil {
+            let failure =
+                address.isTCP ? stream(bytes, to: address) : virtual.flatMap { $0.send(bytes, to: address, name) }
+            if !address.isTCP { counters.sendMessages &+= 1 }
+            if let failure { countUnsent(failure) }
             return
         }
+        guard let sockets else { return }
+        counters.sendMessages &+= 1
         let local = address.local
         withUnsafePointer(to: address.address) { address in
-            var message = EgressMessage(
-                data: base.assumingMemoryBound(to: UInt8.self), address: address, length: UInt32(bytes.count),
-                segment: UInt32(bytes.count), local: local)
-            transmit(&message, 1, name)
+            var error: Int32 = 0
+            for socket in 0..<sockets.senders(name).count {
+                var message = EgressMessage(
+                    data: base.assumingMemoryBound(to: UInt8.self), address: address, length: UInt32(bytes.count),
+                    segment: UInt32(bytes.count), local: local, socket: UInt8(socket))
+                if sockets.send(&message, 1, name, &error, &counters.sendCalls) == 0 { return }
+                if error != EAGAIN { break }
+            }
+            countUnsent(SendDropCause(errno: error))
         }
+    }
+
+    private func countUnsent(_ cause: SendDropCause) {
+        counters.sendErrors &+= 1
+        counters.sendDrops[cause] &+= 1
+    }
+
+    /// Tells the estimators of paths that dropped packets, which then send less.
+    func noteDrops(_ session: EngineSession) {
+        let now = time()
+        for drop in session.router.takeDrops() {
+            guard let transport = session.subscribersByPath[drop.path], let peer = transport.peer,
+                let outbound = peer.outbound, outbound.transport === transport
+            else { continue }
+            transport.decisions.count(.packetsUnsent, stream: nil, drop.packets, now: now)
+            guard let estimator = outbound.estimator else { continue }
+            estimator.receive(unsent: drop.packets, now: now)
+            outbound.allocateSoon()
+            schedule(peer, now: now)
+        }
+    }
+
+    /// Index of the socket by which media for an address leave.
+    func socket(for address: PeerAddress, _ name: WorkerSockets.Name) -> UInt8 {
+        sockets?.senders(name).socket(for: address) ?? 0
     }
 }

@@ -1,4 +1,5 @@
 internal import CLinuxNet
+internal import Forwarding
 internal import Glibc
 internal import MediaBase
 
@@ -24,6 +25,9 @@ final class WorkerSockets {
     private let rtcpReceiver: OpaquePointer
     private let webRTCReceiver: OpaquePointer
     let sender: OpaquePointer
+    private let rtpSenders: SendSockets
+    private let rtcpSenders: SendSockets
+    private let webRTCSenders: SendSockets
     private let datagrams: UnsafeMutablePointer<millrace_datagram>
     private var isOpen = true
     static let receiveSlots = 32
@@ -63,6 +67,10 @@ final class WorkerSockets {
         self.rtcpReceiver = rtcpReceiver
         self.webRTCReceiver = webRTCReceiver
         self.sender = sender
+        let sendBuffer = configuration.limits.sendBufferBytes
+        rtpSenders = SendSockets(port: pair.rtp, sendBuffer: sendBuffer)
+        rtcpSenders = SendSockets(port: pair.rtcp, sendBuffer: sendBuffer)
+        webRTCSenders = SendSockets(port: door.socket, sendBuffer: sendBuffer)
         datagrams = .allocate(capacity: Self.receiveSlots)
     }
 
@@ -84,6 +92,7 @@ final class WorkerSockets {
         guard isOpen else { return }
         isOpen = false
         tcp?.close()
+        for senders in [rtpSenders, rtcpSenders, webRTCSenders] { senders.close() }
         for descriptor in [rtp, rtcp, webRTC] { millrace_close(descriptor) }
     }
 
@@ -101,6 +110,28 @@ final class WorkerSockets {
         case .rtp: rtp
         case .rtcp: rtcp
         case .webRTC: webRTC
+        }
+    }
+
+    /// Sends messages by the sockets that they name, without waiting. - Returns: how many were refused; `error` of those is set.
+    func send(
+        _ messages: UnsafeMutablePointer<EgressMessage>, _ count: Int, _ name: Name, _ error: inout Int32,
+        _ calls: inout UInt64
+    ) -> Int {
+        let senders = senders(name)
+        return Int(
+            millrace_send_now(
+                sender, senders.descriptors, Int32(senders.count),
+                UnsafeMutableRawPointer(messages).assumingMemoryBound(to: millrace_message.self), Int32(count),
+                &error, &calls))
+    }
+
+    /// Sockets that send from a port.
+    func senders(_ name: Name) -> SendSockets {
+        switch name {
+        case .rtp: rtpSenders
+        case .rtcp: rtcpSenders
+        case .webRTC: webRTCSenders
         }
     }
 

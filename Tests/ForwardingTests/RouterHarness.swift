@@ -16,6 +16,8 @@ final class RouterHarness {
     var now = MediaTime.milliseconds(1_000)
     private(set) var messages = 0
     private(set) var batches = 0
+    /// Answers as the kernel does: the cause if a message to this viewer is not sent.
+    var refuse: ((Viewer, EgressMessage) -> SendDropCause?)?
     /// The first rule that a batch broke; `throwIfBroken` reports it.
     private var failure: (any Error)?
     private var nextPort: UInt32 = 1024
@@ -175,7 +177,7 @@ final class RouterHarness {
         do {
             try check(batch)
             protector.protect(batch.jobs, count: batch.jobCount)
-            try deliver(batch)
+            try deliver(&batch)
         } catch {
             failure = error
         }
@@ -197,11 +199,19 @@ final class RouterHarness {
         for i in areas.indices.dropFirst() { try #require(areas[i - 1].1 <= areas[i].0, "packets overlap in the slab") }
     }
 
-    private func deliver(_ batch: borrowing EgressBatch) throws {
+    private func deliver(_ batch: inout EgressBatch) throws {
         var packets = 0
         for lane in EgressLane.allCases {
-            for message in batch.messages(of: lane) {
-                packets += try deliver(message, of: lane, maximumSegments: batch.maximumSegments)
+            let messages = batch.messages(of: lane)
+            for i in messages.indices {
+                if let viewer = viewersByAddress[messages[i].address.pointee], let cause = refuse?(viewer, messages[i]),
+                    let base = messages.baseAddress
+                {
+                    packets += messages[i].packets
+                    batch.drop(base + i, cause)
+                    continue
+                }
+                packets += try deliver(messages[i], of: lane, maximumSegments: batch.maximumSegments)
             }
         }
         // A run of segments cut at the wrong places would give another number.

@@ -51,7 +51,8 @@ final class Endpoint: @unchecked Sendable {
         let refused = bytes.withUnsafeBufferPointer { data in
             withUnsafePointer(to: &to) { to in
                 var message = millrace_message(
-                    data: data.baseAddress, to: to, length: UInt32(bytes.count), segment: UInt32(segment), local: 0)
+                    data: data.baseAddress, to: to, length: UInt32(bytes.count), segment: UInt32(segment), local: 0,
+                    socket: 0, mark: 0, error: 0)
                 return millrace_send(sender, fd, &message, 1, &error, &calls)
             }
         }

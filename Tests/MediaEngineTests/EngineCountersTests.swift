@@ -19,9 +19,12 @@ struct EngineCountersTests {
             for i in 0..<words { #expect(raw.load(fromByteOffset: i * 8, as: UInt64.self) == UInt64(2 * (i + 1))) }
         }
         #expect(sum.delay.total == 4)
-        let shown = sum.dropped.map(\.count) + sum.all.map(\.value) + sum.gauges.map(\.value)
+        let shown =
+            sum.dropped.map(\.count) + sum.sendDropped.map(\.count) + sum.all.map(\.value) + sum.gauges.map(\.value)
         #expect(Set(shown).count == shown.count, "none twice")
         #expect(shown.count == words - 1, "all but the CPU time")
-        #expect(Set(sum.dropped.map(\.cause) + sum.all.map(\.name) + sum.gauges.map(\.name)).count == shown.count)
+        #expect(
+            Set(sum.dropped.map(\.cause) + sum.sendDropped.map(\.cause) + sum.all.map(\.name) + sum.gauges.map(\.name))
+                .count == shown.count)
     }
 }

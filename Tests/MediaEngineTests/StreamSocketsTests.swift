@@ -68,13 +68,15 @@ import Testing
         client.send(StreamClient.frame([9]))
         serve(sockets) { !arrivals.isEmpty }
         let answer = [UInt8](repeating: 7, count: 1_300)
-        #expect(answer.withUnsafeBytes { sockets.send(arrivals[0].connection, $0) })
+        #expect(answer.withUnsafeBytes { sockets.send(arrivals[0].connection, $0) } == .sent)
         #expect(client.read() == StreamClient.frame(answer))
         #expect(sockets.counters.framesSent == 1)
         #expect(sockets.counters.bytesSent == 1_302)
         // What no frame of this size may hold, and what nobody has.
-        #expect(![UInt8](repeating: 7, count: 4_097).withUnsafeBytes { sockets.send(arrivals[0].connection, $0) })
-        #expect(!answer.withUnsafeBytes { sockets.send(arrivals[0].connection + 1, $0) })
+        #expect(
+            [UInt8](repeating: 7, count: 4_097).withUnsafeBytes { sockets.send(arrivals[0].connection, $0) } == .tooLong
+        )
+        #expect(answer.withUnsafeBytes { sockets.send(arrivals[0].connection + 1, $0) } == .closed)
         #expect(sockets.counters.framesDropped == 1)
     }
 
@@ -150,7 +152,7 @@ import Testing
         client.close()
         serve(sockets) { sockets.connectionCount == 0 }
         #expect(sockets.counters.lost == 1)
-        #expect(![UInt8](repeating: 1, count: 9).withUnsafeBytes { sockets.send(arrivals[0].connection, $0) })
+        #expect([UInt8](repeating: 1, count: 9).withUnsafeBytes { sockets.send(arrivals[0].connection, $0) } == .closed)
     }
 
     @Test func whoProvedItselfAndLeavesIsTold() throws {
@@ -200,7 +202,7 @@ import Testing
         client.send(StreamClient.frame([6]))
         serve(sockets) { arrivals.count == 1 }
         #expect(arrivals.first?.from == client.local)
-        #expect([UInt8(8)].withUnsafeBytes { sockets.send(arrivals[0].connection, $0) })
+        #expect([UInt8(8)].withUnsafeBytes { sockets.send(arrivals[0].connection, $0) } == .sent)
         #expect(client.read() == [0, 1, 8])
     }
 }

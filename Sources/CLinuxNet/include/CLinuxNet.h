@@ -28,6 +28,12 @@ typedef struct {
     uint32_t segment;
     // The address of this machine's that it is to leave from, as a datagram had it; 0: the kernel's choice.
     uint32_t local;
+    // `millrace_send_now`: index of the descriptor that it leaves by.
+    uint8_t socket;
+    // The caller's own; not read here.
+    uint8_t mark;
+    // Written by `millrace_send_now`: errno if the message was not sent, else left as it is.
+    uint16_t error;
 } millrace_message;
 
 typedef struct millrace_receiver millrace_receiver;
@@ -54,6 +60,18 @@ void millrace_sender_free(millrace_sender *);
 // datagram. Returns how many messages were refused even so (those are skipped); `*last_error` has the errno of the last refusal, also
 // of one that was made good, and `*calls` grows by the number of system calls.
 int millrace_send(millrace_sender *, int fd, const millrace_message *messages, int n, int *last_error, uint64_t *calls);
+// The same without waiting, for the media threads: a message that finds no room in the send buffer is refused with EAGAIN, and the
+// messages after it are still tried. `fds`: descriptors that the messages name by index. A descriptor that had no room
+// MILLRACE_FULL_TRIES times in a row refuses its remaining messages without a system call each. `error` of each refused message is set.
+#define MILLRACE_FULL_TRIES 8
+int millrace_send_now(
+    millrace_sender *, const int *fds, int fd_count, millrace_message *messages, int n, int *last_error, uint64_t *calls);
+// Opens a further socket on the port of `fd`, with a send buffer of its own. Datagrams keep arriving at `fd` alone.
+int millrace_udp_share(int fd, int send_buffer);
+// Copies local address `index` (16 bytes, an IPv4 address in the first four). 0 if there is none of that index and family.
+int millrace_local_address(uint32_t index, int family, void *address);
+// Index of the network interface by which datagrams from local address `local` (0: the kernel's choice) to `to` leave at present.
+int millrace_route_interface(const millrace_address *to, uint32_t local);
 
 // Waits until one of `n` (at most 16) descriptors can be read or `timeout_ns` passes (negative: for ever). Bit i of the result is fds[i].
 int millrace_wait(const int *fds, int n, int64_t timeout_ns);

@@ -20,6 +20,7 @@ extension LiveSession {
             answer.subscribed = measured.subscribed.map(StatisticsAnswer.Track.init)
             answer.availableBitrate = measured.availableBitrate.map { Int($0.rawValue) }
             answer.roundTrip = measured.roundTrip?.milliseconds ?? answer.roundTrip
+            answer.unsent = measured.unsent.isEmpty ? nil : measured.unsent
         }
         return answer
     }

@@ -65,6 +65,7 @@ extension BandwidthEstimator {
         guard !reports.isEmpty, !hasFeedback else { return }
         lastWord = now
         // Without feedback on single packets a report stands for so many; it comes about once a second.
+        guard !reportsCountUnsent(now: now) else { return settle(now: now) }
         let packets = 50 * reports.count
         let lost = reports.reduce(0) { $0 + Int($1.fractionLost) } * 50 / 256
         guard lastRemoteLoss.map({ now - $0 > .milliseconds(300) }) ?? true else { return }

@@ -29,6 +29,7 @@ extension BandwidthEstimator {
         guard now >= nextCheck else { return }
         nextCheck = now + Self.checkInterval
         probes.expire(now: now)
+        forgetUnsent(now: now)
         if let sent {
             sending.update(bytes: sent.pointee.bytes, target: Double(capacity.rawValue), now: now)
             if sent.pointee.next == sentAtLastWord { lastWord = now }

@@ -35,7 +35,7 @@ package final class BandwidthEstimator {
     /// Beyond doubt: the queue is long, or overflows, or grows because the path takes less than it did.
     package var isFull: Bool {
         let excess = lossModel.loss - lossModel.explained
-        return excess > (isDelayed ? 0.1 : 0.3) || queueDelay > .milliseconds(200) || isNarrowed
+        return isRefused || excess > (isDelayed ? 0.1 : 0.3) || queueDelay > .milliseconds(200) || isNarrowed
     }
     package var isApplicationLimited: Bool { sending.isApplicationLimited }
     /// What may leave in a short while: frames are larger than their share of the target.
@@ -82,6 +82,10 @@ package final class BandwidthEstimator {
     /// Packets waited on the path of late: what is lost is lost there.
     var isDelayed = false
     var lastDelayed: MediaTime?
+    /// When packets could last not be sent, when the rate was last lowered for it, and whether the former is recent.
+    var lastUnsent: MediaTime?
+    var lastUnsentDecrease: MediaTime?
+    var isRefused = false
 
     package init(_ configuration: Configuration = Configuration(), now: MediaTime) {
         self.configuration = configuration

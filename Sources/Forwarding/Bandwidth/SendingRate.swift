@@ -20,7 +20,8 @@ struct SendingRate {
         }
         let elapsed = (now - since).seconds
         guard elapsed >= 0.1 else { return }
-        let latest = Double(total &- bytes) * 8 / elapsed
+        // Packets that could not be sent are taken off the total again.
+        let latest = Double(max(0, Int64(truncatingIfNeeded: total &- bytes))) * 8 / elapsed
         bitsPerSecond += (latest - bitsPerSecond) * min(elapsed / 0.5, 1)
         bytes = total
         self.since = now

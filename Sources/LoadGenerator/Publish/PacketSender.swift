@@ -84,6 +84,7 @@ final class PacketSender {
         addresses[place] = address
         messages.append(
             millrace_message(
-                data: slab + place * Self.slot, to: addresses + place, length: UInt32(length), segment: 0, local: 0))
+                data: slab + place * Self.slot, to: addresses + place, length: UInt32(length), segment: 0, local: 0,
+                socket: 0, mark: 0, error: 0))
     }
 }

@@ -3,6 +3,7 @@ internal import Forwarding
 internal import MediaBase
 internal import RTP
 internal import SRTP
+internal import Transport
 
 /// Plain transports open and close, on the worker's own thread with nothing pending.
 extension Worker {
@@ -86,11 +87,15 @@ extension Worker {
         let leg = protector.makeLeg(key: relayKey, peerKey: clientKey)
         var paths: [SocketAddress: Int] = [:]
         let placed = targets.map { target in
-            let path =
-                paths[target.address]
-                ?? session.router.open(
-                    EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength))
-            paths[target.address] = path
+            let path: Int
+            if let known = paths[target.address] {
+                path = known
+            } else {
+                var opened = EgressPath(address: target.address, leg: leg, tagLength: request.suite.tagLength)
+                opened.socket = socket(for: PeerAddress(target.address), .rtp)
+                path = session.router.open(opened)
+                paths[target.address] = path
+            }
             return SubscriptionTarget(
                 kind: target.kind, path: path, address: target.address, rtcpAddress: target.rtcpAddress,
                 payloadType: target.payloadType, ssrc: target.ssrc)

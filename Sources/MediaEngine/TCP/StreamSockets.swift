@@ -117,25 +117,37 @@ package final class StreamSockets {
         housekeeping(now)
     }
 
-    /// Sends one datagram over a connection. False where it was dropped: the connection is gone, or its peer reads too slowly.
+    /// Fate of one datagram.
+    package enum SendOutcome: Sendable {
+        /// It was sent, or is in the connection's buffer.
+        case sent
+        /// The connection's buffer is full: its peer reads too slowly.
+        case full
+        /// It is empty or longer than `StreamLimits.datagramBytes`.
+        case tooLong
+        /// The connection has ended.
+        case closed
+    }
+
+    /// Sends one datagram over a connection, without waiting.
     @discardableResult
-    package func send(_ number: Int32, _ datagram: UnsafeRawBufferPointer) -> Bool {
-        guard let connection = connections[number] else { return false }
+    package func send(_ number: Int32, _ datagram: UnsafeRawBufferPointer) -> SendOutcome {
+        guard let connection = connections[number] else { return .closed }
         guard !datagram.isEmpty, datagram.count <= limits.datagramBytes else {
             counters.framesDropped += 1
-            return false
+            return .tooLong
         }
         switch connection.send(datagram, limit: limits.sendBytes) {
         case .done:
             counters.framesSent += 1
             counters.bytesSent += UInt64(StreamFraming.headerLength + datagram.count)
-            return true
+            return .sent
         case .dropped:
             counters.framesDropped += 1
-            return false
+            return .full
         case .failed:
             end(connection, \.lost)
-            return false
+            return .closed
         }
     }
 

@@ -31,7 +31,7 @@ struct DecisionLog {
 
     /// Adds to the last one of the same kind and stream, unless that is old: however many streams lose packets, what else was decided is not
     /// pushed out by it.
-    mutating func count(_ kind: PeerDecision.Kind, stream: String, _ count: Int, now: MediaTime) {
+    mutating func count(_ kind: PeerDecision.Kind, stream: String?, _ count: Int, now: MediaTime) {
         guard count > 0 else { return }
         // From one of its kind to the one before: nothing else is looked at, however many decisions lie between them.
         let last = newest[kind] ?? -1

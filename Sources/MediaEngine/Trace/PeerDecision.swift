@@ -16,6 +16,8 @@ package struct PeerDecision: Sendable {
         /// Packets that the viewer asked for, and how many of them went out again.
         case packetsWanted, packetsSentAgain
         case keyFrameWanted
+        /// Packets that this host could not send.
+        case packetsUnsent
         /// What the path is thought to carry, in bits a second, where it has changed by a fifth.
         case estimate
     }

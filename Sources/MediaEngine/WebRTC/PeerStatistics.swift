@@ -32,4 +32,6 @@ package struct PeerStatistics: Sendable {
     /// What the path to the peer is thought to carry; nil where that is not measured.
     package var availableBitrate: Bitrate?
     package var roundTrip: MediaTime?
+    /// Packets for the peer that this host could not send, by the label of the cause.
+    package var unsent: [String: UInt64] = [:]
 }

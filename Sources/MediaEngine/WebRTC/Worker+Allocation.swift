@@ -134,7 +134,7 @@ extension Worker {
         }
         if track.wanted === wanted, track.temporalLimit == selection.temporal {
             // The key frame that a switch waits for may have been lost.
-            if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted) {
+            if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted, now: now) {
                 requestKeyFrame(of: wanted)
             }
             return

@@ -100,6 +100,7 @@ extension Worker {
                     bytes: due, path: outbound.path, probe: probe.probe.id, now: time(), into: &batch
                 ) { send(&$0, for: outbound.session) }
                 counters.probeBytes &+= UInt64(sent)
+                if outbound.session.router.hasDrops { noteDrops(outbound.session) }
                 probe.note(bytes: sent)
             }
             outbound.probe = probe.deadline == nil ? nil : probe

@@ -75,6 +75,7 @@ extension Worker {
         if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
         outbound.move(to: address, now: now)
+        outbound.session.router.path(outbound.path).pointee.socket = socket(for: address, .webRTC)
         guard before != nil else { return }
         outbound.transport.decisions.note(.moved, now: now)
         refresh(outbound, now: now)

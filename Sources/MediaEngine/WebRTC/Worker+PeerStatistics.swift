@@ -15,6 +15,8 @@ extension Worker {
         for track in outbound.transport.tracks { statistics.subscribed.append(subscribed(track, outbound)) }
         statistics.availableBitrate = outbound.estimator?.target
         statistics.roundTrip = outbound.roundTrip
+        let drops = outbound.session.router.drops(path: outbound.path)
+        for cause in SendDropCause.allCases where drops[cause] > 0 { statistics.unsent[cause.label] = drops[cause] }
         return statistics
     }
 

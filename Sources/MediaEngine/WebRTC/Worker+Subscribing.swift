@@ -75,6 +75,7 @@ extension Worker {
         estimate.maximum = configuration.webRTC.maximumBitrate
         let outbound = PeerOutbound(
             transport: transport, session: session, path: path, at: address, estimate: estimate, now: now)
+        session.router.path(path).pointee.socket = socket(for: address, .webRTC)
         peer.outbound = outbound
         session.subscribersByPath[path] = transport
         session.subscribers.insert(transport, peer.id)

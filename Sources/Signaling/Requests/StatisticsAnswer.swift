@@ -44,13 +44,17 @@ public struct StatisticsAnswer: Hashable, Sendable, Codable {
     public var availableBitrate: Int?
     /// Milliseconds, of the subscribe peer connection.
     public var roundTrip: Double?
+    /// Packets for the client that the relay's host could not send, by cause; nil if there are none.
+    public var unsent: [String: UInt64]?
 
     public init(
-        published: [Track] = [], subscribed: [Track] = [], availableBitrate: Int? = nil, roundTrip: Double? = nil
+        published: [Track] = [], subscribed: [Track] = [], availableBitrate: Int? = nil, roundTrip: Double? = nil,
+        unsent: [String: UInt64]? = nil
     ) {
         self.published = published
         self.subscribed = subscribed
         self.availableBitrate = availableBitrate
         self.roundTrip = roundTrip
+        self.unsent = unsent
     }
 }

@@ -16,6 +16,7 @@ import media
 
 CLIENT, RELAY = "10.99.0.1", "10.99.0.2"
 CLIENT_6, RELAY_6 = "fd99::1", "fd99::2"
+SLOW_CLIENT, SLOW_RELAY = "10.98.0.1", "10.98.0.2"
 INSIDE = "MILLRACE_INTEROP_NAMESPACE"
 
 
@@ -105,9 +106,25 @@ class Network:
             self._table(["meta l4proto udp counter drop"], beside_relay)
 
     def clear(self):
+        if self.inside:
+            subprocess.run(["ip", "link", "delete", "mr2"], capture_output=True)
         if self.filters:
             for beside_relay in (True, False):
                 self._nft("table inet loss\ndelete table inet loss\n", beside_relay)
+
+    def slow_interface(self, kilobits):
+        """Gives the relay's host one more interface, which leads to `SLOW_CLIENT` and sends so many kb/s. Its queue drops nothing: all that
+        it has not sent yet stays in the send buffers of sockets. False if this kernel has no token bucket."""
+        if shutil.which("tc") is None:
+            return False
+        media.run(["ip", "link", "add", "mr2", "type", "veth", "peer", "name", "mr3", "netns", self._holder.pid])
+        media.run(["ip", "address", "add", f"{SLOW_CLIENT}/24", "dev", "mr2"])
+        media.run([*self.prefix, "ip", "address", "add", f"{SLOW_RELAY}/24", "dev", "mr3"])
+        for prefix, device in (([], "mr2"), (self.prefix, "mr3")):
+            media.run([*prefix, "ip", "link", "set", device, "up", "gso_max_segs", "1"])
+        done = subprocess.run([*self.prefix, "tc", "qdisc", "add", "dev", "mr3", "root", "tbf", "rate", f"{kilobits}kbit", "burst",
+                               "3000", "limit", "100000000"], capture_output=True)
+        return done.returncode == 0
 
     def stop(self):
         if self._holder:

@@ -1,0 +1,100 @@
+#define _GNU_SOURCE
+#include "CLinuxNet.h"
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+int millrace_udp_share(int fd, int send_buffer) {
+    millrace_address local;
+    int r = millrace_udp_local(fd, &local), one = 1;
+    if (r < 0) return r;
+    const struct sockaddr *sa = (const struct sockaddr *)local.bytes;
+    int shared = socket(sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (shared < 0) return -errno;
+    // `fd` was bound without SO_REUSEPORT, so that a second relay on its port was refused; it still would be, as it sets no SO_REUSEPORT.
+    // The filter names the first socket of the port for every datagram that arrives.
+    struct sock_filter first[] = {{BPF_RET | BPF_K, 0, 0, 0}};
+    struct sock_fprog program = {1, first};
+    if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) || setsockopt(shared, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one)
+        || bind(shared, sa, local.length)
+        || setsockopt(shared, SOL_SOCKET, SO_ATTACH_REUSEPORT_CBPF, &program, sizeof program)) {
+        int e = errno;
+        close(shared);
+        return -e;
+    }
+    if (send_buffer > 0 && setsockopt(shared, SOL_SOCKET, SO_SNDBUFFORCE, &send_buffer, sizeof send_buffer))
+        (void)setsockopt(shared, SOL_SOCKET, SO_SNDBUF, &send_buffer, sizeof send_buffer);
+    return shared;
+}
+
+struct route_request {
+    struct nlmsghdr header;
+    struct rtmsg route;
+    uint8_t attributes[2 * RTA_SPACE(sizeof(struct in6_addr))];
+};
+
+static void put(struct route_request *r, int type, const void *data, size_t size) {
+    struct rtattr *a = (struct rtattr *)((uint8_t *)r + NLMSG_ALIGN(r->header.nlmsg_len));
+    a->rta_type = type;
+    a->rta_len = RTA_LENGTH(size);
+    memcpy(RTA_DATA(a), data, size);
+    r->header.nlmsg_len = NLMSG_ALIGN(r->header.nlmsg_len) + RTA_SPACE(size);
+}
+
+// Asks the kernel for one route. Returns the interface or a negative errno. Does not wait: the answer is there when `send` returns.
+static int ask_route(const struct route_request *request) {
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (fd < 0) return -errno;
+    _Alignas(struct nlmsghdr) uint8_t answer[4096];
+    ssize_t n = send(fd, request, request->header.nlmsg_len, MSG_DONTWAIT);
+    if (n >= 0) n = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
+    int result = n < 0 ? -errno : -ENODATA;
+    close(fd);
+    const struct nlmsghdr *h = (const struct nlmsghdr *)answer;
+    if (n < 0 || !NLMSG_OK(h, (size_t)n)) return result;
+    if (h->nlmsg_type == NLMSG_ERROR) {
+        int error = ((const struct nlmsgerr *)NLMSG_DATA(h))->error;
+        return error < 0 ? error : result;
+    }
+    if (h->nlmsg_type != RTM_NEWROUTE) return result;
+    int left = RTM_PAYLOAD(h);
+    for (const struct rtattr *a = RTM_RTA(NLMSG_DATA(h)); RTA_OK(a, left); a = RTA_NEXT(a, left))
+        if (a->rta_type == RTA_OIF && RTA_PAYLOAD(a) >= sizeof result) memcpy(&result, RTA_DATA(a), sizeof result);
+    return result;
+}
+
+int millrace_route_interface(const millrace_address *to, uint32_t local) {
+    struct route_request request = {
+        .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtmsg)), .nlmsg_type = RTM_GETROUTE, .nlmsg_flags = NLM_F_REQUEST}};
+    struct sockaddr_in6 in6;
+    struct sockaddr_in in;
+    const void *destination = &in.sin_addr;
+    size_t size = sizeof in.sin_addr;
+    memcpy(&in, to->bytes, sizeof in);
+    memcpy(&in6, to->bytes, sizeof in6);
+    request.route.rtm_family = AF_INET;
+    if (in.sin_family == AF_INET6) {
+        if (in6.sin6_scope_id) return in6.sin6_scope_id;
+        if (IN6_IS_ADDR_V4MAPPED(&in6.sin6_addr)) {
+            destination = &in6.sin6_addr.s6_addr[12];
+        } else {
+            destination = &in6.sin6_addr;
+            size = sizeof in6.sin6_addr;
+            request.route.rtm_family = AF_INET6;
+        }
+    } else if (in.sin_family != AF_INET) {
+        return -EAFNOSUPPORT;
+    }
+    put(&request, RTA_DST, destination, size);
+    request.route.rtm_dst_len = size * 8;
+    struct in6_addr source;
+    if (millrace_local_address(local, in.sin_family, &source) && (in.sin_family == AF_INET || size == sizeof source)) {
+        put(&request, RTA_SRC, &source, size);
+        request.route.rtm_src_len = size * 8;
+    }
+    return ask_route(&request);
+}

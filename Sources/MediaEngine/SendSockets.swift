@@ -1,0 +1,63 @@
+internal import CLinuxNet
+internal import Glibc
+internal import MediaBase
+internal import Transport
+
+/// Sockets that send from one media port: one for each network interface that leads to a peer, so that each interface has a send buffer
+/// of its own. What a slow interface has not sent yet stays in the socket's send buffer, and with a single socket the full buffer would
+/// drop the media of all other interfaces as well.
+///
+/// The first socket is the port itself, the only one that receives; the first interface uses it. Others are opened when they are needed:
+/// a host with one interface has one socket.
+final class SendSockets {
+    /// Sockets of one port. Interfaces beyond that share them.
+    static let limit = 8
+
+    /// `count` descriptors, for the C sender.
+    let descriptors: UnsafeMutablePointer<Int32>
+    private(set) var count = 1
+    /// Interface of each socket, in the order of the descriptors.
+    private var interfaces: [Int32] = []
+    private let sendBuffer: Int32
+
+    /// - Parameters:
+    ///   - port: descriptor of the bound socket; its owner closes it.
+    ///   - sendBuffer: bytes that each further socket asks for.
+    init(port: Int32, sendBuffer: Int) {
+        descriptors = .allocate(capacity: Self.limit)
+        descriptors.initialize(repeating: port, count: Self.limit)
+        self.sendBuffer = Int32(clamping: sendBuffer)
+    }
+
+    /// Closes all sockets but the port.
+    func close() {
+        for i in 1..<max(1, count) { millrace_close(descriptors[i]) }
+        count = 1
+    }
+
+    deinit {
+        close()
+        descriptors.deallocate()
+    }
+
+    /// Index of the socket for a peer, by the interface that leads to it at present; 0 if that cannot be known. Two system calls: for the
+    /// beginning of a path and for a peer that moves, not for packets.
+    func socket(for address: PeerAddress) -> UInt8 {
+        guard !address.isTCP else { return 0 }
+        var to = millrace_address(address.address)
+        let interface = millrace_route_interface(&to, address.local)
+        guard interface > 0 else { return 0 }
+        if let known = interfaces.firstIndex(of: interface) { return UInt8(known) }
+        guard !interfaces.isEmpty else {
+            interfaces.append(interface)
+            return 0
+        }
+        guard count < Self.limit else { return UInt8(Int(interface) % Self.limit) }
+        let descriptor = millrace_udp_share(descriptors[0], sendBuffer)
+        guard descriptor >= 0 else { return 0 }
+        descriptors[count] = descriptor
+        count += 1
+        interfaces.append(interface)
+        return UInt8(count - 1)
+    }
+}

@@ -1,0 +1,88 @@
+import Forwarding
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import Testing
+import Transport
+import WebRTCClient
+
+extension VirtualSessionTests {
+    /// Two sessions with one viewer each; sends to the first viewer fail for a while.
+    private struct Sessions {
+        let call: VirtualCall
+        let slow: VirtualClient
+        let other: VirtualClient
+
+        init(seed: UInt64) throws {
+            call = try VirtualCall(seed: seed)
+            try call.publish("slow", source: 1)
+            try call.publish("other", source: 2)
+            call.run(seconds: 0.5)
+            slow = try call.view("slow", source: 1)
+            other = try call.view("other", source: 2)
+            call.run(seconds: 3)
+        }
+
+        /// - Parameter refuse: asked for each send to the first viewer.
+        func run(seconds: Double, refusing refuse: @escaping () -> SendDropCause?) {
+            let address = slow.address
+            call.relay.refuse = { $0.address == address ? refuse() : nil }
+            call.run(seconds: seconds)
+            call.relay.refuse = nil
+        }
+    }
+
+    @Test(
+        "sends to one viewer fail for 2 s: its video goes on at a key frame, another session misses nothing",
+        arguments: SendDropCause.allCases)
+    func refusedSends(_ cause: SendDropCause) throws {
+        let sessions = try Sessions(seed: 61)
+        let (call, slow, other) = (sessions.call, sessions.slow, sessions.other)
+        let before = slow.reception
+        let requests = call.relay.counters.keyFrameRequestsSent
+        let estimate = try call.relay.peerStatistics(slow.id, session: "slow").availableBitrate
+        sessions.run(seconds: 2) { cause }
+        let during = slow.reception
+        #expect(during.pictures <= before.pictures + 2 && during.sounds <= before.sounds + 2)
+        let counters = call.relay.counters
+        #expect(counters.sendDrops[cause] > 100 && counters.sendDrops.total == counters.sendDrops[cause])
+        let statistics = try call.relay.peerStatistics(slow.id, session: "slow")
+        // Totals have the answers to checks and reports as well.
+        let unsent = try #require(statistics.unsent[cause.label])
+        #expect(unsent > 90 && unsent <= counters.sendDrops[cause] && statistics.unsent.count == 1)
+        #expect(try call.relay.peerStatistics(other.id, session: "other").unsent.isEmpty)
+        #expect(try #require(statistics.availableBitrate) < #require(estimate))
+        #expect(counters.keyFrameRequestsSent - requests <= 6, "\(counters.keyFrameRequestsSent - requests)")
+        call.run(seconds: 3)
+        let after = slow.reception
+        #expect(after.pictures > during.pictures + 60 && after.keyFrames > during.keyFrames)
+        #expect(after.sounds > during.sounds + 140)
+        #expect(after.wrong == 0 && after.outOfOrder == 0)
+        // No more packets of the gap are asked for than the client asks for by itself until the key frame, and none is sent again.
+        #expect(call.relay.counters.packetsRetransmitted == 0 && call.relay.counters.nacksReceived < 1_000)
+        let reception = other.reception
+        #expect(reception.missedPictures == 0 && reception.missedSounds == 0 && reception.wrong == 0)
+        #expect(reception.longestPause < .milliseconds(50), "\(reception)")
+        #expect(other.sound.isContiguous && other.pictures.isContiguous)
+    }
+
+    @Test("a buffer that is full at times: audio continues between the drops, no broken frame reaches the viewer")
+    func bufferFullAtTimes() throws {
+        let sessions = try Sessions(seed: 62)
+        let (call, slow, other) = (sessions.call, sessions.slow, sessions.other)
+        let before = slow.reception
+        var random = SeededGenerator(seed: 62)
+        sessions.run(seconds: 10) { random.next() % 10 == 0 ? .bufferFull : nil }
+        let reception = slow.reception
+        let heard = reception.sounds - before.sounds
+        #expect((400...495).contains(heard), "\(heard) of 500 packets of audio, one in ten refused")
+        #expect(reception.wrong == 0 && reception.outOfOrder == 0)
+        #expect(call.relay.counters.sendDrops[.bufferFull] > 20)
+        call.run(seconds: 12)
+        let end = slow.reception.pictures
+        call.run(seconds: 2)
+        #expect(slow.reception.pictures > end + 50, "\(slow.reception)")
+        #expect(other.reception.missedPictures == 0 && other.sound.isContiguous)
+    }
+}
