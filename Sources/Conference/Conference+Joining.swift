@@ -9,12 +9,13 @@ extension Conference {
     ) -> Result<Join, SignalingError> {
         do throws(SignalingError) {
             let password = try admit(admission)
+            let name = try DisplayName.normalized(admission.name)
             guard order.count < limits.participants else {
                 throw SignalingError(
                     .limitReached, "the session has \(limits.participants) participants already",
                     limit: ConferenceLimits.participantsKey)
             }
-            return .success(enter(admission, password: password, wallClock: wallClock))
+            return .success(enter(admission, name: name, password: password, wallClock: wallClock))
         } catch {
             return .failure(error)
         }
@@ -36,7 +37,9 @@ extension Conference {
         return offered
     }
 
-    private mutating func enter(_ admission: Admission, password offered: String?, wallClock: Int64) -> Join {
+    private mutating func enter(
+        _ admission: Admission, name displayName: String, password offered: String?, wallClock: Int64
+    ) -> Join {
         publisherWait = nil
         if phase == .vacant {
             phase = .live
@@ -47,7 +50,7 @@ extension Conference {
         let connection = admission.connection
         let becomesHost = admission.kind == .client && admission.capabilities.canHost && host == nil
         let info = UserInfo(
-            id: connection, name: DisplayName.normalized(admission.name), identity: admission.identity,
+            id: connection, name: displayName, identity: admission.identity,
             data: admission.data, kind: admission.kind, role: becomesHost ? .host : .participant, joinedAt: wallClock)
         participants[connection] = Participant(
             info: info, capabilities: admission.capabilities, token: admission.token)

@@ -69,7 +69,7 @@ extension Conference {
 
     mutating func rename(_ id: ConnectionID, _ name: String) throws(SignalingError) {
         guard var info = participants[id]?.info else { throw SignalingError(.unknownUser, field: "user") }
-        let name = DisplayName.normalized(name)
+        let name = try DisplayName.normalized(name)
         guard info.name != name else { return }
         info.name = name
         participants[id]?.info = info

@@ -18,15 +18,6 @@ enum UserRule {
     /// - Parameter subject: whose, as the answer calls it.
     static func objection(toName text: String, subject: String) -> String? {
         NameRule.objection(
-            to: text, subject: subject, characters: ConversationLimits.nameCharacters, bytes: maximumNameBytes,
-            isAllowed: isShown)
-    }
-
-    /// Names are shown, not looked up: what joins emoji and letters may stand in them, and what came to Unicode since.
-    private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
-        switch scalar.value {
-        case 0x200C, 0x200D, 0xE0020...0xE007F: true
-        default: NameRule.isAllowed(scalar) || scalar.properties.generalCategory == .unassigned
-        }
+            toShown: text, subject: subject, characters: ConversationLimits.nameCharacters, bytes: maximumNameBytes)
     }
 }

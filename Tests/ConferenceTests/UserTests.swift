@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(
-        "USR-2 display names are cut at 200 characters, and never refused",
+        "USR-2 display names are cut at 200 characters",
         arguments: [
             ("", "null"), ("Ada", "Ada"), (" ", " "), (String(repeating: "x", count: 200), nil),
             (String(repeating: "🙂", count: 201), String(repeating: "🙂", count: 200)),
@@ -44,6 +44,21 @@ import Testing
         try world.request(.rename(RenameRequest(user: a, name: "other")), a)
         try world.request(.rename(RenameRequest(user: a, name: given)), a)
         #expect(world.conference.user(a)?.name == kept ?? given)
+        #expect(world.violations() == [])
+    }
+
+    @Test(
+        "USR-2 a name with bidirectional or control characters is refused",
+        arguments: ["\u{202E}adA", "A\u{2066}da", "A\nda"])
+    func hiddenCharacters(_ name: String) throws {
+        let world = try World()
+        let a = try world.join("Ada")
+        let joining = #expect(throws: SignalingError.self) { try world.join(name) }
+        let renaming = #expect(throws: SignalingError.self) {
+            try world.request(.rename(RenameRequest(user: a, name: name)), a)
+        }
+        for error in [joining, renaming] { #expect(error?.code == .invalidField && error?.field == "name") }
+        #expect(world.conference.user(a)?.name == "Ada" && world.conference.participantCount == 1)
         #expect(world.violations() == [])
     }
 

@@ -1,5 +1,6 @@
-import Signaling
 import Testing
+
+@testable import Signaling
 
 @Suite struct NameRuleTests {
     @Test(
@@ -11,5 +12,27 @@ import Testing
         ])
     func names(_ name: String, _ isAllowed: Bool) {
         #expect((NameRule.objection(to: name) == nil) == isAllowed)
+    }
+
+    @Test(
+        "SES-2 USR-2 no name has bidirectional controls or characters that nothing shows",
+        arguments: [
+            0x061C, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF, 0x00AD, 0x115F, 0x3164, 0xFFA0, 0x034F, 0x2065, 0xE0001,
+        ]
+            + Array(0x202A...0x202E) + Array(0x2066...0x2069))
+    func hidden(_ code: UInt32) throws {
+        let name = "Ada" + String(Character(try #require(Unicode.Scalar(code)))) + "gpj.exe"
+        let hexadecimal = String(code, radix: 16, uppercase: true)
+        for reason in [
+            NameRule.objection(to: name),
+            NameRule.objection(toShown: name, subject: "the name", characters: 200, bytes: 800),
+        ] { #expect(reason?.contains("U+" + hexadecimal) == true) }
+    }
+
+    @Test(
+        "USR-2 names that run from right to left, and emoji, need none of them",
+        arguments: ["שרה", "علي", "❤️", "👩🏽‍🚀", "क्‍ष", "🏴󠁧󠁢󠁳󠁣󠁴󠁿"])
+    func shown(_ name: String) {
+        #expect(NameRule.objection(toShown: name, subject: "the name", characters: 200, bytes: 800) == nil)
     }
 }

@@ -44,7 +44,7 @@ extension Session {
 
     /// Gives a user another display name: oneself, or anybody for host and managers.
     /// - Parameter name: cut to 200 characters; an empty one becomes `null`.
-    /// - Throws: `unknownUser`.
+    /// - Throws: `unknownUser`; `invalidField` for a name with control or bidirectional characters.
     public func rename(_ user: ConnectionID, to name: String) async throws(SessionError) {
         try await core.request(RenameRequest(user: user, name: name))
     }

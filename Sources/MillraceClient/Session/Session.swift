@@ -110,7 +110,7 @@ public final class Session: Sendable {
     /// After `passwordNeeded` or `passwordWrong` the session goes on `connecting`: call again with another password, or `disconnect()`
     /// to let it be (SES-4).
     /// - Parameters:
-    ///   - name: display name; an empty one becomes `null`.
+    ///   - name: display name without control and bidirectional characters; an empty one becomes `null`.
     ///   - password: at most 10 printable ASCII characters; the first join sets it.
     /// - Throws: `passwordNeeded`, `passwordWrong`, `passwordInvalid` or `rateLimited`, after which it can be called again; what the
     ///   relay refused the token with, such as `tokenExpired` or `tokenTopicMismatch`; `connectFailed` where the relay cannot be
