@@ -1,17 +1,23 @@
 internal import HTTPTypes
 internal import Hummingbird
 
-/// Lets a request pass that carries a bearer token. A browser's preflight carries none (Fetch standard) and passes.
+/// Lets a request pass that carries a bearer token, unless its address has guessed too often. A browser's preflight carries none (Fetch
+/// standard) and passes.
 struct BearerTokenMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
     let token: BearerToken
+    let guesses: TokenGuard
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
-        if request.method != .options, let problem = token.objection(to: request.headers[.authorization]) {
-            throw problem
+        if request.method != .options {
+            let address = ClientAddress.group(of: context.channel.remoteAddress)
+            switch guesses.judge(request.headers[.authorization], by: token, from: address) {
+            case .right: break
+            case .wrong(let problem), .refused(let problem): throw problem
+            }
         }
         return try await next(request, context)
     }

@@ -21,6 +21,8 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     /// Nil: no TLS.
     let certificates: CertificateStore?
     let connect: ConnectDoor
+    /// Guard of WebSocket handshakes; nil if session tokens are secret.
+    let pages: PageGuard?
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
@@ -50,10 +52,11 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         // Bytes behind the handshake are the first frames.
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
-        let gate = UpgradeGate(bodies: bodies, unjoined: connect.unjoined, statistics: statistics)
+        let singleHost = SingleHostHandler()
+        let gate = UpgradeGate(bodies: bodies, unjoined: connect.unjoined, pages: pages, statistics: statistics)
         let upgrade = ConnectUpgrade(configuration: configuration, statistics: statistics)
         let handler = NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken>(
-            httpEncoder: encoder, extraHTTPHandlers: [decoder, gate],
+            httpEncoder: encoder, extraHTTPHandlers: [decoder, singleHost, gate],
             upgradeConfiguration: .init(
                 upgraders: [upgrade.upgrader],
                 notUpgradingCompletionHandler: { channel in
@@ -66,6 +69,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
                 }))
         try pipeline.addHandler(encoder)
         try pipeline.addHandler(decoder)
+        try pipeline.addHandler(singleHost)
         try pipeline.addHandler(gate)
         try pipeline.addHandler(handler)
         return handler

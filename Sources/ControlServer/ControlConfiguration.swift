@@ -1,3 +1,6 @@
+internal import Conference
+internal import MediaBase
+
 /// What the HTTP doors are built from.
 package struct ControlConfiguration: Sendable {
     /// Numeric address to bind to.
@@ -21,9 +24,9 @@ package struct ControlConfiguration: Sendable {
     package var connections = 4_096
     /// Those of them from one address that are no WebSockets; further ones are refused. See `ClientAddress`.
     package var connectionsPerAddress = 1_024
-    /// `Access-Control-Allow-Origin`; empty: no CORS headers at all.
-    package var corsOrigin = "*"
-    /// Names that a relay without an admin token may be called by in `/v1`, besides those of this machine and numeric addresses.
+    /// Origins whose pages may call the relay, in addition to its own.
+    package var origins = AllowedOrigins()
+    /// Names by which the relay may be called if no token is needed, apart from `localhost` and numeric addresses.
     package var hosts: [String] = []
     /// Needed as bearer token by every `/v1` route; nil: none is.
     package var adminToken: String?
@@ -31,6 +34,8 @@ package struct ControlConfiguration: Sendable {
     package var publishToken: String?
     /// Needed as bearer token by every `/whep` route; nil: none is.
     package var viewToken: String?
+    /// Wrong static tokens of one address a minute after which it is refused.
+    package var wrongTokensPerMinute = WrongTokenLimiter.defaultLimit
     /// Takes part in development: tokens for the asking.
     package var isDevelopment = false
     /// Named by WHIP and WHEP answers.
@@ -39,4 +44,7 @@ package struct ControlConfiguration: Sendable {
     package var connect = ConnectConfiguration()
 
     package init() {}
+
+    /// HTTP is bound to an address that only this host reaches.
+    package var isOnLoopback: Bool { SocketAddress(address, port: 0)?.isLoopback ?? false }
 }

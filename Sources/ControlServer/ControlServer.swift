@@ -21,6 +21,8 @@ package struct ControlServer: Sendable {
     /// Every route, once `service` was asked for.
     package let catalogue = RouteCatalogue()
     package let logger: Logger
+    /// Wrong admin tokens, of all routes together.
+    private let adminGuesses: TokenGuard
 
     package init(
         engine: MediaEngine, webRTC: any WebRTCDoor, configuration: ControlConfiguration,
@@ -33,6 +35,7 @@ package struct ControlServer: Sendable {
         self.bodies = bodies
         self.parts = parts
         self.logger = logger
+        adminGuesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
     }
 
     /// A service that binds the port and answers until it is shut down.
@@ -46,6 +49,8 @@ package struct ControlServer: Sendable {
         let configuration = configuration
         let bodies = bodies
         let certificates = parts.certificates
+        // Any page can make a token of the built-in app.
+        let socketPages = parts.apps.hasTenants && !configuration.isDevelopment ? nil : pages
         let unjoined = UnjoinedSockets(
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
         let addresses = HTTPAddresses(limit: configuration.connectionsPerAddress)
@@ -57,7 +62,7 @@ package struct ControlServer: Sendable {
             server: HTTPServerBuilder { responder in
                 ControlChannel(
                     responder: responder, configuration: configuration, statistics: statistics, bodies: bodies,
-                    addresses: addresses, certificates: certificates, connect: connect)
+                    addresses: addresses, certificates: certificates, connect: connect, pages: socketPages)
             },
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
@@ -68,21 +73,31 @@ package struct ControlServer: Sendable {
 
     private func router() -> Router<ControlContext> {
         let router = Router(context: ControlContext.self)
-        router.add(middleware: CrossOriginMiddleware(origin: configuration.corsOrigin))
+        router.add(middleware: CrossOriginMiddleware(origins: configuration.origins))
         router.add(middleware: ProblemMiddleware(statistics: statistics))
         let open = RouteTable(group: router.group(), catalogue: catalogue)
         HealthRoutes(bodies: bodies).add(to: open)
         PageRoutes().add(to: open)
+        let metrics = RouteTable(
+            group: configuration.isOnLoopback
+                ? router.group().add(middleware: sameOrigin) : withAdminAccess(router.group()),
+            access: configuration.isOnLoopback ? .open : .admin, catalogue: catalogue)
         MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts)
-            .add(to: open)
+            .add(to: metrics)
         addAPI(to: router)
         addAdmin(to: router)
         addWebRTC(to: router)
         return router
     }
 
-    private var sameOrigin: SameOriginMiddleware {
-        SameOriginMiddleware(origin: configuration.corsOrigin, hosts: configuration.hosts)
+    private var pages: PageGuard { PageGuard(origins: configuration.origins, hosts: configuration.hosts) }
+
+    private var sameOrigin: SameOriginMiddleware { SameOriginMiddleware(pages: pages) }
+
+    /// Asks for the admin token; without one, keeps foreign pages away.
+    private func withAdminAccess(_ group: RouterGroup<ControlContext>) -> RouterGroup<ControlContext> {
+        guard let token = configuration.adminToken else { return group.add(middleware: sameOrigin) }
+        return group.add(middleware: BearerTokenMiddleware(token: BearerToken(token), guesses: adminGuesses))
     }
 
     private func addAPI(to router: Router<ControlContext>) {
@@ -97,12 +112,7 @@ package struct ControlServer: Sendable {
 
         let connect = RouteTable(group: router.group("v1"), prefix: "/v1", access: .session, catalogue: catalogue)
         ConnectRoute(bodies: bodies).add(to: connect)
-        let group = router.group("v1")
-        if let token = configuration.adminToken {
-            group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
-        } else {
-            group.add(middleware: sameOrigin)
-        }
+        let group = withAdminAccess(router.group("v1"))
         let v1 = RouteTable(group: group, prefix: "/v1", access: .admin, catalogue: catalogue)
         PlainRoutes(
             engine: engine, liveSessions: parts.liveSessions, configuration: configuration, bodies: bodies,
@@ -117,12 +127,7 @@ package struct ControlServer: Sendable {
     }
 
     private func addAdmin(to router: Router<ControlContext>) {
-        let group = router.group("v1/admin")
-        if let token = configuration.adminToken {
-            group.add(middleware: BearerTokenMiddleware(token: BearerToken(token)))
-        } else {
-            group.add(middleware: sameOrigin)
-        }
+        let group = withAdminAccess(router.group("v1/admin"))
         let table = RouteTable(group: group, prefix: "/v1/admin", access: .admin, catalogue: catalogue)
         AdminSessionRoutes(
             door: parts.sessions, standard: parts.apps.standard, configuration: configuration, bodies: bodies,
@@ -154,11 +159,13 @@ package struct ControlServer: Sendable {
                 door: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
                 logger: logger)
         }
+        // Counted apart from admin tokens: guesses at one token do not lock an address out of the other endpoints.
+        let guesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
         func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()
             group.add(
                 middleware: SessionTokenMiddleware(
-                    token: token, liveSessions: parts.liveSessions, hasApps: parts.apps.hasTenants,
+                    token: token, guesses: guesses, liveSessions: parts.liveSessions, apps: parts.apps, pages: pages,
                     isPublisher: access == .publish))
             return RouteTable(group: group, access: access, catalogue: catalogue)
         }

@@ -29,6 +29,8 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     /// It has been closed from here, or will be as soon as its last answer is sent.
     private(set) var isFinished = false
     private var context: ChannelHandlerContext?
+    /// `Origin` of the newest request whose head was read.
+    private var origin: String?
 
     init(
         configuration: ControlConfiguration, statistics: ControlStatistics, bodies: OpenBodies,
@@ -74,6 +76,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         switch unwrapInboundIn(data) {
         case .head(let head):
             apply(phase.headArrived())
+            origin = head.headerFields[.origin]
             continueIfExpected(head, context: context)
         case .body:
             break
@@ -106,19 +109,24 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        if let error = error as? HTTPParserError, !isFinished {
-            let problem: Problem
-            if error == .headerOverflow {
-                problem = Problem(
-                    .headerTooLarge, "the request head may have \(configuration.headerBytes) bytes",
-                    limit: "http.headerBytes")
-            } else {
-                problem = Problem(.malformedRequest, "\(error)")
-            }
+        if !isFinished, let problem = problem(for: error) {
             statistics.refused(problem)
             finish(with: phase.canAnswer ? problem : nil, context: context)
         }
         context.fireErrorCaught(error)
+    }
+
+    /// Nil for errors that are not about the request.
+    private func problem(for error: any Error) -> Problem? {
+        switch error {
+        case let problem as Problem: problem
+        case HTTPParserError.headerOverflow:
+            Problem(
+                .headerTooLarge, "the request head may have \(configuration.headerBytes) bytes",
+                limit: "http.headerBytes")
+        case let error as HTTPParserError: Problem(.malformedRequest, "\(error)")
+        default: nil
+        }
     }
 
     private func apply(_ action: RequestPhase.Timer) {
@@ -168,7 +176,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         var fields = problem.fields
         fields[.connection] = "close"
         fields[.contentLength] = String(body.count)
-        CrossOriginMiddleware.addFields(to: &fields, origin: configuration.corsOrigin)
+        configuration.origins.addFields(to: &fields, origin: origin)
         context.write(
             wrapOutboundOut(.head(HTTPResponse(status: problem.code.status, headerFields: fields))), promise: nil)
         context.write(wrapOutboundOut(.body(ByteBuffer(bytes: body))), promise: nil)

@@ -4,6 +4,8 @@ public enum ConfigurationError: Error, Sendable, Equatable, CustomStringConverti
     /// A file has an entry that no key has; most often a slip of the pen.
     case unknownKey(key: String, nearest: String?, source: ConfigurationSource)
     case unreadableFile(path: String, reason: String)
+    /// HTTP would be bound beyond loopback without these settings, one line each.
+    case exposed(address: String, missing: [String])
 
     public var description: String {
         switch self {
@@ -13,6 +15,10 @@ public enum ConfigurationError: Error, Sendable, Equatable, CustomStringConverti
             "\(key) (from \(source)) is not a known key" + (nearest.map { "; did you mean \($0)?" } ?? "")
         case .unreadableFile(let path, let reason):
             "cannot read the configuration file \(path): \(reason)"
+        case .exposed(let address, let missing):
+            "http.address: other hosts reach HTTP on \(address), for which these settings are missing:"
+                + missing.map { "\n  \($0)" }.joined()
+                + "\nSet them, or bind to 127.0.0.1. docs/admin.md, \"Exposure\", has the table."
         }
     }
 }

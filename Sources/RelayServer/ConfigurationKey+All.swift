@@ -5,9 +5,16 @@ internal import MediaBase
 extension ConfigurationKey {
     private static let numericAddress: @Sendable (String) -> Bool = { SocketAddress($0, port: 0) != nil }
     private static let tokenText = "8 to 512 visible ASCII characters, or nothing"
+    private static let adminTokenText = "16 to 512 visible ASCII characters, or nothing"
 
     private static let token: @Sendable (String) -> Bool = {
         $0.isEmpty || ((8...512).contains($0.utf8.count) && $0.utf8.allSatisfy { (33...126).contains($0) })
+    }
+
+    private static let adminToken: @Sendable (String) -> Bool = { token($0) && ($0.isEmpty || $0.utf8.count >= 16) }
+
+    private static let originList: @Sendable (String) -> Bool = {
+        AllowedOrigins(RelayConfiguration.list($0)) != nil
     }
 
     private static let addressList: @Sendable (String) -> Bool = {
@@ -43,9 +50,12 @@ extension ConfigurationKey {
     /// Every key, in the order in which `--help` and `--print-config` list them.
     package static let all: [ConfigurationKey] = [
         .text(
-            "http.address", \.httpAddress, allowed: "a numeric address, or nothing",
-            "address of the HTTP port; by default 127.0.0.1, and 0.0.0.0 once an admin token is set",
-            accepts: { $0.isEmpty || numericAddress($0) }),
+            "http.address", \.httpAddress, allowed: "a numeric address",
+            "address of the HTTP port; any but a loopback address needs TLS or insecure.http, and tokens",
+            accepts: numericAddress),
+        .flag(
+            "insecure.http", \.insecureHTTP,
+            "allows HTTP without TLS, or with dev, on an address that other hosts reach"),
         .integer("http.port", \.httpPort, 0...65_535, "TCP port of the HTTP doors; 0: any free one"),
         .integer("http.headerBytes", \.httpHeaderBytes, 1_024...(1 << 20), "largest request head, in bytes"),
         .integer("http.bodyBytes", \.httpBodyBytes, 1_024...(16 << 20), "largest request body, in bytes"),
@@ -59,11 +69,13 @@ extension ConfigurationKey {
             "http.connectionsPerAddress", \.httpConnectionsPerAddress, 1...1_000_000,
             "those of them from one IPv4 address or IPv6 /64 network that are no WebSockets"),
         .text(
-            "http.corsOrigin", \.httpCORSOrigin, allowed: "*, one origin, or nothing for no CORS headers",
-            "origin that browsers may call from", accepts: { !$0.contains { $0.isNewline || !$0.isASCII } }),
+            "http.corsOrigin", \.httpCORSOrigin,
+            allowed: "up to 64 origins such as https://app.example with commas between them, *, or nothing", list: true,
+            "origins whose pages may call the relay, in addition to its own; * opens only what asks for a token",
+            accepts: originList),
         .text(
             "http.hosts", \.httpHosts, allowed: "up to 64 host names with commas between them, or nothing", list: true,
-            "names that a relay without an admin token may be called by in /v1; numeric addresses and localhost always may",
+            "names by which the relay may be called if it asks for no token, apart from numeric addresses and localhost",
             accepts: hostList),
         .text(
             "http.tlsCertificate", \.httpTLSCertificate, allowed: "a PEM file, or nothing",
@@ -72,8 +84,8 @@ extension ConfigurationKey {
             "http.tlsKey", \.httpTLSKey, allowed: "a PEM file, or nothing", "private key of the HTTP port's certificate"
         ),
         .text(
-            "admin.token", \.adminToken, allowed: tokenText, secret: true, "bearer token that every /v1 request needs",
-            accepts: token),
+            "admin.token", \.adminToken, allowed: adminTokenText, secret: true,
+            "bearer token of /v1, and of /metrics if other hosts reach it", accepts: adminToken),
         .text(
             "whip.token", \.whipToken, allowed: tokenText, secret: true,
             "bearer token that every /whip request needs (publishing)", accepts: token),
@@ -205,6 +217,9 @@ extension ConfigurationKey {
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
             "wrong passwords of one address for one session a minute"),
+        .integer(
+            "limit.wrongTokens", \.limitWrongTokens, 1...1_000_000,
+            "wrong admin, WHIP and WHEP tokens of one address a minute, after which it is refused for a minute"),
         .integer(
             "limit.unsentEvents", \.limitUnsentEvents, 16...1_000_000,
             "events that wait for a client that does not read; then it is dropped"),

@@ -4,7 +4,7 @@ internal import Foundation
 extension Relay {
     /// Base URL of the HTTP doors, as this machine reaches them.
     public var url: String {
-        let address = configuration.effectiveHTTPAddress
+        let address = configuration.httpAddress
         let host =
             address == "0.0.0.0" || address == "::" ? "127.0.0.1" : address
         let scheme = configuration.httpTLSCertificate.isEmpty ? "http" : "https"
@@ -13,7 +13,7 @@ extension Relay {
 
     /// What to paste into a browser and a shell: the page, tokens for the session "demo", a test picture with sound, ways to watch it.
     public func developmentHints() async -> String {
-        await tokenHints() + mediaHints
+        await tokenHints() + adminHint + mediaHints
     }
 
     private func tokenHints() async -> String {
@@ -50,8 +50,16 @@ extension Relay {
             """
     }
 
+    /// The admin token that the relay made for itself, see `completed(_:)`.
+    private var adminHint: String {
+        guard !configuration.isHTTPOnLoopback else { return "" }
+        return
+            "\n# the admin token, for /v1, /admin and /metrics:\nexport MILLRACE_ADMIN_TOKEN=\(configuration.adminToken)\n"
+    }
+
     /// Publish a test picture with sound into the session "demo", watch it, look at it.
     private var mediaHints: String {
+        // `metrics` asks for it only beyond loopback, and ignores it elsewhere.
         let header = configuration.adminToken.isEmpty ? "" : " -H \"Authorization: Bearer $MILLRACE_ADMIN_TOKEN\""
         let session = "\(url)/v1/sessions/demo"
         let media = configuration.advertisedAddresses.first ?? "127.0.0.1"
@@ -78,7 +86,7 @@ extension Relay {
 
             # a still picture of it, and what the relay counts:
             curl -fsS\(header) \(session)/streams/cam/canvas.png -o demo.png
-            curl -fsS \(url)/metrics
+            curl -fsS\(header) \(url)/metrics
             """
     }
 }

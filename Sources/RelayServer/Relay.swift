@@ -44,7 +44,7 @@ public final class Relay: Sendable {
 
     /// - Parameter logger: where the relay logs; by default lines on standard error as the configuration says.
     public init(configuration: RelayConfiguration = RelayConfiguration(), logger: Logger? = nil) {
-        self.configuration = configuration
+        self.configuration = Self.completed(configuration)
         self.logger =
             logger
             ?? Logger(label: "millrace") { _ in
@@ -84,16 +84,7 @@ public final class Relay: Sendable {
                 }
             #endif
             logger.notice("relay is ready", metadata: ["url": "\(url)"])
-            if configuration.development, !["127.0.0.1", "::1"].contains(configuration.effectiveHTTPAddress) {
-                logger.warning("whoever reaches the HTTP port of a development relay gets tokens of the app \"dev\"")
-            }
-            if configuration.adminToken.isEmpty {
-                logger.notice(
-                    configuration.httpAddress.isEmpty
-                        ? "no admin token is set, so HTTP is open to this machine only; set one to open it to others"
-                        : "no admin token is set: whoever reaches the HTTP port commands the relay",
-                    metadata: ["address": "\(configuration.effectiveHTTPAddress)"])
-            }
+            logExposure()
         } catch {
             state.withLockedValue { $0 = .stopped }
             throw error
@@ -197,7 +188,7 @@ public final class Relay: Sendable {
         }
         _ = await task.result
         engine.stop()
-        throw .http(address: configuration.effectiveHTTPAddress, port: configuration.httpPort, reason: reason)
+        throw .http(address: configuration.httpAddress, port: configuration.httpPort, reason: reason)
     }
 
     /// Makes the recording directory, so that a wrong one is heard of now and not with the first stream.

@@ -58,7 +58,7 @@ extension RelayConfiguration {
     /// The HTTP doors' share.
     var control: ControlConfiguration {
         var control = ControlConfiguration()
-        control.address = effectiveHTTPAddress
+        control.address = httpAddress
         control.port = httpPort
         control.headerBytes = httpHeaderBytes
         control.bodyBytes = httpBodyBytes
@@ -67,11 +67,12 @@ extension RelayConfiguration {
         control.idleTime = .seconds(httpIdleSeconds)
         control.connections = httpConnections
         control.connectionsPerAddress = httpConnectionsPerAddress
-        control.corsOrigin = httpCORSOrigin
+        control.origins = AllowedOrigins(Self.list(httpCORSOrigin)) ?? AllowedOrigins()
         control.sdpBytes = limitSDPBytes
         control.canvasBytes = limitCanvasBytes
         control.hosts = Self.list(httpHosts)
         control.adminToken = adminToken.isEmpty ? nil : adminToken
+        control.wrongTokensPerMinute = limitWrongTokens
         control.isDevelopment = development
         control.publishToken = whipToken.isEmpty ? nil : whipToken
         control.viewToken = whepToken.isEmpty ? nil : whepToken

@@ -17,8 +17,10 @@ internal import Foundation
 public struct RelayConfiguration: Sendable, Equatable {
     // MARK: HTTP
 
-    /// Numeric address that the HTTP port binds to. Empty: 127.0.0.1 without an admin token, 0.0.0.0 with one.
-    public var httpAddress = ""
+    /// Numeric address that the HTTP port binds to. Any other than a loopback address needs TLS or `insecureHTTP`, and tokens.
+    public var httpAddress = "127.0.0.1"
+    /// Allows HTTP without TLS beyond loopback, and there a relay with `development`.
+    public var insecureHTTP = false
     /// TCP port of the HTTP doors; 0 takes any free one (`Relay.httpPort` tells which).
     public var httpPort = 7880
     /// Bytes that the request line and the header fields of one request may have.
@@ -35,16 +37,16 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpConnections = 4_096
     /// Those of them from one IPv4 address or IPv6 /64 network that are no WebSockets; further ones are refused.
     public var httpConnectionsPerAddress = 1_024
-    /// `Access-Control-Allow-Origin` of every answer; empty sends no CORS header.
-    public var httpCORSOrigin = "*"
-    /// Host names, separated by commas, that a relay without an admin token may be called by in `/v1`, besides `localhost` and numeric
+    /// Origins, separated by commas, whose pages may call the relay; `*`: any may call what asks for a token. Empty: only its own pages.
+    public var httpCORSOrigin = ""
+    /// Host names, separated by commas, by which the relay may be called if it asks for no token, apart from `localhost` and numeric
     /// addresses.
     public var httpHosts = ""
     /// PEM files of the HTTP port's certificate, with those that vouch for it, and of its key; both empty: HTTP without TLS. They are read
     /// again when they change.
     public var httpTLSCertificate = ""
     public var httpTLSKey = ""
-    /// Where set, every `/v1` request needs it as its bearer token (RFC 6750).
+    /// Bearer token (RFC 6750) of `/v1`, and beyond loopback of `/metrics`; empty: they ask for none.
     public var adminToken = ""
     /// Where set, every `/whip` request needs it as its bearer token.
     public var whipToken = ""
@@ -166,6 +168,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitUnjoinedPerAddress = 256
     /// Wrong passwords of one address for one session in a minute.
     public var limitWrongPasswords = 5
+    /// Wrong static tokens (admin, WHIP, WHEP) of one address in a minute; then it is refused for a minute.
+    public var limitWrongTokens = 10
     /// Events that wait for a client that does not read; more, and it is dropped.
     public var limitUnsentEvents = 4_096
     /// Sent events that are kept for a client that comes back.
@@ -232,12 +236,6 @@ public struct RelayConfiguration: Sendable, Equatable {
 
     public init() {}
 
-    /// The bind address with "empty" worked out.
-    public var effectiveHTTPAddress: String {
-        if !httpAddress.isEmpty { return httpAddress }
-        return adminToken.isEmpty ? "127.0.0.1" : "0.0.0.0"
-    }
-
     /// `mediaAdvertised` one by one.
     public var advertisedAddresses: [String] { Self.list(mediaAdvertised) }
 
@@ -300,6 +298,8 @@ public struct RelayConfiguration: Sendable, Equatable {
                 key: httpTLSKey.isEmpty ? "http.tlsKey" : "http.tlsCertificate", value: "",
                 allowed: "a PEM file, as the other one is set", source: .code)
         }
+        let missing = missingForExposure
+        guard missing.isEmpty else { throw .exposed(address: httpAddress, missing: missing) }
         let keys = appDirectory.keys
         guard appDefault.isEmpty || keys.contains(appDefault) else {
             throw .badValue(

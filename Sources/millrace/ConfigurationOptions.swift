@@ -24,6 +24,7 @@ struct ConfigurationOptions: ParsableArguments {
     var config: String?
 
     @Option(help: .key("http.address")) var httpAddress: String?
+    @Flag(inversion: .prefixedNo, help: .key("insecure.http")) var insecureHttp: Bool?
     @Option(help: .key("http.port")) var httpPort: String?
     @Option(help: .key("http.headerBytes")) var httpHeaderBytes: String?
     @Option(help: .key("http.bodyBytes")) var httpBodyBytes: String?
@@ -99,6 +100,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.unjoined")) var limitUnjoined: String?
     @Option(help: .key("limit.unjoinedPerAddress")) var limitUnjoinedPerAddress: String?
     @Option(help: .key("limit.wrongPasswords")) var limitWrongPasswords: String?
+    @Option(help: .key("limit.wrongTokens")) var limitWrongTokens: String?
     @Option(help: .key("limit.unsentEvents")) var limitUnsentEvents: String?
     @Option(help: .key("limit.replayEvents")) var limitReplayEvents: String?
     @Option(help: .key("limit.mediaOrders")) var limitMediaOrders: String?
@@ -129,7 +131,8 @@ struct ConfigurationOptions: ParsableArguments {
     /// What was given, by key name.
     var flags: [String: String] {
         let all: KeyValuePairs<String, String?> = [
-            "http.address": httpAddress, "http.port": httpPort, "http.headerBytes": httpHeaderBytes,
+            "http.address": httpAddress, "insecure.http": insecureHttp.map(String.init), "http.port": httpPort,
+            "http.headerBytes": httpHeaderBytes,
             "http.bodyBytes": httpBodyBytes, "http.sendSeconds": httpSendSeconds,
             "http.firstRequestSeconds": httpFirstRequestSeconds, "http.idleSeconds": httpIdleSeconds,
             "http.connections": httpConnections, "http.connectionsPerAddress": httpConnectionsPerAddress,
@@ -166,6 +169,7 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.unjoined": limitUnjoined,
             "limit.unjoinedPerAddress": limitUnjoinedPerAddress,
             "limit.wrongPasswords": limitWrongPasswords,
+            "limit.wrongTokens": limitWrongTokens,
             "limit.unsentEvents": limitUnsentEvents,
             "limit.replayEvents": limitReplayEvents,
             "limit.mediaOrders": limitMediaOrders,

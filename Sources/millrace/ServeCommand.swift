@@ -13,7 +13,8 @@ struct ServeCommand: AsyncParsableCommand {
 
             Examples:
               millrace serve --dev
-              millrace serve --admin-token "$TOKEN" --media-advertised 203.0.113.7 --record /var/lib/millrace
+              millrace serve --media-advertised 203.0.113.7 --record /var/lib/millrace
+              millrace serve --http-address 0.0.0.0 --http-tls-certificate cert.pem --http-tls-key key.pem --config tokens.yaml
               millrace serve --config relay.yaml --print-config
             """)
 
@@ -31,6 +32,9 @@ struct ServeCommand: AsyncParsableCommand {
         let relay = Relay(configuration: resolved.configuration)
         do {
             try await relay.run { await announce(relay) }
+        } catch RelayError.configuration(let error) {
+            FileHandle.standardError.write(Data("millrace: \(error)\n".utf8))
+            throw ExitCode(2)
         } catch {
             FileHandle.standardError.write(Data("millrace: \(error)\n".utf8))
             throw ExitCode.failure

@@ -73,9 +73,9 @@ struct TokenTests {
                 code: .tokenBadSignature),
         ]
         all += [
-            claims("app_key", #""nobody""#, .tokenUnknownApp, "unknown app"),
-            claims("app_key", #""Shop""#, .tokenUnknownApp, "app in another case"),
-            claims("app_key", #""""#, .tokenUnknownApp, "empty app"),
+            claims("app_key", #""nobody""#, .tokenBadSignature, "unknown app"),
+            claims("app_key", #""Shop""#, .tokenBadSignature, "app in another case"),
+            claims("app_key", #""""#, .tokenBadSignature, "empty app"),
             claims("app_key", nil, .tokenMalformed, "no app"), claims("app_key", "7", .tokenMalformed, "app a number"),
             claims("app_key", #"["shop"]"#, .tokenMalformed, "app a list"),
             claims("tpc", #""other""#, .tokenTopicMismatch, "another session"),
@@ -103,6 +103,7 @@ struct TokenTests {
             claims(
                 "user_identity", "\"" + String(repeating: "x", count: 36) + "\"", .tokenMalformed, "identity too long"),
             claims("user_identity", "7", .tokenMalformed, "identity a number"),
+            claims("user_identity", "\"a\u{202E}b\"", .tokenMalformed, "identity with a bidirectional override"),
             claims("data", "\"" + String(repeating: "x", count: 1_001) + "\"", .tokenMalformed, "data too long"),
             claims("extra", "\"" + String(repeating: "x", count: 8_192) + "\"", .tokenMalformed, "oversize"),
         ]
@@ -188,6 +189,21 @@ struct TokenTests {
             return
         }
         #expect(error.code == .tokenBadSignature)
+    }
+
+    @Test("TOK-2 the answer to an unknown app is that to a wrong signature, whatever else is wrong with the token")
+    func unknownApps() async {
+        for changes in [[:], ["exp": "1"], ["tpc": #""other""#], ["role_type": "7"]] as [[String: String]] {
+            var answers: [SignalingError?] = []
+            for app in ["nobody", "shop"] {
+                let claims = TokenWorkshop.claims(changes.merging(["app_key": "\"\(app)\""]) { $1 })
+                let forged = TokenWorkshop.token(claims, secret: "a-secret-that-no-app-has-a-secret-that-no-app-has")
+                guard case .failure(let error) = await verify(forged) else { return #expect(Bool(false), "taken") }
+                answers.append(error)
+            }
+            #expect(answers[0] == SignalingError(.tokenBadSignature) && answers[0] == answers[1])
+        }
+        #expect(!Self.apps.isSecret(Self.apps.decoy, of: "nobody"))
     }
 
     @Test("refusals are counted by cause") func counts() async {

@@ -1,5 +1,6 @@
 """A relay under test: the process, and its HTTP doors."""
 
+import ipaddress
 import json
 import re
 import secrets
@@ -68,8 +69,13 @@ class Relay:
         self.url = f"http://{f'[{self.address}]' if ':' in self.address else self.address}:{self.port}"
         command = [*prefix, binary, "serve", "--http-port", self.port, "--media-port", self.media_port,
                    "--webrtc-port", self.webrtc_port, *extra]
+        self.admin_token = None
         if address:
             command += ["--http-address", address, "--media-address", address, "--media-advertised", address]
+        if address and not ipaddress.ip_address(address).is_loopback:
+            # Reached from another namespace: a development relay, so that WHIP and WHEP need no token.
+            self.admin_token = secrets.token_hex(16)
+            command += ["--dev", "--insecure-http", "--admin-token", self.admin_token]
         if record:
             command += ["--record", record]
         self.process = clients.Process("relay", command, folder / f"{name}.log", environment)
@@ -101,8 +107,10 @@ class Relay:
     def request(self, method, path, body=None, timeout=20):
         """Body, headers of the answer; a `RelayError` for any error status."""
         data = json.dumps(body).encode() if body is not None else None
-        request = urllib.request.Request(self.url + path, data, method=method,
-                                         headers={"content-type": "application/json"} if data else {})
+        headers = {"content-type": "application/json"} if data else {}
+        if self.admin_token:
+            headers["authorization"] = f"Bearer {self.admin_token}"
+        request = urllib.request.Request(self.url + path, data, method=method, headers=headers)
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:
                 return answer.read(), answer.headers

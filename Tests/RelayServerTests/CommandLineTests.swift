@@ -39,7 +39,7 @@ struct CommandLineTests {
     @Test func everyFlagReachesItsKey() async throws {
         // Values that no default is.
         let values = [
-            "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789",
+            "http.address": "127.0.0.9", "http.corsOrigin": "https://a.example", "admin.token": "0123456789abcdef",
             "whip.token": "1123456789", "whep.token": "2123456789", "ice.servers": "stun:a.example",
             "dtls.certificate": "rsa", "http.tlsCertificate": "/tmp/c.pem", "http.tlsKey": "/tmp/k.pem",
             "apps": "shop:0123456789012345678901234567890123456789", "app.default": "shop",

@@ -201,7 +201,7 @@ struct HTTPDoorTests {
 
     @Test func theAdminTokenGuardsEveryV1Route() async throws {
         try await withRelay({
-            $0.adminToken = "correct-horse"
+            $0.adminToken = "correct-horse-battery"
             $0.httpAddress = "127.0.0.1"
         }) { _, http in
             let paths = [
@@ -216,12 +216,13 @@ struct HTTPDoorTests {
                 #expect(bare.fields["access-control-allow-origin"] == "*")
             }
             for header in [
-                "correct-horse", "Basic correct-horse", "Bearer correct-hors", "Bearer correct-horsecorrect-horse",
+                "correct-horse-battery", "Basic correct-horse-battery", "Bearer correct-horse-batter",
+                "Bearer correct-horse-batterycorrect-horse-battery",
                 "Bearer ",
             ] {
                 #expect(try await http.request("GET", "/v1/sessions", fields: ["Authorization": header]).status == 401)
             }
-            for header in ["Bearer correct-horse", "bearer correct-horse"] {
+            for header in ["Bearer correct-horse-battery", "bearer correct-horse-battery"] {
                 #expect(try await http.request("GET", "/v1/sessions", fields: ["Authorization": header]).status == 200)
             }
             #expect(try await http.request("OPTIONS", "/v1/sessions").status == 204)

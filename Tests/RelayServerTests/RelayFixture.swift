@@ -13,6 +13,7 @@ func withRelay<R>(
     configuration.mediaAddress = "127.0.0.1"
     configuration.drainSeconds = 0
     configuration.logLevel = "critical"
+    configuration.httpCORSOrigin = "*"
     configure(&configuration)
     let relay = Relay(configuration: configuration)
     try await relay.start()

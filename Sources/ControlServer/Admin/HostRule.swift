@@ -1,21 +1,16 @@
-internal import Foundation
 internal import MediaBase
 
-/// By which names a relay without an admin token may be called. A page whose own name leads to this machine (DNS rebinding) is of the same
-/// origin for its browser; the name in `Host` is what gives it away. Numeric addresses cannot be rebound.
+/// Names by which the relay may be called if no token is needed. A page whose own name resolves to this host (DNS rebinding) has the
+/// relay's origin in its browser; only the name in `Host` tells them apart. Numeric addresses cannot be rebound.
 struct HostRule: Sendable {
     private let names: Set<String>
 
-    /// - Parameters:
-    ///   - names: those that the operator allows, without ports.
-    ///   - origin: one that the operator named for CORS.
-    init(names: [String], origin: String) {
-        var all = names
-        if let host = URL(string: origin)?.host() { all.append(host) }
-        self.names = Set(all.map { Self.normalized($0[...]) })
+    /// - Parameter names: names that the operator allows, without ports.
+    init(names: [String]) {
+        self.names = Set(names.map { Self.normalized($0[...]) })
     }
 
-    /// - Parameter authority: as in `Host`; nil: there is none, as no browser does it.
+    /// - Parameter authority: value of `Host`; nil for HTTP/1.0 without one, which no browser sends.
     func allows(_ authority: String?) -> Bool {
         guard let authority else { return true }
         guard let name = Self.host(of: authority) else { return false }

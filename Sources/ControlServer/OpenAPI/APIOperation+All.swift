@@ -18,7 +18,10 @@ extension APIOperation {
     private static let operation: [APIOperation] = [
         .get("/healthz", .open, "operation", "The process answers", .type("text/plain")),
         .get("/readyz", .open, "operation", "The relay takes new work; 503 while it drains", .type("text/plain")),
-        .get("/metrics", .open, "operation", "Counters and gauges as Prometheus text", .type("text/plain")),
+        .get(
+            "/metrics", .open, "operation",
+            "Counters and gauges as Prometheus text; asks for the admin token if other hosts reach it",
+            .type("text/plain")),
         .get("/v1/openapi.json", .open, "operation", "This document", .type("application/json")),
     ]
 

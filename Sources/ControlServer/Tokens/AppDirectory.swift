@@ -13,6 +13,8 @@ package struct AppDirectory: Sendable {
     package static let maximumApps = 10_000
 
     private let secrets: [String: String]
+    /// Stands in for the secret of an unknown app, so that its answer takes as long as that to a wrong secret.
+    let decoy = Self.randomSecret()
     /// The app of sessions that are entered without a token: by WHIP, WHEP and plain transports.
     package let standard: String
 
@@ -32,11 +34,25 @@ package struct AppDirectory: Sendable {
     package var keys: [String] { secrets.keys.sorted() }
     package func secret(of app: String) -> String? { secrets[app] }
 
-    /// Whether `secret` is that of the app; takes the same time wherever the first difference is.
+    /// Anyone can make tokens of this app: it is the built-in one, with the built-in secret.
+    package func isPublic(_ app: String) -> Bool {
+        app == Self.development && secrets[app] == Self.developmentSecret
+    }
+
+    /// Returns whether `secret` is that of the app. Takes the same time wherever the first difference is, and for unknown apps.
     package func isSecret(_ secret: String, of app: String) -> Bool {
-        guard let own = secrets[app] else { return false }
-        // Hashes are of one length and tell nothing about where texts differ.
-        return SHA256.hash(data: Data(own.utf8)) == SHA256.hash(data: Data(secret.utf8))
+        let own = secrets[app]
+        // Hashes have one length and tell nothing about where texts differ.
+        let isEqual = SHA256.hash(data: Data((own ?? decoy).utf8)) == SHA256.hash(data: Data(secret.utf8))
+        return isEqual && own != nil
+    }
+
+    /// 256 random bits as hexadecimal digits.
+    package static func randomSecret() -> String {
+        (0..<4).map { _ in
+            let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+            return String(repeating: "0", count: 16 - digits.count) + digits
+        }.joined()
     }
 
     /// 1 to 64 letters, digits, dots, hyphens and underscores.

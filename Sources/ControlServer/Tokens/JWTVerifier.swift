@@ -26,7 +26,8 @@ package struct JWTVerifier: TokenVerifier {
             return .success(verified)
         } catch {
             statistics.refused(error.code)
-            return .failure(error)
+            // A client must not learn which apps the relay has.
+            return .failure(error.code == .tokenUnknownApp ? SignalingError(.tokenBadSignature) : error)
         }
     }
 
@@ -45,10 +46,14 @@ package struct JWTVerifier: TokenVerifier {
             throw SignalingError(.tokenAlgorithm, "the token's alg is not \(Self.algorithm)")
         }
         let claims = try Self.claims(in: text.payload)
-        guard let secret = apps.secret(of: claims.appKey) else {
-            throw SignalingError(.tokenUnknownApp, "the relay has no app of the token's app_key")
+        let secret = apps.secret(of: claims.appKey)
+        do throws(SignalingError) {
+            // Checked for an unknown app as well, so that the answer takes as long.
+            try await Self.checkSignature(of: token, secret: secret ?? apps.decoy)
+        } catch {
+            throw secret == nil ? SignalingError(.tokenUnknownApp) : error
         }
-        try await Self.checkSignature(of: token, secret: secret)
+        guard secret != nil else { throw SignalingError(.tokenUnknownApp) }
         try check(claims, now: now)
         return try verified(claims, text: text, wanted: session)
     }

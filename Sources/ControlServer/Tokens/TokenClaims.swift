@@ -47,6 +47,13 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
                 .identity, "has \(identity.count) characters, at most \(Self.maximumIdentityCharacters) are allowed"
             )
         }
+        if let identity, !identity.isEmpty,
+            let reason = NameRule.objection(
+                toShown: identity, subject: "as a name,", characters: Self.maximumIdentityCharacters,
+                bytes: TokenText.maximumBytes)
+        {
+            return (.identity, reason)
+        }
         if let data, data.count > Self.maximumDataCharacters {
             return (.data, "has \(data.count) characters, at most \(Self.maximumDataCharacters) are allowed")
         }

@@ -23,7 +23,7 @@ extension Doctor {
                     advice: "set media.address to :: for both")
             }
             let isLocal = text.hasPrefix("127.") || text == "::1"
-            if isLocal, !configuration.effectiveHTTPAddress.hasPrefix("127.") {
+            if isLocal, !configuration.isHTTPOnLoopback {
                 return DoctorFinding(
                     check, .warn, "HTTP is open to other machines, which cannot send media there",
                     advice: "set media.advertised to an address that clients reach")

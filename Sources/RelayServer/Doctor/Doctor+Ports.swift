@@ -5,7 +5,22 @@ internal import MediaBase
 extension Doctor {
     /// Can the configured ports be bound? A relay that runs already makes this fail, as a second one would.
     func ports() -> [DoctorFinding] {
-        [httpPort()] + plainPorts() + webRTCPorts()
+        [exposure(), httpPort()] + plainPorts() + webRTCPorts()
+    }
+
+    /// Whether a relay of this configuration would start, given who reaches its HTTP port.
+    private func exposure() -> DoctorFinding {
+        let check = "http access"
+        guard !configuration.isHTTPOnLoopback else { return DoctorFinding(check, .ok, "this host only") }
+        let missing = configuration.missingForExposure
+        if !missing.isEmpty {
+            return DoctorFinding(
+                check, .fail, "other hosts reach it, and settings are missing",
+                advice: "set " + missing.joined(separator: "; "))
+        }
+        if configuration.isHTTPEncrypted { return DoctorFinding(check, .ok, "other hosts, over TLS") }
+        return DoctorFinding(
+            check, .warn, "other hosts, in plain text", advice: "set http.tlsCertificate and http.tlsKey")
     }
 
     private func plainPorts() -> [DoctorFinding] {
@@ -55,7 +70,7 @@ extension Doctor {
     private func httpPort() -> DoctorFinding {
         guard configuration.httpPort != 0 else { return DoctorFinding("http port", .ok, "any free one") }
         return tcp(
-            "HTTP", configuration.effectiveHTTPAddress, configuration.httpPort, keys: ("http.address", "http.port"))
+            "HTTP", configuration.httpAddress, configuration.httpPort, keys: ("http.address", "http.port"))
     }
 
     private func tcp(

@@ -75,6 +75,9 @@ class Bench:
             address = address or RELAY
         # Of this machine, but not 127.0.0.1, with which Firefox pairs no candidate.
         address = address or (CLIENT if self.network.inside else "127.0.0.1")
+        # The test page is of another origin than the relay.
+        self._page = self._page or PageServer()
+        extra = ["--http-cors-origin", self._page.origin, *extra]
         relay = WebRTCRelay(self.binary, self.current, extra=extra, name=name, address=address, port=port, webrtc_port=webrtc_port,
                             prefix=self.network.prefix if apart else (),
                             environment={"MILLRACE_FAULT": self.fault} if self.fault else None)

@@ -73,7 +73,8 @@ class PageServer:
     def __init__(self):
         handler = functools.partial(Quiet, directory=str(PAGE))
         self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}/index.html"
+        self.origin = f"http://127.0.0.1:{self._server.server_address[1]}"
+        self.url = f"{self.origin}/index.html"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
 
     def stop(self):

@@ -11,7 +11,7 @@ from webrtc.network import CLIENT
 from webrtc.path import Path
 
 PROBE = (pathlib.Path(__file__).parent / "page/probe.js").read_text()
-ADMIN_TOKEN = "operator-secret"
+ADMIN_TOKEN = "secret-of-the-operator"
 # Degrees of the colour circle within which a picture is somebody's.
 SAME_HUE = 14
 

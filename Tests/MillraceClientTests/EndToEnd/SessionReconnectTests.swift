@@ -116,7 +116,7 @@ import Testing
     @Test("CON-6 a relay that drains sends its clients to another one, where they go on", .timeLimit(.minutes(2)))
     func moves() async throws {
         try await RelayUnderTest.run { second in
-            try await RelayUnderTest.run({ $0.adminToken = "administrator" }) { first in
+            try await RelayUnderTest.run({ $0.adminToken = "administrator-of-the-relay" }) { first in
                 let call = try await first.call()
                 let (ada, bob, publisher, stream, before) = (
                     call.ada, call.bob, call.publisher, call.stream, call.subscriber
@@ -127,7 +127,9 @@ import Testing
                 let target = try #require(HTTPTarget(first.url + "/v1/admin/drain"))
                 let order = HTTPCall(
                     method: "POST", target: target,
-                    fields: [("Authorization", "Bearer administrator"), ("Content-Type", "application/json")],
+                    fields: [
+                        ("Authorization", "Bearer administrator-of-the-relay"), ("Content-Type", "application/json"),
+                    ],
                     body: Array(body.utf8))
                 #expect(try await HTTPCaller(authorities: nil).send(order, within: .seconds(20)).status == 202)
                 for events in [adas, bobs] {

@@ -120,7 +120,8 @@ struct AdminDoorTests {
         let now = Int64(Date().timeIntervalSince1970)
         let session = try await TokenMinter(app: "shop", secret: secret).mint(grant, now: now)
         try await withDoubledSessions { configuration in
-            configuration.adminToken = "admin-token-1"
+            configuration.adminToken = "administrator-1"
+            configuration.wrongTokensPerMinute = 1_000_000
             configuration.publishToken = "publish-token-1"
             configuration.viewToken = "view-token-1"
         } _: { double, http, server in
@@ -130,7 +131,7 @@ struct AdminDoorTests {
                     .replacing("{participant}", with: "c0").replacing("{id}", with: "x").replacing("{issue}", with: "x")
                 // A session token is one of those that WHIP and WHEP take.
                 let takesSessionTokens = route.access == .publish || route.access == .view
-                for token in [nil, "x", "admin-token-2"] + (takesSessionTokens ? [] : [session]) {
+                for token in [nil, "x", "administrator-2"] + (takesSessionTokens ? [] : [session]) {
                     let fields = token.map { ["Authorization": "Bearer \($0)"] } ?? [:]
                     let answer = try await http.request(route.method, path, body: "{}", fields: fields)
                     #expect(answer.status == 401, "\(route.method) \(path)")
@@ -140,7 +141,7 @@ struct AdminDoorTests {
             }
             #expect(double.deeds.isEmpty)
             let admin = try await http.request(
-                "GET", sessions, fields: ["Authorization": "Bearer admin-token-1"])
+                "GET", sessions, fields: ["Authorization": "Bearer administrator-1"])
             #expect(admin.status == 200)
         }
     }

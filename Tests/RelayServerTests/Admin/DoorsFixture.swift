@@ -19,6 +19,7 @@ func withDoors(
     defer { engine.stop() }
     var configuration = ControlConfiguration()
     configuration.port = 0
+    configuration.origins = AllowedOrigins(["*"]) ?? AllowedOrigins()
     configure(&configuration)
     let bodies = OpenBodies()
     var logger = Logger(label: "test")

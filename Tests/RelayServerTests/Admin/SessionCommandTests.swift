@@ -7,7 +7,7 @@ import Testing
 @Suite(
     "millrace session", .serialized, .enabled(if: MillraceProcess.isBuilt, "the millrace product is not built"))
 struct SessionCommandTests {
-    private let token = "admin-token-1"
+    private let token = "admin-token-of-16"
 
     private func with(
         _ body: (SessionsDouble, ControlServer, ([String]) async throws -> MillraceProcess.Result) async throws -> Void

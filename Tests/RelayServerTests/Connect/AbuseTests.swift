@@ -96,11 +96,11 @@ struct AbuseTests {
             #expect(health == 200)
         }
         try await withRelay {
-            $0.adminToken = "admin-token-1"
+            $0.adminToken = "admin-token-of-16"
             $0.httpAddress = "127.0.0.1"
         } _: { _, http in
             let answer = try await http.exchange(
-                "GET /v1/sessions HTTP/1.1\r\nHost: relay.example\r\nAuthorization: Bearer admin-token-1\r\nConnection: close\r\n\r\n"
+                "GET /v1/sessions HTTP/1.1\r\nHost: relay.example\r\nAuthorization: Bearer admin-token-of-16\r\nConnection: close\r\n\r\n"
             )
             #expect(answer.status == 200)
         }

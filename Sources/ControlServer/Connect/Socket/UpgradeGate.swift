@@ -12,15 +12,18 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
 
     private let bodies: OpenBodies
     private let unjoined: UnjoinedSockets
+    /// Nil: foreign pages may connect, because their session tokens are secret.
+    private let pages: PageGuard?
     private let statistics: ControlStatistics
     /// Only the first request of a connection can upgrade it.
     private var isDecided = false
     /// Nothing more of the connection is of interest.
     private var isRefused = false
 
-    init(bodies: OpenBodies, unjoined: UnjoinedSockets, statistics: ControlStatistics) {
+    init(bodies: OpenBodies, unjoined: UnjoinedSockets, pages: PageGuard?, statistics: ControlStatistics) {
         self.bodies = bodies
         self.unjoined = unjoined
+        self.pages = pages
         self.statistics = statistics
     }
 
@@ -34,6 +37,11 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         let isHandshake = ConnectHandshake.isComplete(head)
         if isHandshake, !bodies.isDraining {
             do throws(Problem) {
+                if let problem = pages?.objection(
+                    authority: head.headers.first(name: "Host"), origin: head.headers.first(name: "Origin"))
+                {
+                    throw problem
+                }
                 try unjoined.enter(context.channel)
             } catch {
                 return refuse(error, context)
@@ -47,7 +55,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Answers by itself, and ends the connection: there is no more room for what it asks.
+    /// Answers by itself, and ends the connection.
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
         isRefused = true
         statistics.refused(problem)

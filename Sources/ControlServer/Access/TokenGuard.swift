@@ -1,0 +1,44 @@
+internal import Conference
+internal import MediaBase
+internal import NIOConcurrencyHelpers
+internal import Signaling
+
+/// Compares the tokens of requests with a static token, and refuses addresses that guess. One lock covers check, comparison and count, so
+/// that guesses at the same time are counted one by one.
+final class TokenGuard: Sendable {
+    enum Verdict: Equatable {
+        case right
+        /// The token is missing or wrong.
+        case wrong(Problem)
+        /// The address has shown too many wrong tokens; its token was not looked at.
+        case refused(Problem)
+    }
+
+    private let limiter: NIOLockedValueBox<WrongTokenLimiter>
+
+    /// - Parameter perMinute: wrong tokens of one address after which it is refused.
+    init(perMinute: Int) {
+        limiter = NIOLockedValueBox(WrongTokenLimiter(perMinute: perMinute))
+    }
+
+    /// Judges the `Authorization` field of a request.
+    ///
+    /// - Parameters:
+    ///   - address: see `ClientAddress`.
+    ///   - isGuess: whether a wrong token counts; false for one that is meant for something else, such as a session token.
+    func judge(
+        _ field: String?, by token: BearerToken, from address: String, isGuess: Bool = true,
+        now: MediaTime = ControlClock.now
+    ) -> Verdict {
+        limiter.withLockedValue { limiter in
+            do throws(SignalingError) {
+                try limiter.check(address, now: now)
+            } catch {
+                return .refused(Problem(error))
+            }
+            guard let problem = token.objection(to: field) else { return .right }
+            if isGuess, field.flatMap(ConnectHandshake.bearer) != nil { limiter.recordWrong(address, now: now) }
+            return .wrong(problem)
+        }
+    }
+}
