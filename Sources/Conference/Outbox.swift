@@ -20,7 +20,8 @@ package struct Outbox<Payload: Sendable>: Sendable {
     /// Of those in `items` the first that is not handed to the writer.
     private var cursor = 0
     private var sentBytes = 0
-    private var unsentBytes = 0
+    /// Bytes of the events that no writer has taken yet.
+    package private(set) var unsentBytes = 0
     /// A client is there to write to.
     package private(set) var isAttached = true
 

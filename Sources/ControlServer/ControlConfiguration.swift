@@ -20,10 +20,12 @@ package struct ControlConfiguration: Sendable {
     package var firstTime = Duration.seconds(10)
     /// A connection without a request is closed after this.
     package var idleTime = Duration.seconds(60)
-    /// Open connections at a time; further ones wait in the listen queue.
+    /// Open connections at a time, WebSockets included; further ones wait in the listen queue.
     package var connections = 4_096
-    /// Those of them from one address that are no WebSockets; further ones are refused. See `ClientAddress`.
+    /// Open connections of one address, WebSockets included; further ones are refused. See `ClientAddress`.
     package var connectionsPerAddress = 1_024
+    /// Lowest descriptor that no accepted connection may have; from it on, accepting pauses.
+    package var descriptorCeiling = Int.max
     /// Origins whose pages may call the relay, in addition to its own.
     package var origins = AllowedOrigins()
     /// Names by which the relay may be called if no token is needed, apart from `localhost` and numeric addresses.

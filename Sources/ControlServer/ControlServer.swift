@@ -67,7 +67,14 @@ package struct ControlServer: Sendable {
             configuration: ApplicationConfiguration(
                 address: .hostname(configuration.address, port: configuration.port), serverName: "millrace",
                 availableConnectionsDelegate: MaximumAvailableConnections(configuration.connections, logger: quiet)),
-            onServerRunning: { onBound($0.localAddress?.port ?? configuration.port) },
+            onServerRunning: { listener in
+                let acceptGuard = listener.eventLoop.submit {
+                    try listener.pipeline.syncOperations.addHandler(
+                        AcceptGuard(ceiling: configuration.descriptorCeiling, statistics: statistics), position: .first)
+                }
+                try? await acceptGuard.get()
+                onBound(listener.localAddress?.port ?? configuration.port)
+            },
             logger: quiet)
     }
 

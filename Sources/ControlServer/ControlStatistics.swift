@@ -6,6 +6,8 @@ package final class ControlStatistics: Sendable {
     package struct Values: Sendable {
         package var connections = 0
         package var connectionsTotal: UInt64 = 0
+        /// Pauses of accepting because the process was short of file descriptors.
+        package var acceptPauses: UInt64 = 0
         /// Answers by status code.
         package var answers: [Int: UInt64] = [:]
         /// Error answers by code.
@@ -34,6 +36,8 @@ package final class ControlStatistics: Sendable {
             $0.connectionsTotal += 1
         }
     }
+
+    func acceptPaused() { state.withLockedValue { $0.acceptPauses += 1 } }
 
     func connectionClosed() { state.withLockedValue { $0.connections -= 1 } }
 

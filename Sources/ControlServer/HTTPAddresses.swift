@@ -1,7 +1,6 @@
 internal import NIOConcurrencyHelpers
 
-/// HTTP connections by where they come from: one address is not to take the places of all. Those that have become WebSockets are not
-/// among them; they have limits of their own.
+/// Counts of open connections by address, WebSockets included, so that one address cannot use up the connections of all.
 final class HTTPAddresses: Sendable {
     static let key = "http.connectionsPerAddress"
 

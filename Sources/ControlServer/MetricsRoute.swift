@@ -102,6 +102,9 @@ struct MetricsRoute {
         let values = statistics.values
         text.single("millrace_http_connections", .gauge, "Open HTTP connections", values.connections)
         text.single("millrace_http_connections_total", .counter, "Accepted HTTP connections", values.connectionsTotal)
+        text.single(
+            "millrace_http_accept_pauses_total", .counter,
+            "Pauses of accepting HTTP connections because file descriptors ran short", values.acceptPauses)
         text.family("millrace_http_responses_total", .counter, "HTTP answers by status code")
         for (status, count) in values.answers.sorted(by: { $0.key < $1.key }) {
             text.sample(count, ["status": String(status)])

@@ -22,8 +22,8 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     private let statistics: ControlStatistics
     private let bodies: OpenBodies
     private let addresses: HTTPAddresses
-    /// In whose count the connection is; nil: its address has as many as it may.
-    private var group: String?
+    /// The connection is counted for its address; otherwise that has as many connections as it may.
+    private var isCounted = false
     private var phase = RequestPhase()
     private var timer: Scheduled<Void>?
     /// It has been closed from here, or will be as soon as its last answer is sent.
@@ -46,13 +46,18 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         self.context = context
         statistics.connectionOpened()
         let group = ClientAddress.group(of: context.channel.remoteAddress)
-        if addresses.enter(group) { self.group = group }
+        if addresses.enter(group) {
+            isCounted = true
+            // A WebSocket outlives this handler and still is a connection of its address.
+            let addresses = addresses
+            context.channel.closeFuture.whenComplete { _ in addresses.leave(group) }
+        }
         start(min(configuration.firstTime, idleTime))
     }
 
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
-        guard group == nil, !isFinished else { return }
+        guard !isCounted, !isFinished else { return }
         // Nothing is waited for: as many of these would do the same harm.
         let problem = Problem(
             .limitReached, "too many connections of this address are open", limit: HTTPAddresses.key, retryAfter: 5)
@@ -63,8 +68,6 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     func handlerRemoved(context: ChannelHandlerContext) {
         timer?.cancel()
         self.context = nil
-        if let group { addresses.leave(group) }
-        group = nil
         statistics.connectionClosed()
     }
 

@@ -34,6 +34,12 @@ struct SessionMetrics {
         for (code, count) in gauges.refusals.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             text.sample(count, ["code": code.rawValue])
         }
+        text.family(
+            "millrace_resource_refusals_total", .counter,
+            "Refusals because a user, token or address held as much as it may, by the limit's key")
+        for (limit, count) in parts.liveSessions.resources.refusals.sorted(by: { $0.key < $1.key }) {
+            text.sample(count, ["limit": limit])
+        }
         text.family("millrace_control_messages_total", .counter, "Messages of the control protocol, by direction")
         text.sample(gauges.messagesReceived, ["direction": "received"])
         text.sample(gauges.messagesSent, ["direction": "sent"])

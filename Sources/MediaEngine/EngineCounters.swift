@@ -62,6 +62,8 @@ package struct EngineCounters: Sendable {
     package var sendDrops = SendDropCounts()
     package var retransmissionsLimited: UInt64 = 0
     package var refusedLimit: UInt64 = 0
+    /// Pauses of accepting TCP connections because the process was short of file descriptors or memory.
+    package var tcpAcceptPauses: UInt64 = 0
     /// CPU time of the worker threads, nanoseconds.
     package var workerCPU: UInt64 = 0
 
@@ -130,6 +132,10 @@ package struct EngineCounters: Sendable {
             ("peers_failed_total", "WebRTC peers whose handshake failed", peersFailed),
             ("tap_packets_dropped_total", "Packets that found a tap full", droppedTap),
             ("limit_refusals_total", "Requests refused for a limit", refusedLimit),
+            (
+                "tcp_accept_pauses_total", "Pauses of accepting ICE connections because file descriptors ran short",
+                tcpAcceptPauses
+            ),
         ]
     }
 
@@ -168,6 +174,7 @@ package struct EngineCounters: Sendable {
             \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld,
             \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
+            \.tcpAcceptPauses,
         ]
     }
 }

@@ -134,6 +134,7 @@ extension Worker {
         var result = counters
         result.workerCPU = UInt64(millrace_thread_cpu_ns())
         result.sessions = UInt64(sessions.count)
+        result.tcpAcceptPauses = sockets?.tcp?.counters.acceptFailures ?? 0
         for session in sessions.values {
             result.streams += UInt64(session.streams.count)
             result.transports += UInt64(session.publishers.count + session.subscribers.count)

@@ -64,10 +64,12 @@ extension ConfigurationKey {
             "http.firstRequestSeconds", \.httpFirstRequestSeconds, 1...600,
             "time that a new connection has to begin its first request"),
         .integer("http.idleSeconds", \.httpIdleSeconds, 1...3_600, "time that an idle connection stays open"),
-        .integer("http.connections", \.httpConnections, 1...1_000_000, "open HTTP connections at a time"),
         .integer(
-            "http.connectionsPerAddress", \.httpConnectionsPerAddress, 1...1_000_000,
-            "those of them from one IPv4 address or IPv6 /64 network that are no WebSockets"),
+            "http.connections", \.httpConnections, 1...1_000_000,
+            "open HTTP connections and WebSockets at a time, fewer if the limit of open files requires it"),
+        .integer(
+            "http.connectionsPerAddress", \.httpConnectionsPerAddress, 0...1_000_000,
+            "open connections of one IPv4 address or IPv6 /64 network; 0: a quarter of all"),
         .text(
             "http.corsOrigin", \.httpCORSOrigin,
             allowed: "up to 64 origins such as https://app.example with commas between them, *, or nothing", list: true,
@@ -214,6 +216,33 @@ extension ConfigurationKey {
         .integer(
             "limit.unjoinedPerAddress", \.limitUnjoinedPerAddress, 1...1_000_000,
             "those of them from one IPv4 address or IPv6 /64 network"),
+        .integer(
+            "limit.participantsPerUser", \.limitParticipantsPerUser, 1...1_000_000,
+            "participants of one user of an app, and connections that only log in"),
+        .integer(
+            "limit.participantsPerToken", \.limitParticipantsPerToken, 1...1_000_000,
+            "participants of one token, and connections that only log in"),
+        .integer(
+            "limit.participantsPerAddress", \.limitParticipantsPerAddress, 1...1_000_000,
+            "participants of one IPv4 address or IPv6 /64 network, and connections that only log in"),
+        .integer(
+            "limit.transportsPerUser", \.limitTransportsPerUser, 1...1_000_000,
+            "WebRTC, native and plain transports of one user of an app"),
+        .integer(
+            "limit.transportsPerToken", \.limitTransportsPerToken, 1...1_000_000,
+            "WebRTC, native and plain transports of one token"),
+        .integer(
+            "limit.transportsPerAddress", \.limitTransportsPerAddress, 1...1_000_000,
+            "WebRTC, native and plain transports of one IPv4 address or IPv6 /64 network"),
+        .integer(
+            "limit.queuedBytesPerUser", \.limitQueuedBytesPerUser, (1 << 20)...(1 << 40),
+            "bytes that wait for clients of one user of an app that do not read"),
+        .integer(
+            "limit.queuedBytesPerToken", \.limitQueuedBytesPerToken, (1 << 20)...(1 << 40),
+            "bytes that wait for clients of one token that do not read"),
+        .integer(
+            "limit.queuedBytesPerAddress", \.limitQueuedBytesPerAddress, (1 << 20)...(1 << 40),
+            "bytes that wait for clients of one IPv4 address or IPv6 /64 network that do not read"),
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
             "wrong passwords of one address for one session a minute"),

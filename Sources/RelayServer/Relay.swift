@@ -114,9 +114,10 @@ public final class Relay: Sendable {
             throw .configuration(error)
         }
         if let directory = configuration.effectiveRecordingDirectory { try Self.prepare(directory) }
+        let files = try fileBudget()
         let engine: MediaEngine
         do {
-            engine = try MediaEngine(configuration: configuration.engine)
+            engine = try MediaEngine(configuration: engineConfiguration(files))
         } catch {
             throw .media(error.description)
         }
@@ -138,7 +139,8 @@ public final class Relay: Sendable {
         }
         let bodies = OpenBodies()
         let server = ControlServer(
-            engine: engine, webRTC: engine, configuration: configuration.control, recorder: recorder, bodies: bodies,
+            engine: engine, webRTC: engine, configuration: controlConfiguration(files), recorder: recorder,
+            bodies: bodies,
             parts: parts, logger: logger)
 
         // The bound port comes first; an error instead of it means that the group ended before.

@@ -65,8 +65,6 @@ extension RelayConfiguration {
         control.sendTime = .seconds(httpSendSeconds)
         control.firstTime = .seconds(httpFirstRequestSeconds)
         control.idleTime = .seconds(httpIdleSeconds)
-        control.connections = httpConnections
-        control.connectionsPerAddress = httpConnectionsPerAddress
         control.origins = AllowedOrigins(Self.list(httpCORSOrigin)) ?? AllowedOrigins()
         control.sdpBytes = limitSDPBytes
         control.canvasBytes = limitCanvasBytes
@@ -105,11 +103,25 @@ extension RelayConfiguration {
         connect.issueInterval = .seconds(Double(limitIssueSeconds))
         connect.unjoined = limitUnjoined
         connect.unjoinedPerAddress = limitUnjoinedPerAddress
+        setResources(of: &connect)
         connect.pingInterval = .seconds(connectPingSeconds)
         connect.joinTime = .seconds(connectJoinSeconds)
         connect.takesKeysOnLoopback = connectKeysOnLoopback
         connect.standardApp = appDirectory.standard
         return connect
+    }
+
+    /// Sets the limits of what users, tokens and addresses may hold.
+    private func setResources(of connect: inout ConnectConfiguration) {
+        connect.resources.user.participants = limitParticipantsPerUser
+        connect.resources.token.participants = limitParticipantsPerToken
+        connect.resources.address.participants = limitParticipantsPerAddress
+        connect.resources.user.transports = limitTransportsPerUser
+        connect.resources.token.transports = limitTransportsPerToken
+        connect.resources.address.transports = limitTransportsPerAddress
+        connect.resources.user.queuedBytes = limitQueuedBytesPerUser
+        connect.resources.token.queuedBytes = limitQueuedBytesPerToken
+        connect.resources.address.queuedBytes = limitQueuedBytesPerAddress
     }
 
     /// The tenants; with `development` the built-in one besides.

@@ -33,10 +33,11 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpFirstRequestSeconds = 10
     /// Seconds that a connection without a request stays open.
     public var httpIdleSeconds = 60
-    /// Connections open at a time; further ones wait in the listen queue.
+    /// Connections open at a time, WebSockets included; further ones wait in the listen queue. The limit of open files may allow fewer.
     public var httpConnections = 4_096
-    /// Those of them from one IPv4 address or IPv6 /64 network that are no WebSockets; further ones are refused.
-    public var httpConnectionsPerAddress = 1_024
+    /// Connections open at a time from one IPv4 address or IPv6 /64 network; further ones are refused. 0: a quarter of the connections
+    /// that the limit of open files allows.
+    public var httpConnectionsPerAddress = 0
     /// Origins, separated by commas, whose pages may call the relay; `*`: any may call what asks for a token. Empty: only its own pages.
     public var httpCORSOrigin = ""
     /// Host names, separated by commas, by which the relay may be called if it asks for no token, apart from `localhost` and numeric
@@ -174,6 +175,17 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitUnsentEvents = 4_096
     /// Sent events that are kept for a client that comes back.
     public var limitReplayEvents = 1_024
+    /// What one user of an app, one token and one address (IPv4, or IPv6 /64 network) may hold: participants of sessions and connections
+    /// that only log in to conversations; transports; bytes that wait for clients that do not read.
+    public var limitParticipantsPerUser = 32
+    public var limitParticipantsPerToken = 16
+    public var limitParticipantsPerAddress = 1_024
+    public var limitTransportsPerUser = 64
+    public var limitTransportsPerToken = 32
+    public var limitTransportsPerAddress = 2_048
+    public var limitQueuedBytesPerUser = 32 << 20
+    public var limitQueuedBytesPerToken = 16 << 20
+    public var limitQueuedBytesPerAddress = 256 << 20
     /// Subscriptions of one client that wait for the media engine at a time; what is asked for beyond it is refused.
     public var limitMediaOrders = 400
 

@@ -5,6 +5,8 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case media(String)
     /// The HTTP port could not be bound.
     case http(address: String, port: Int, reason: String)
+    /// The process may open too few files to keep enough of them for media, database and recordings.
+    case openFiles(limit: Int, needed: Int)
     /// The recording directory cannot be written.
     case recordingDirectory(path: String, reason: String)
     /// The directory of reports cannot be written.
@@ -21,6 +23,9 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
         case .configuration(let error): error.description
         case .media(let reason): "cannot start the media engine: \(reason)"
         case .http(let address, let port, let reason): "cannot listen for HTTP on \(address):\(port): \(reason)"
+        case .openFiles(let limit, let needed):
+            "the process may open \(limit) files; the relay needs at least \(needed): raise the hard limit (ulimit -Hn, "
+                + "LimitNOFILE= in systemd)"
         case .recordingDirectory(let path, let reason): "cannot record into \(path): \(reason)"
         case .issuesDirectory(let path, let reason): "cannot keep reports in \(path): \(reason)"
         case .storage(let path, let reason, let advice): "cannot keep conversations in \(path): \(reason); \(advice)"

@@ -99,6 +99,15 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.issueSeconds")) var limitIssueSeconds: String?
     @Option(help: .key("limit.unjoined")) var limitUnjoined: String?
     @Option(help: .key("limit.unjoinedPerAddress")) var limitUnjoinedPerAddress: String?
+    @Option(help: .key("limit.participantsPerUser")) var limitParticipantsPerUser: String?
+    @Option(help: .key("limit.participantsPerToken")) var limitParticipantsPerToken: String?
+    @Option(help: .key("limit.participantsPerAddress")) var limitParticipantsPerAddress: String?
+    @Option(help: .key("limit.transportsPerUser")) var limitTransportsPerUser: String?
+    @Option(help: .key("limit.transportsPerToken")) var limitTransportsPerToken: String?
+    @Option(help: .key("limit.transportsPerAddress")) var limitTransportsPerAddress: String?
+    @Option(help: .key("limit.queuedBytesPerUser")) var limitQueuedBytesPerUser: String?
+    @Option(help: .key("limit.queuedBytesPerToken")) var limitQueuedBytesPerToken: String?
+    @Option(help: .key("limit.queuedBytesPerAddress")) var limitQueuedBytesPerAddress: String?
     @Option(help: .key("limit.wrongPasswords")) var limitWrongPasswords: String?
     @Option(help: .key("limit.wrongTokens")) var limitWrongTokens: String?
     @Option(help: .key("limit.unsentEvents")) var limitUnsentEvents: String?
@@ -168,6 +177,15 @@ struct ConfigurationOptions: ParsableArguments {
             "limit.issueSeconds": limitIssueSeconds,
             "limit.unjoined": limitUnjoined,
             "limit.unjoinedPerAddress": limitUnjoinedPerAddress,
+            "limit.participantsPerUser": limitParticipantsPerUser,
+            "limit.participantsPerToken": limitParticipantsPerToken,
+            "limit.participantsPerAddress": limitParticipantsPerAddress,
+            "limit.transportsPerUser": limitTransportsPerUser,
+            "limit.transportsPerToken": limitTransportsPerToken,
+            "limit.transportsPerAddress": limitTransportsPerAddress,
+            "limit.queuedBytesPerUser": limitQueuedBytesPerUser,
+            "limit.queuedBytesPerToken": limitQueuedBytesPerToken,
+            "limit.queuedBytesPerAddress": limitQueuedBytesPerAddress,
             "limit.wrongPasswords": limitWrongPasswords,
             "limit.wrongTokens": limitWrongTokens,
             "limit.unsentEvents": limitUnsentEvents,

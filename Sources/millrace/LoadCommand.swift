@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import LoadGenerator
+import RelayServer
 
 /// `millrace load`: synthetic participants, and what they saw.
 struct LoadCommand: AsyncParsableCommand {
@@ -185,6 +186,8 @@ struct LoadCommand: AsyncParsableCommand {
     var json = false
 
     func run() async throws {
+        // A crowd has a socket or more for each participant.
+        OpenFileLimit.raise()
         do {
             if participants != nil { return try await runCrowd() }
             let plan = try options.plan()

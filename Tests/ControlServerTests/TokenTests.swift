@@ -1,3 +1,4 @@
+import Conference
 import ControlServer
 import Foundation
 import Signaling
@@ -179,6 +180,32 @@ struct TokenTests {
         if case .success(let spelled) = await verify(other) { #expect(spelled.fingerprint == first) }
         let different = TokenWorkshop.token(TokenWorkshop.claims(["user_identity": #""ben""#]))
         #expect(try await verify(different).get().fingerprint != first)
+    }
+
+    @Test("Tokens of an app with one jti count as one; without it a token's text decides") func tokenID() async throws {
+        func holder(_ changes: [String: String?]) async throws -> ResourceHolder {
+            try await verify(TokenWorkshop.token(TokenWorkshop.claims(changes))).get().holder(address: "192.0.2.1")
+        }
+        let first = try await holder(["jti": #""a""#])
+        #expect(try await holder(["jti": #""a""#, "data": #""x""#]) == first)
+        #expect(try await holder(["jti": #""b""#]) != first)
+        #expect(try await holder([:]) != holder(["data": #""x""#]))
+        let long = TokenWorkshop.token(TokenWorkshop.claims(["jti": "\"\(String(repeating: "x", count: 201))\""]))
+        if case .failure(let error) = await verify(long) {
+            #expect(error.field == "jti")
+        } else {
+            Issue.record("taken")
+        }
+    }
+
+    @Test("Two tokens that are minted at once for the same grant are two tokens") func minted() async throws {
+        let minter = try TokenMinter(app: "shop", secret: TokenWorkshop.shop)
+        let grant = TokenGrant(session: "lobby", lifetime: 60)
+        let tokens = [
+            try await minter.mint(grant, now: TokenWorkshop.now), try await minter.mint(grant, now: TokenWorkshop.now),
+        ]
+        let first = try await verify(tokens[0]).get().holder(address: "")
+        #expect(try await verify(tokens[1]).get().holder(address: "") != first)
     }
 
     @Test("SES-3 a token of one app is not one of another") func apps() async throws {

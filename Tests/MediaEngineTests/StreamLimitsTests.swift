@@ -189,4 +189,23 @@ import Testing
         #expect(sockets.connectionCount == 0)
         #expect(client.seesClose())
     }
+
+    @Test("At the descriptor ceiling connections are closed, and accepting pauses until the next housekeeping")
+    func descriptorCeiling() throws {
+        let sockets = try sockets { $0.descriptorCeiling = 0 }
+        let first = try StreamClient(to: sockets.local)
+        serve(sockets) { sockets.counters.acceptFailures > 0 }
+        #expect(sockets.counters.acceptFailures == 1 && sockets.counters.accepted == 0)
+        #expect(first.seesClose())
+        // The second waits in the kernel's queue and does not wake the worker.
+        let second = try StreamClient(to: sockets.local)
+        sockets.process(now) { _, _, _ in }
+        #expect(sockets.counters.acceptFailures == 1)
+        #expect(sockets.deadline != nil)
+        now = now + .seconds(1)
+        sockets.process(now) { _, _, _ in }
+        serve(sockets) { sockets.counters.acceptFailures > 1 }
+        #expect(sockets.counters.acceptFailures == 2)
+        #expect(second.seesClose())
+    }
 }

@@ -19,6 +19,7 @@ struct IdleConnectionTests {
     func makeRoom() async throws {
         try await withRelay({
             $0.httpConnections = 4
+            $0.httpConnectionsPerAddress = 4
             $0.httpFirstRequestSeconds = 1
         }) { relay, http in
             let published = try await http.publish(stream: "cam")
@@ -34,10 +35,10 @@ struct IdleConnectionTests {
         }
     }
 
-    @Test("one address has so many of them, whether they ask or not; WebSockets do not count", .timeLimit(.minutes(1)))
+    @Test("one address may have a limited number of connections, WebSockets included", .timeLimit(.minutes(1)))
     func ofOneAddress() async throws {
         try await withRelay({
-            $0.httpConnectionsPerAddress = 3
+            $0.httpConnectionsPerAddress = 7
             $0.httpFirstRequestSeconds = 60
         }) { relay, http in
             let statistics = try #require(relay.server).statistics

@@ -18,9 +18,15 @@ final class MillraceProcess: @unchecked Sendable {
     private let output = Pipe()
     private let errors = Pipe()
 
-    init(_ arguments: [String]) throws {
-        process.executableURL = Self.url
-        process.arguments = arguments
+    /// - Parameter openFiles: soft and hard limit of open files; nil: as this process has them.
+    init(_ arguments: [String], openFiles: Int? = nil) throws {
+        if let openFiles {
+            process.executableURL = URL(filePath: "/bin/sh")
+            process.arguments = ["-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\"", Self.url.path] + arguments
+        } else {
+            process.executableURL = Self.url
+            process.arguments = arguments
+        }
         process.standardOutput = output
         process.standardError = errors
         process.environment = ["PATH": "/usr/bin:/bin"]
@@ -29,13 +35,23 @@ final class MillraceProcess: @unchecked Sendable {
 
     /// Runs to the end.
     static func run(_ arguments: [String]) async throws -> Result {
-        let millrace = try MillraceProcess(arguments)
+        try await MillraceProcess(arguments).result()
+    }
+
+    /// Waits for the end.
+    func result() async -> Result {
         // Less than a pipe holds comes on standard error, so one can be read after the other.
-        let output = await millrace.read(millrace.output) { $0.readDataToEndOfFile() }
-        let errors = await millrace.read(millrace.errors) { $0.readDataToEndOfFile() }
+        let output = await read(output) { $0.readDataToEndOfFile() }
+        let errors = await read(errors) { $0.readDataToEndOfFile() }
         return Result(
-            status: await millrace.wait(), output: String(decoding: output, as: UTF8.self),
+            status: await wait(), output: String(decoding: output, as: UTF8.self),
             errors: String(decoding: errors, as: UTF8.self))
+    }
+
+    /// Descriptors that the process has open; 0 after its end.
+    var openFileCount: Int {
+        let directory = "/proc/\(process.processIdentifier)/fd"
+        return (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? 0
     }
 
     /// What standard output has up to the first line's end.
@@ -46,6 +62,14 @@ final class MillraceProcess: @unchecked Sendable {
             return line
         }
         return String(decoding: line, as: UTF8.self)
+    }
+
+    /// Resident memory of the process; 0 after its end.
+    var residentBytes: Int {
+        // proc(5): the second number is the resident set in pages.
+        let path = "/proc/\(process.processIdentifier)/statm"
+        let numbers = (try? String(contentsOfFile: path, encoding: .utf8))?.split(separator: " ") ?? []
+        return (numbers.count > 1 ? Int(numbers[1]) ?? 0 : 0) * Int(sysconf(Int32(_SC_PAGESIZE)))
     }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }

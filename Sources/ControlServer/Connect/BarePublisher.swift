@@ -6,4 +6,6 @@ struct BarePublisher: Sendable {
     let connection: ConnectionID
     let transport: TransportID
     let isPlain: Bool
+    /// Counts it as a participant of its holder.
+    let lease: ResourceLease
 }

@@ -29,12 +29,14 @@ struct ClientSession {
     let onJoin: @Sendable () -> Void
     private var rate: MessageRate
     private var faults = 0
-    private var place: (liveSession: LiveSession, id: ConnectionID)?
+    private(set) var place: (liveSession: LiveSession, id: ConnectionID)?
     /// Whose conversations it is told of.
     var user: UserKey?
     /// Why it is told of none though it joined with an identity.
     var loginRefusal: SignalingError?
     private(set) var isOver = false
+    /// Counts a connection that has logged in and not joined.
+    var loginLease: ResourceLease?
 
     init(
         liveSessions: LiveSessions, messages: MessageHub, socket: ClientSocket, token: String?,
@@ -121,6 +123,7 @@ struct ClientSession {
         let verified = try await liveSessions.verifier.verify(token, session: name, now: ControlClock.wall).get()
         let arrival = Arrival(request: id, program: request.client.map { String($0.prefix(200)) }, socket: socket)
         place = try await liveSessions.join(request, verified, arrival)
+        loginLease = nil
         onJoin()
         open(verified)
     }
@@ -130,6 +133,7 @@ struct ClientSession {
         let (liveSession, connection) = try await liveSessions.resume(
             request, Arrival(request: id, program: nil, socket: socket))
         place = (liveSession, connection)
+        loginLease = nil
         onJoin()
         if let user = await liveSession.messagingUser(of: connection) { open(user) }
     }

@@ -18,6 +18,8 @@ package struct ConnectConfiguration: Sendable {
     /// WebSockets that have not joined a session, in all and from one address (see `ClientAddress`).
     package var unjoined = 1_024
     package var unjoinedPerAddress = 256
+    /// Limits of what each user, token and address may hold.
+    package var resources = ResourceLimits()
     /// Time without a sign of a client after which it is asked for one; after three of them it is lost.
     package var pingInterval = Duration.seconds(10)
     /// A connection that has not joined a session by then is closed.

@@ -5,7 +5,11 @@ internal import Signaling
 
 extension LiveSession {
     /// Lets a client in and answers it. A refused one is not answered here: it may try again.
-    func join(_ admission: Admission, _ arrival: Arrival) -> Result<Void, SignalingError> {
+    ///
+    /// - Parameter lease: counts it as a participant.
+    func join(
+        _ admission: Admission, _ arrival: Arrival, lease: ResourceLease
+    ) -> Result<Void, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let joined = environment.passwords.attempt(admission.password, from: arrival.address, at: key) {
             conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall)
@@ -17,9 +21,10 @@ extension LiveSession {
         case .success(let join):
             clients[admission.connection] = LiveConnection(
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
-                reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", socket: arrival.socket,
-                outbox: environment.configuration.outbox)
+                reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", lease: lease,
+                socket: arrival.socket, outbox: environment.configuration.outbox, resources: environment.resources)
             arrival.socket.enterSession()
+            arrival.socket.count(for: lease.holder, in: environment.resources)
             var answer = join.answer
             answer.iceServers = environment.iceServers
             answer.transports = arrival.socket.isConfidential ? [.native, .webRTC] : [.webRTC]
@@ -54,12 +59,15 @@ extension LiveSession {
         switch conference.resume(id, now: ControlClock.now) {
         case .failure(let error):
             client.outbox.detach()
+            client.settleQueue()
             return .failure(error)
         case .success(let effects):
             // The relay may not have noticed yet that the old one is dead.
             client.socket?.close(.normalClosure, "taken up by another connection")
             client.socket = arrival.socket
             arrival.socket.enterSession()
+            arrival.socket.count(for: client.lease.holder, in: environment.resources)
+            client.settleQueue()
             let answer = ResumeRequest.Answer(
                 connection: id, missed: missed, publishLost: client.publisher == nil,
                 subscribeLost: client.subscriber == nil)
@@ -77,6 +85,7 @@ extension LiveSession {
         guard let client = clients[id], client.socket === socket else { return }
         client.socket = nil
         client.outbox.detach()
+        client.settleQueue()
         logger.info("client lost", metadata: ["connection": "\(id)"])
         perform(conference.drop(id, now: ControlClock.now))
     }

@@ -86,7 +86,7 @@ extension LiveSession {
     func closed(_ stream: StreamID, _ transport: TransportID) {
         guard isCurrent(transport, of: stream) else { return }
         if let publisher = publishers.removeValue(forKey: stream) {
-            transports[publisher.transport] = nil
+            transports.remove(publisher.transport)
             report(.publisherLeft(publisher.connection, .left))
         } else {
             report(.unpublished(stream, .reset))
@@ -94,7 +94,7 @@ extension LiveSession {
     }
 
     func gone(_ transport: TransportID) {
-        guard let id = transports.removeValue(forKey: transport) else { return }
+        guard let id = transports.remove(transport) else { return }
         if let publisher = publishers.first(where: { $0.value.transport == transport }) {
             publishers[publisher.key] = nil
             report(.publisherLeft(id, .networkLost))

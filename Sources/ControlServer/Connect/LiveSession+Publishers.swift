@@ -10,7 +10,7 @@ extension LiveSession {
     ///
     /// - Parameter name: of the stream, and its id; made up where nil.
     func admitPublisher(
-        _ visitor: Visitor, _ name: String?, kinds: Set<MediaKind>, isPlain: Bool
+        _ visitor: Visitor, _ name: String?, kinds: Set<MediaKind>, isPlain: Bool, leases: PublisherLeases
     ) -> Result<PublisherTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let stream = StreamID(rawValue: name ?? Secret.id().lowercased())
@@ -40,7 +40,9 @@ extension LiveSession {
         case .success(let plan):
             owners[stream] = connection
             self.kinds[stream] = kinds
-            return .success(PublisherTicket(liveSession: self, connection: connection, plan: plan, isPlain: isPlain))
+            return .success(
+                PublisherTicket(
+                    liveSession: self, connection: connection, plan: plan, isPlain: isPlain, leases: leases))
         }
     }
 
@@ -55,8 +57,9 @@ extension LiveSession {
         guard owners[stream] == ticket.connection else { throw await overMeanwhile(ticket, transport) }
         if let kinds { self.kinds[stream] = kinds }
         publishers[stream] = BarePublisher(
-            connection: ticket.connection, transport: transport, isPlain: ticket.isPlain)
-        transports[transport] = ticket.connection
+            connection: ticket.connection, transport: transport, isPlain: ticket.isPlain,
+            lease: ticket.leases.participant)
+        transports.insert(transport, owner: ticket.connection, lease: ticket.leases.transport)
         _ = await outcome(of: begin(conference.confirmPublish(ticket.plan)))
         // Much can happen while the engine is waited for; another publisher may even have the name by now.
         guard publishers[stream]?.transport == transport else { throw await overMeanwhile(ticket, transport) }
@@ -83,7 +86,7 @@ extension LiveSession {
 
     /// Its own door has closed it. Returns when its name is free again.
     func publisherClosed(_ transport: TransportID) async {
-        guard let connection = transports.removeValue(forKey: transport) else { return }
+        guard let connection = transports.remove(transport) else { return }
         for (stream, publisher) in publishers where publisher.transport == transport { publishers[stream] = nil }
         let effects = conference.media(
             .publisherLeft(connection, .left), now: ControlClock.now, wallClock: ControlClock.wall)
@@ -95,7 +98,7 @@ extension LiveSession {
         var calls: [EngineCall] = []
         for (stream, publisher) in publishers where publisher.connection == connection {
             publishers[stream] = nil
-            transports[publisher.transport] = nil
+            transports.remove(publisher.transport)
             calls.append(close(publisher.transport, isPlain: publisher.isPlain))
         }
         return calls

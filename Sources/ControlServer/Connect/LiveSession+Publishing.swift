@@ -90,8 +90,10 @@ extension LiveSession {
         // end of the old one is not about them.
         let isAnew = client.publisher != nil
         if let call = closePublisher(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
+        let lease: ResourceLease
         let answer: WebRTCAnswer
         do throws(EngineError) {
+            lease = try leaseTransport(of: client)
             answer = try await environment.engine.openPublisher(
                 PublisherRequest(session: engineName, peer: peer, sections: sections))
         } catch {
@@ -100,11 +102,24 @@ extension LiveSession {
             throw error
         }
         client.publisher = PublishPeer(id: answer.id, peer: peer)
-        transports[answer.id] = client.id
+        transports.insert(answer.id, owner: client.id, lease: lease)
         logger.info(
             "publisher opened", metadata: ["connection": "\(client.id)", "transport": "\(answer.id)"])
         await place(answer.id, of: client)
         return answer.relay
+    }
+
+    /// Counts a transport of a client.
+    ///
+    /// - Throws: `limitReached` with the key of the limit.
+    func leaseTransport(of client: LiveConnection) throws(EngineError) -> ResourceLease {
+        let lease = ResourceLease(.transports, for: client.lease.holder, accounts: environment.resources)
+        do throws(ResourceExcess) {
+            try lease.set(1)
+        } catch {
+            throw .limitReached(name: error.key, limit: error.limit)
+        }
+        return lease
     }
 
     /// The media section of each track that the plan names.
@@ -130,7 +145,7 @@ extension LiveSession {
     func closePublisher(of client: LiveConnection) -> EngineCall? {
         guard let publisher = client.publisher else { return nil }
         client.publisher = nil
-        transports[publisher.id] = nil
+        transports.remove(publisher.id)
         return environment.engine.beginCloseWebRTC(publisher.id, session: engineName)
     }
 }

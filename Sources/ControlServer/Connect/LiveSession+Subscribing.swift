@@ -27,6 +27,7 @@ extension LiveSession {
     private func openSubscriber(of client: LiveConnection) async throws(EngineError) -> TransportID {
         if let subscriber = client.subscriber { return subscriber.id }
         let transport = client.subscribeTransport
+        let lease = try leaseTransport(of: client)
         let offer = try await environment.engine.openSubscriber(
             session: engineName, isNative: transport == .native)
         guard clients[client.id] === client else {
@@ -36,7 +37,7 @@ extension LiveSession {
         }
         client.subscriber = SubscribePeer(
             offer, transport: transport, limit: environment.configuration.conference.subscriptions)
-        transports[offer.id] = client.id
+        transports.insert(offer.id, owner: client.id, lease: lease)
         logger.info("subscriber opened", metadata: ["connection": "\(client.id)", "transport": "\(offer.id)"])
         await place(offer.id, of: client)
         return offer.id
@@ -211,7 +212,7 @@ extension LiveSession {
     func forgetSubscriber(of client: LiveConnection) {
         guard let subscriber = client.subscriber else { return }
         client.subscriber = nil
-        transports[subscriber.id] = nil
+        transports.remove(subscriber.id)
         report(.reset(client.id, publish: false, subscribe: true))
     }
 
@@ -229,7 +230,7 @@ extension LiveSession {
     func closeSubscriber(of client: LiveConnection) -> EngineCall? {
         guard let subscriber = client.subscriber else { return nil }
         client.subscriber = nil
-        transports[subscriber.id] = nil
+        transports.remove(subscriber.id)
         return environment.engine.beginCloseWebRTC(subscriber.id, session: engineName)
     }
 }

@@ -5,11 +5,14 @@ internal import Signaling
 
 /// WHEP and plain SRTP: those who watch without signalling. They are no users, but the session's rules let them in, and end them.
 extension LiveSession {
-    func admitViewer(_ visitor: Visitor) -> Result<ViewerTicket, SignalingError> {
+    /// - Parameter lease: counts its transport.
+    func admitViewer(_ visitor: Visitor, lease: ResourceLease) -> Result<ViewerTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let admission = visitor.admission(as: "", isPublisher: false)
         return environment.passwords.attempt(visitor.password, from: visitor.address, at: key) {
-            conference.admitViewer(admission).map { ViewerTicket(liveSession: self, connection: admission.connection) }
+            conference.admitViewer(admission).map {
+                ViewerTicket(liveSession: self, connection: admission.connection, lease: lease)
+            }
         }
     }
 
@@ -23,7 +26,7 @@ extension LiveSession {
                 return true
             }
             viewers[ticket.connection] = BareViewer(transport: transport, isPlain: isPlain)
-            transports[transport] = ticket.connection
+            transports.insert(transport, owner: ticket.connection, lease: ticket.lease)
             return false
         }
         if isOver { throw endedMeanwhile }
@@ -31,7 +34,7 @@ extension LiveSession {
 
     /// The engine has refused it, or it went.
     func viewerLeft(_ connection: ConnectionID) {
-        if let viewer = viewers.removeValue(forKey: connection) { transports[viewer.transport] = nil }
+        if let viewer = viewers.removeValue(forKey: connection) { transports.remove(viewer.transport) }
         perform(conference.viewerLeft(connection))
     }
 
@@ -44,7 +47,7 @@ extension LiveSession {
     /// The rules end it.
     func closeViewer(_ connection: ConnectionID) -> [EngineCall] {
         guard let viewer = viewers.removeValue(forKey: connection) else { return [] }
-        transports[viewer.transport] = nil
+        transports.remove(viewer.transport)
         logger.info("viewer ended", metadata: ["transport": "\(viewer.transport)"])
         return [close(viewer.transport, isPlain: viewer.isPlain)]
     }

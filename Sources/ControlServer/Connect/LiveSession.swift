@@ -25,8 +25,7 @@ actor LiveSession {
     var viewers: [ConnectionID: BareViewer] = [:]
     /// Whose each stream is, from its plan on.
     var owners: [StreamID: ConnectionID] = [:]
-    /// Whose each transport is.
-    var transports: [TransportID: ConnectionID] = [:]
+    var transports = TransportOwners()
     /// Kinds that each stream is published with.
     var kinds: [StreamID: Set<MediaKind>] = [:]
     /// Nobody joined it and nobody will: another is made for its name.
@@ -127,6 +126,7 @@ actor LiveSession {
             space.bytes -= text.readableBytes
             texts.append(text)
         }
+        client.settleQueue()
         environment.statistics.messagesSent(texts.count)
         socket.send(texts)
         guard client.outbox.unsentCount > 0 else { return }
@@ -167,6 +167,7 @@ actor LiveSession {
 
     private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
         guard let client = clients.removeValue(forKey: id) else { return }
+        client.release()
         environment.onLeave(client.resumeToken)
         environment.statistics.disconnected(reason)
         logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])

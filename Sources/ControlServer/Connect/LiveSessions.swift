@@ -34,7 +34,8 @@ package final class LiveSessions: Sendable {
             engine: engine, configuration: configuration, statistics: statistics,
             iceServers: iceServers.map(ICEServerInfo.init), issues: issues, hooks: hooks,
             passwords: PasswordGuard(perMinute: configuration.wrongPasswordsPerMinute),
-            reports: ReportGuard(interval: configuration.issueInterval), logger: logger,
+            reports: ReportGuard(interval: configuration.issueInterval),
+            resources: ResourceAccounts(limits: configuration.resources), logger: logger,
             onEnd: { id in state.withLockedValue { $0.directory.remove(id) } },
             onLeave: { token in state.withLockedValue { $0.directory.unseat(resumeToken: token) } })
         let events = events ?? engine.observeStreams()
@@ -69,6 +70,9 @@ package final class LiveSessions: Sendable {
     func liveSession(_ key: SessionKey) -> LiveSession? { state.withLockedValue { $0.directory[key]?.liveSession } }
 
     var all: [LiveSession] { state.withLockedValue { $0.directory.entries.map(\.liveSession) } }
+
+    /// Amounts that users, tokens and addresses hold.
+    package var resources: ResourceAccounts { environment.resources }
 
     var count: Int { state.withLockedValue { $0.directory.count } }
 
@@ -107,6 +111,7 @@ package final class LiveSessions: Sendable {
             connection: ConnectionID(rawValue: Secret.id()), resumeToken: Secret.token(), name: request.name,
             identity: token.identity, data: token.data, capabilities: token.capabilities,
             token: TokenFingerprint(rawValue: token.fingerprint), password: request.password)
+        let lease = try resources.lease(.participants, for: token.holder(address: arrival.address))
         for _ in 0..<Self.attempts {
             let entry = try enter(key)
             do {
@@ -117,7 +122,7 @@ package final class LiveSessions: Sendable {
                 await entry.liveSession.forgetIfVacant()
                 throw error
             }
-            switch await entry.liveSession.join(admission, arrival) {
+            switch await entry.liveSession.join(admission, arrival, lease: lease) {
             case .success: return (entry.liveSession, admission.connection)
             case .failure(let error):
                 state.withLockedValue { $0.directory.unseat(resumeToken: admission.resumeToken) }
@@ -145,9 +150,12 @@ package final class LiveSessions: Sendable {
     func admitPublisher(
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool
     ) async throws(SignalingError) -> PublisherTicket {
+        let leases = PublisherLeases(
+            participant: try resources.lease(.participants, for: visitor.holder),
+            transport: try resources.lease(.transports, for: visitor.holder))
         for _ in 0..<Self.attempts {
             let result = await (try enter(visitor.key)).liveSession.admitPublisher(
-                visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain)
+                visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain, leases: leases)
             switch result {
             case .success(let ticket): return ticket
             case .failure(let error) where error.code == .sessionEnded: continue
@@ -163,7 +171,8 @@ package final class LiveSessions: Sendable {
     func admitViewer(_ visitor: Visitor) async throws(SignalingError) -> ViewerTicket? {
         for _ in 0..<Self.attempts {
             guard let liveSession = liveSession(visitor.key) else { return nil }
-            switch await liveSession.admitViewer(visitor) {
+            let lease = try resources.lease(.transports, for: visitor.holder)
+            switch await liveSession.admitViewer(visitor, lease: lease) {
             case .success(let ticket): return ticket
             case .failure(let error) where error.code == .sessionEnded: continue
             case .failure(let error): throw error

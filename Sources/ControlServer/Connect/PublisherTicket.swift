@@ -7,6 +7,7 @@ struct PublisherTicket: Sendable {
     let connection: ConnectionID
     let plan: PublishPlan
     let isPlain: Bool
+    let leases: PublisherLeases
 
     /// The stream's name, which is its id as well.
     var stream: String { plan.streams[0].id.rawValue }

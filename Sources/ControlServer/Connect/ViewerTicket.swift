@@ -5,6 +5,8 @@ internal import Signaling
 struct ViewerTicket: Sendable {
     let liveSession: LiveSession
     let connection: ConnectionID
+    /// Counts its transport.
+    let lease: ResourceLease
 
     /// The engine has no transport for it.
     func leave() async { await liveSession.viewerLeft(connection) }

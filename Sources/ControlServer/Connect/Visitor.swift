@@ -15,6 +15,12 @@ struct Visitor: Sendable {
     /// See `ClientAddress`.
     var address: String
 
+    /// The party that its transports are counted for; clients of the operator have no limits.
+    var holder: ResourceHolder {
+        if isTrusted { return .unlimited }
+        return token?.holder(address: address) ?? ResourceHolder(address: address)
+    }
+
     /// - Parameter isPublisher: else it wants to watch.
     func admission(as name: String, isPublisher: Bool) -> Admission {
         Admission(

@@ -1,3 +1,4 @@
+internal import Conference
 internal import Messaging
 internal import Signaling
 
@@ -26,26 +27,36 @@ extension ClientSession {
     private mutating func login(_ request: LoginRequest, _ id: UInt32) async throws(SignalingError) {
         try check(request.version)
         _ = try messages.database()
-        let key = try await identified(request)
+        let (key, holder) = try await identified(request)
         guard user == nil || user == key else {
             throw SignalingError(.notPermitted, "this connection is another user's", field: "token")
         }
+        var lease = loginLease
+        if place == nil, lease == nil, let holder {
+            lease = try liveSessions.resources.lease(.participants, for: holder)
+            socket.count(for: holder, in: liveSessions.resources)
+        }
         // A refusal is answered there; the socket may try again, as whoever it likes.
         guard try await messages.login(request, key, id: id, socket) else { return }
+        loginLease = lease
         user = key
         loginRefusal = nil
         onJoin()
     }
 
     /// Who logs in: whom the request's token names, else who joined, else whom the handshake's token names.
-    private func identified(_ request: LoginRequest) async throws(SignalingError) -> UserKey {
-        if request.token == nil, let user { return user }
+    ///
+    /// - Returns: the user, and the holder of the connection if a token was shown for it.
+    private func identified(
+        _ request: LoginRequest
+    ) async throws(SignalingError) -> (user: UserKey, holder: ResourceHolder?) {
+        if request.token == nil, let user { return (user, nil) }
         guard let token = request.token ?? token else { throw SignalingError(.tokenMissing, field: "token") }
         let verified = try await liveSessions.verifier.verify(token, session: nil, now: ControlClock.wall).get()
         guard let identity = verified.identity else {
             throw SignalingError(.identityMissing, "the token has no user_identity", field: "token")
         }
-        return UserKey(app: verified.app, id: identity)
+        return (UserKey(app: verified.app, id: identity), verified.holder(address: socket.address))
     }
 
     /// A join with an identity opens its conversations as well.
@@ -71,5 +82,6 @@ extension ClientSession {
         guard let user else { return }
         messages.leave(user, socket)
         self.user = nil
+        loginLease = nil
     }
 }

@@ -114,6 +114,7 @@ package struct JWTVerifier: TokenVerifier {
             app: claims.appKey, session: topic.rawValue,
             identity: claims.identity.flatMap { $0.isEmpty ? nil : $0 }, data: claims.data,
             capabilities: role.capabilities(canHost: claims.canHost),
-            expiresAt: Int64(claims.expiresAt * 1_000), fingerprint: text.fingerprint)
+            expiresAt: Int64(claims.expiresAt * 1_000), fingerprint: text.fingerprint,
+            tokenID: claims.tokenID.flatMap { $0.isEmpty ? nil : $0 })
     }
 }

@@ -17,6 +17,8 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
     var version: Int?
     var role: TokenRole?
     var data: String?
+    /// Tells tokens apart that are alike otherwise.
+    var tokenID: String?
 
     enum CodingKeys: String, CodingKey, CaseIterable {
         case appKey = "app_key"
@@ -29,11 +31,13 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
         case version
         case role
         case data
+        case tokenID = "jti"
     }
 
     static let version = 1
     static let maximumIdentityCharacters = ConversationLimits.userIDCharacters.upperBound
     static let maximumDataCharacters = 1_000
+    static let maximumTokenIDCharacters = 200
 
     var canHost: Bool { roleType == 1 }
 
@@ -56,6 +60,11 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
         }
         if let data, data.count > Self.maximumDataCharacters {
             return (.data, "has \(data.count) characters, at most \(Self.maximumDataCharacters) are allowed")
+        }
+        if let tokenID, tokenID.count > Self.maximumTokenIDCharacters {
+            return (
+                .tokenID, "has \(tokenID.count) characters, at most \(Self.maximumTokenIDCharacters) are allowed"
+            )
         }
         if let roleType, roleType != 0, roleType != 1 { return (.roleType, "is \(roleType), not 0 or 1") }
         if let version, version != Self.version { return (.version, "is \(version), not \(Self.version)") }

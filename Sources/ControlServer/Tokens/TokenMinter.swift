@@ -45,7 +45,9 @@ package struct TokenMinter: Sendable {
         let claims = TokenClaims(
             appKey: app, topic: session.rawValue, expiresAt: Double(now + grant.lifetime), issuedAt: Double(now),
             notBefore: nil, identity: grant.identity, roleType: grant.canHost ? 1 : 0, version: TokenClaims.version,
-            role: grant.role, data: grant.data)
+            role: grant.role, data: grant.data,
+            // Tokens of one second for the same grant would be the same token otherwise, and share its limits.
+            tokenID: Secret.id())
         if let (claim, reason) = claims.objection {
             throw SignalingError(.invalidField, "\(claim.rawValue) \(reason)", field: claim.rawValue)
         }

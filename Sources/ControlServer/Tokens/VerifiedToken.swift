@@ -1,3 +1,4 @@
+package import Conference
 package import Signaling
 
 /// What a token says of its client, after everything about it was checked (TOK-1, TOK-2).
@@ -15,10 +16,12 @@ package struct VerifiedToken: Hashable, Sendable {
     package var expiresAt: Int64
     /// Tells this token from others without being of any use itself: a hash of it.
     package var fingerprint: String
+    /// `jti` (RFC 7519 section 4.1.7): tokens of an app with the same id count as one.
+    package var tokenID: String?
 
     package init(
         app: String, session: String, identity: String? = nil, data: String? = nil, capabilities: Capabilities,
-        expiresAt: Int64, fingerprint: String
+        expiresAt: Int64, fingerprint: String, tokenID: String? = nil
     ) {
         self.app = app
         self.session = session
@@ -27,5 +30,14 @@ package struct VerifiedToken: Hashable, Sendable {
         self.capabilities = capabilities
         self.expiresAt = expiresAt
         self.fingerprint = fingerprint
+        self.tokenID = tokenID
+    }
+
+    /// The party that resources of its bearer are counted for.
+    ///
+    /// - Parameter address: see `ClientAddress`.
+    package func holder(address: String) -> ResourceHolder {
+        ResourceHolder(
+            token: tokenID.map { "\(app) \($0)" } ?? fingerprint, app: app, user: identity, address: address)
     }
 }

@@ -7,6 +7,8 @@ package struct StreamLimits: Sendable, Equatable {
     /// Connections of one address (of one /64 of IPv6) that have not proved themselves. Those that have may be many: networks that block
     /// UDP hide many people behind one address.
     package var unprovenPerAddress = 16
+    /// Lowest descriptor that no connection may have: from it on the process is short of files, and accepting pauses.
+    package var descriptorCeiling = Int.max
     /// Bytes of a datagram in a frame, either way.
     package var datagramBytes = 4_096
     /// Bytes that wait for a slow reader besides what the kernel holds; media beyond that is dropped.

@@ -196,14 +196,16 @@ package final class StreamSockets {
                 &raw)
             guard socket >= 0 else {
                 switch -socket {
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                    // The connection stays in the kernel's queue and would wake the worker without end.
-                    counters.acceptFailures += 1
-                    if millrace_poller_remove(descriptor, listener) == 0 { isListening = false }
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM: pauseAccepting(now)
                 case ECONNABORTED, EPROTO:
                     continue
                 default: break
                 }
+                return
+            }
+            guard Int(socket) < limits.descriptorCeiling else {
+                millrace_close(socket)
+                pauseAccepting(now)
                 return
             }
             guard let remote = SocketAddress(raw), unproven[remote.network, default: 0] < limits.unprovenPerAddress,
@@ -221,6 +223,14 @@ package final class StreamSockets {
             probation.append(connection.number)
             unproven[remote.network, default: 0] += 1
         }
+    }
+
+    /// Leaves further connections in the kernel's queue until the next housekeeping; they would wake the worker without end otherwise.
+    private func pauseAccepting(_ now: MediaTime) {
+        counters.acceptFailures += 1
+        guard millrace_poller_remove(descriptor, listener) == 0 else { return }
+        isListening = false
+        nextHousekeeping = max(nextHousekeeping, now + Self.housekeepingInterval)
     }
 
     private func receive(

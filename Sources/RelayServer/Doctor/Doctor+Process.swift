@@ -9,17 +9,31 @@ extension Doctor {
     }
 
     private var openFiles: DoctorFinding {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else {
-            return DoctorFinding("open files", .warn, "the limit cannot be read: \(errorText(errno))")
+        guard let hard = OpenFileLimit.hard else {
+            return DoctorFinding(
+                "open files", .warn, "the limit cannot be read: \(errorText(errno))", advice: "check the sandbox")
         }
-        // Connections, three descriptors a worker, a file a recording, and what libraries hold.
-        let wanted = configuration.httpConnections + 3 * configuration.mediaWorkers + 256
-        let soft = limit.rlim_cur > UInt64(Int.max) ? Int.max : Int(limit.rlim_cur)
-        if soft >= wanted { return DoctorFinding("open files", .ok, "\(soft)") }
+        return openFiles(limit: hard)
+    }
+
+    /// The limit of open files that a relay raises its own to, and the connections that it allows.
+    func openFiles(limit: Int) -> DoctorFinding {
+        let check = "open files"
+        let budget: FileBudget
+        do throws(RelayError) {
+            budget = try FileBudget(limit: limit, configuration: configuration)
+        } catch {
+            return DoctorFinding(
+                check, .fail, error.description, advice: "raise LimitNOFILE= in systemd, or ulimit -Hn")
+        }
+        let text =
+            "hard limit \(limit): \(budget.connections) connections, \(budget.connectionsPerAddress) of one address, "
+            + "\(budget.mediaConnectionsPerWorker * configuration.mediaWorkers) of ICE over TCP, "
+            + "\(budget.reserved) files reserved"
+        if budget.connections >= configuration.httpConnections { return DoctorFinding(check, .ok, text) }
         return DoctorFinding(
-            "open files", .warn, "\(soft), \(wanted) may be needed",
-            advice: "ulimit -n \(wanted) (LimitNOFILE= in systemd), or lower http.connections")
+            check, .warn, "\(text); http.connections is \(configuration.httpConnections)",
+            advice: "raise the hard limit (LimitNOFILE= in systemd, ulimit -Hn), or lower http.connections")
     }
 
     private func recordings(_ path: String) -> DoctorFinding {

@@ -1,3 +1,4 @@
+internal import Conference
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 internal import NIOWebSocket
@@ -18,6 +19,10 @@ final class ClientSocket: Sendable {
         /// Wants to hear when there is room again.
         var waiter: (@Sendable () -> Void)?
         var isInSession = false
+        /// Counts the backlog for the client's token, user and address, once these are known.
+        var queue: QueueLease?
+        /// The client holds as many queued bytes as it may: nothing more is sent to it.
+        var isOverdrawn = false
     }
 
     private let channel: any Channel
@@ -74,14 +79,20 @@ final class ClientSocket: Sendable {
     /// See `ClientAddress`.
     var address: String { ClientAddress.group(of: channel.remoteAddress) }
 
-    /// In order, after all that was sent before.
+    /// From now on the backlog counts for a client.
+    func count(for holder: ResourceHolder, in resources: ResourceAccounts) {
+        state.withLockedValue { $0.queue = QueueLease(for: holder, accounts: resources) }
+    }
+
+    /// In order, after all that was sent before. If the client's queues are full, the connection is closed instead.
     func send(_ texts: [ByteBuffer]) {
         guard !texts.isEmpty else { return }
         let count = texts.count
         let bytes = texts.reduce(0) { $0 + $1.readableBytes }
-        state.withLockedValue {
-            $0.backlog.messages += count
-            $0.backlog.bytes += bytes
+        switch state.withLockedValue({ Self.add(count, bytes, to: &$0) }) {
+        case .sent: break
+        case .dropped: return
+        case .full: return close(.policyViolation, DisconnectReason.slowConsumer.rawValue)
         }
         let channel = channel
         let state = state
@@ -91,6 +102,7 @@ final class ClientSocket: Sendable {
                 let waiter = state.withLockedValue { state -> (@Sendable () -> Void)? in
                     state.backlog.messages -= count
                     state.backlog.bytes -= bytes
+                    try? state.queue?.update(state.backlog.bytes)
                     guard Self.isHalfFree(state.backlog) else { return nil }
                     defer { state.waiter = nil }
                     return state.waiter
@@ -100,6 +112,27 @@ final class ClientSocket: Sendable {
             for text in texts.dropLast() { channel.write(SocketOutput.text(text), promise: nil) }
             channel.writeAndFlush(SocketOutput.text(texts[count - 1]), promise: sent)
         }
+    }
+
+    private enum Admission {
+        case sent
+        /// The queues of the client's token, user or address are full.
+        case full
+        /// They were full before.
+        case dropped
+    }
+
+    private static func add(_ messages: Int, _ bytes: Int, to state: inout State) -> Admission {
+        guard !state.isOverdrawn else { return .dropped }
+        do {
+            try state.queue?.update(state.backlog.bytes + bytes)
+        } catch {
+            state.isOverdrawn = true
+            return .full
+        }
+        state.backlog.messages += messages
+        state.backlog.bytes += bytes
+        return .sent
     }
 
     /// After all that was sent before.

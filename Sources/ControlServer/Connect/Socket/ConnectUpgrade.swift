@@ -38,7 +38,14 @@ struct ConnectUpgrade: Sendable {
             WebSocketHandler(
                 maximumBytes: SignalingProtocol.maximumMessageBytes, pingInterval: configuration.connect.pingInterval
             ) { statistics.socketClosed() })
+        // Small buffers: the relay holds many of these, and messages of clients are short and read at once.
+        try channel.syncOptions?.setOption(
+            .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1_024, maximum: 16_384))
+        let backPressure = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(
+            lowWatermark: 1, highWatermark: 2)
         return .webSocket(
-            try NIOAsyncChannel(wrappingChannelSynchronously: channel), handshake)
+            try NIOAsyncChannel(
+                wrappingChannelSynchronously: channel, configuration: .init(backPressureStrategy: backPressure)),
+            handshake)
     }
 }

@@ -1,0 +1,12 @@
+/// Party that a resource is counted for.
+package struct ResourceOwner: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable, CaseIterable {
+        case user
+        case token
+        case address
+    }
+
+    package let kind: Kind
+    /// Unique within the kind.
+    package let name: String
+}
