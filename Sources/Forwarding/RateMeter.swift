@@ -68,7 +68,7 @@ package struct RateMeter: ~Copyable {
         for layer in 0..<4 {
             totalBytes += bytes[layer]
             totalFrames += frames[layer]
-            bitrates.append(Bitrate(bitsPerSecond: Int64(Double(totalBytes * 8) / span)))
+            bitrates.append(Bitrate(saturating: Double(totalBytes * 8) / span))
             frameRates.append(Double(totalFrames) / span)
         }
         return (bitrates, frameRates)

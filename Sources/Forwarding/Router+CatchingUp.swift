@@ -6,6 +6,8 @@ extension Router {
     /// turns, so that a call stays short; fewer packets at a time would cost more a packet.
     private static let catchUpPackets = 16
     private static let catchUpPacketsOfAll = 1024
+    /// Missing packets that cost as much as one that is sent. A publisher may leave up to 32,767 numbers out between any two packets.
+    private static let missingPerPacket = 64
 
     package var isCatchingUp: Bool {
         for producer in producers where producer.core.pointee.catchingUp > 0 { return true }
@@ -70,6 +72,7 @@ extension Router {
         let core = producer.core
         let path = paths + consumer.pointee.path
         var sent = 0
+        var missing = 0
         if path.pointee.pacing.isOn { path.pointee.pacing.refill(now: batch.now) }
         while sent < limit, !path.pointee.pacing.isSpent, consumer.pointee.next <= producer.latestSequence {
             guard let slot = core.pointee.ring.find(consumer.pointee.next) else {
@@ -78,6 +81,8 @@ extension Router {
                     return sent
                 }
                 consumer.pointee.next += 1  // lost: the gap stays a gap
+                missing += 1
+                if missing % Self.missingPerPacket == 0 { sent += 1 }
                 continue
             }
             let packet = PendingPacket(producer: core, slot: slot)

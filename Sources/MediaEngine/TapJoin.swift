@@ -13,6 +13,9 @@ struct TapJoin {
     private var timestampOffset: Int64 = 0
     private var latest: (sequence: Int64, timestamp: Int64, arrival: MediaTime)?
     private let ticksPerMillisecond: Int64
+    /// Largest timestamp that another encoding continues from; beyond it, taps see the new encoding's own timestamps. A publisher whose
+    /// timestamps advance by 2^31 per packet passes it, and every reader of taps adds to and subtracts from timestamps.
+    private static let timestampLimit: Int64 = 1 << 60
 
     init(_ kind: MediaKind) { ticksPerMillisecond = Int64(kind.clockRate) / 1000 }
 
@@ -55,7 +58,8 @@ struct TapJoin {
         guard let latest else { return }
         first = packet.sequence
         sequenceOffset = latest.sequence + 1 - packet.sequence
-        let elapsed = (packet.arrival - latest.arrival).rawValue / 1_000_000 * ticksPerMillisecond
-        timestampOffset = latest.timestamp + max(1, elapsed) - packet.timestamp
+        let elapsed = (packet.arrival - latest.arrival).rawValue / 1_000_000 &* ticksPerMillisecond
+        let next = latest.timestamp + max(1, elapsed)
+        timestampOffset = next.magnitude <= Self.timestampLimit ? next - packet.timestamp : 0
     }
 }

@@ -14,8 +14,8 @@ extension Worker {
         let last = stream.bytesAtReport[producer.tag]
         if let last, now - last.at < Self.reportInterval { return }
         if let last {
-            let bits = Int64(producer.bytes &- last.bytes) * 8
-            stream.bitrate[producer.tag] = Bitrate(bitsPerSecond: Int64(Double(bits) / (now - last.at).seconds))
+            let bits = Double(producer.bytes &- last.bytes) * 8
+            stream.bitrate[producer.tag] = Bitrate(saturating: bits / (now - last.at).seconds)
         }
         stream.bytesAtReport[producer.tag] = (producer.bytes, now)
         guard let block = producer.reportBlock(now: now) else { return }
@@ -60,7 +60,7 @@ extension Worker {
                 let total = consumer.pointee.progress.payloadBytes
                 if track.reportedAt > .zero, total >= track.reportedBytes {
                     let bits = Double(total - track.reportedBytes) * 8
-                    track.bitrate = Bitrate(bitsPerSecond: Int64(bits / (now - track.reportedAt).seconds))
+                    track.bitrate = Bitrate(saturating: bits / (now - track.reportedAt).seconds)
                 }
                 track.reportedBytes = total
                 track.reportedAt = now

@@ -2,7 +2,14 @@ package import MediaBase
 
 /// Extends 32-bit RTP timestamps to 64 bits. The highest timestamp seen is the reference, so reordered packets of up to half the
 /// range (6 h 37 min at 90 kHz) keep their place.
+///
+/// A real clock reaches 2^60 after 400,000 years; a sender whose timestamps advance by 2^31 - 1 per packet reaches it after 2^29 packets,
+/// 15 hours at 10,000 packets a second. There the count restarts from the 32 bits on the wire, so that differences and sums of extended
+/// timestamps never overflow.
 package struct TimestampUnwrapper: Hashable, Sendable {
+    /// Largest extended timestamp, on both sides of zero.
+    package static let limit: Int64 = 1 << 60
+
     private var reference: Int64 = 0
     private var started = false
 
@@ -19,7 +26,8 @@ package struct TimestampUnwrapper: Hashable, Sendable {
 
     package mutating func unwrap(_ timestamp: RTPTimestamp) -> Int64 {
         let extended = peek(timestamp)
-        if !started || extended > reference {
+        let hasRestarted = started && reference &- extended > 1 << 32
+        if !started || extended > reference || hasRestarted {
             reference = extended
             started = true
         }
@@ -30,6 +38,7 @@ package struct TimestampUnwrapper: Hashable, Sendable {
     package func peek(_ timestamp: RTPTimestamp) -> Int64 {
         guard started else { return Int64(timestamp.rawValue) }
         let step = Int32(bitPattern: timestamp.rawValue &- UInt32(truncatingIfNeeded: reference))
-        return reference &+ Int64(step)
+        let extended = reference &+ Int64(step)
+        return extended.magnitude <= UInt64(Self.limit) ? extended : Int64(timestamp.rawValue)
     }
 }

@@ -49,9 +49,52 @@ struct NumberTests {
         #expect(MediaTime.milliseconds(1500) == .seconds(1.5) && MediaTime.microseconds(2) == .nanoseconds(2000))
         #expect(MediaTime.milliseconds(3) - .milliseconds(5) == .milliseconds(-2))
         #expect(MediaTime.zero < .never && MediaTime.milliseconds(1) > .microseconds(999))
-        #expect((MediaTime.never + .nanoseconds(1)) < .zero, "wraps instead of trapping")
+        #expect(MediaTime.never + .nanoseconds(1) == .never, "saturates instead of wrapping into the past")
         var time = MediaTime.seconds(1)
         time += .milliseconds(250)
         #expect(time.milliseconds == 1250 && time.seconds == 1.25)
+    }
+
+    @Test("sums and differences of times saturate on the side that they leave by")
+    func saturation() {
+        let least = MediaTime(rawValue: .min)
+        #expect(MediaTime.never + .seconds(1) == .never && MediaTime.never - .seconds(-1) == .never)
+        #expect(least - .nanoseconds(1) == least && least + .seconds(-1) == least)
+        #expect(MediaTime.zero - least == .never && MediaTime.nanoseconds(-1) - .never == least)
+        #expect(MediaTime.never - .never == .zero && MediaTime.never + least == .nanoseconds(-1))
+        #expect(MediaTime.never - .seconds(1) < .never)
+        var time = MediaTime.never
+        time += .never
+        #expect(time == .never)
+    }
+
+    private static let tooLarge: [(Int64, MediaTime)] = [
+        (Int64.max, MediaTime.never), (Int64.min, MediaTime(rawValue: .min)), (9_223_372_036_854_776, MediaTime.never),
+        (-9_223_372_036_854_776, MediaTime(rawValue: .min)),
+    ]
+
+    @Test("conversions into times saturate", arguments: tooLarge)
+    func conversion(_ n: Int64, _ time: MediaTime) {
+        #expect(MediaTime.microseconds(n) == time && MediaTime.milliseconds(n) == time)
+        #expect(Bitrate.kilobits(n).rawValue == time.rawValue)
+    }
+
+    @Test("the last values that fit are exact")
+    func lastFittingValues() {
+        #expect(MediaTime.microseconds(.max / 1_000).rawValue == .max / 1_000 * 1_000)
+        #expect(MediaTime.milliseconds(.min / 1_000_000).rawValue == .min / 1_000_000 * 1_000_000)
+    }
+
+    private static let secondsAndNanoseconds: [(Double, Int64)] = [
+        (Double.nan, 0), (Double.infinity, Int64.max), (-Double.infinity, Int64.min), (1e300, Int64.max),
+        (-1e300, Int64.min), (9.3e9, Int64.max), (-9.3e9, Int64.min), (-0.0, 0), (1.5, 1_500_000_000),
+        (-1.5, -1_500_000_000), (0x1p63, Int64.max), (Double.leastNonzeroMagnitude, 0),
+    ]
+
+    @Test("any number of seconds is a time", arguments: secondsAndNanoseconds)
+    func seconds(_ seconds: Double, _ nanoseconds: Int64) {
+        #expect(MediaTime.seconds(seconds).rawValue == nanoseconds)
+        #expect(Int64(saturating: 0x1p63) == .max && Int64(saturating: -0x1p63) == .min)
+        #expect(Bitrate(saturating: seconds * 1e9).rawValue == nanoseconds)
     }
 }

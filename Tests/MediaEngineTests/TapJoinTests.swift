@@ -64,4 +64,19 @@ struct TapJoinTests {
         #expect(join.join(other, canStart: true, of: large, wanted: large)?.sequence == 12)
         #expect(join.join(Self.packet(.video, 12, 18_000, at: 200), canStart: true, of: small, wanted: large) == nil)
     }
+
+    @Test("timestamps of a publisher that restarts at the end of its range again and again do not overflow")
+    func farTimestamps() {
+        let producer = Self.producer(.video)
+        var join = TapJoin(.video)
+        for round in 0..<20 as Range<Int64> {
+            for (step, timestamp) in [Int64(0), 1 << 60].enumerated() {
+                let packet = Self.packet(
+                    .video, 10 * round + Int64(step), timestamp, at: 1_000 * round + 100 * Int64(step))
+                let seen = join.join(packet, canStart: true, of: producer, wanted: producer)
+                #expect(seen.map { $0.timestamp.magnitude < 1 << 62 } ?? false)
+            }
+            join.interrupt(producer)
+        }
+    }
 }

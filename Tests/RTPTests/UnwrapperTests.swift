@@ -56,6 +56,26 @@ struct UnwrapperTests {
 
     @Test func extremeReferencesDoNotTrap() {
         #expect(SequenceUnwrapper(reference: .max).peek(SequenceNumber(0)) == .min)
-        #expect(TimestampUnwrapper(reference: .min).peek(RTPTimestamp(.max)) == .max)
+        #expect(TimestampUnwrapper(reference: .min).peek(RTPTimestamp(.max)) == 0xffff_ffff)
+    }
+
+    @Test("timestamps that advance by 2^31 - 1 restart from the wire at the limit and keep their low 32 bits")
+    func timestampLimit() {
+        let limit = TimestampUnwrapper.limit
+        var unwrapper = TimestampUnwrapper(reference: limit - 0x7fff_ffff * 1_000)
+        var timestamp = UInt32(truncatingIfNeeded: limit - 0x7fff_ffff * 1_000)
+        var restarts = 0
+        var last = unwrapper.highest ?? 0
+        for _ in 0..<3_000 {
+            timestamp &+= 0x7fff_ffff
+            let extended = unwrapper.unwrap(RTPTimestamp(timestamp))
+            #expect(UInt32(truncatingIfNeeded: extended) == timestamp && extended.magnitude <= UInt64(limit))
+            if extended < last { restarts += 1 }
+            last = extended
+            // A packet that comes late is placed beside its neighbours.
+            #expect(unwrapper.unwrap(RTPTimestamp(timestamp &- 3_000)) == extended - 3_000)
+            #expect(unwrapper.highest == extended)
+        }
+        #expect(restarts == 1)
     }
 }

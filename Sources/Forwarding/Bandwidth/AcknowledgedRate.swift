@@ -28,7 +28,8 @@ struct AcknowledgedRate {
         } else if slot <= newest - Int64(Self.slots) {
             return
         }
-        bytes[place(slot)] &+= Int32(truncatingIfNeeded: count)
+        // A peer may put everything into one slot: 2 GiB are as much as it counts.
+        bytes[place(slot)] = Int32(clamping: Int64(bytes[place(slot)]) + Int64(count))
     }
 
     /// Bits a second over the latest `slots` slots that are over; nil before there are so many.

@@ -26,10 +26,11 @@ extension BandwidthEstimator {
         lastWord = now
         sentAtLastWord = sent.pointee.next
         var latest: Int64?
-        let delay = queue.latestDelay
-        history.receive(feedback, sent: sent, now: now) { bytes, time in
+        history.receive(feedback, sent: sent, now: now) {
+            restartArrivals()
+        } untold: { bytes, time in
             // Most likely they came like the others; not counted, they would look like a path that got narrower.
-            if let delay { acknowledged.add(bytes: bytes, arrival: time + delay) }
+            if let delay = queue.latestDelay { acknowledged.add(bytes: bytes, arrival: time + delay) }
         } _: { packet in
             acknowledged.add(bytes: packet.bytes, arrival: packet.arrival)
             queue.add(packet)
@@ -98,6 +99,13 @@ extension BandwidthEstimator {
         probes.targetFell(now: now)
         drain(from: now)
         return true
+    }
+
+    /// Forgets arrivals by a clock that the peer has left: a difference of times on two clocks is no delay.
+    private func restartArrivals() {
+        acknowledged = AcknowledgedRate()
+        queue.restart()
+        groups.restart()
     }
 
     private func drain(from now: MediaTime) {

@@ -68,8 +68,8 @@ extension BandwidthEstimator {
         }
         if let bound = lossModel.bound { rate = min(rate, bound) }
         rate = min(max(rate, least), Double(configuration.maximum.rawValue))
-        capacity = Bitrate(bitsPerSecond: Int64(rate))
-        target = Bitrate(bitsPerSecond: Int64(max(rate * drainFactor(now: now), least)))
+        capacity = Bitrate(saturating: rate)
+        target = Bitrate(saturating: max(rate * drainFactor(now: now), least))
     }
 
     private func drainFactor(now: MediaTime) -> Double {

@@ -27,6 +27,8 @@ package final class BandwidthEstimator {
     package internal(set) var roundTrip: MediaTime?
     /// How long packets wait in the path's queue.
     package var queueDelay: MediaTime { .microseconds(queue.current) }
+    /// Times that the peer's clock jumped by more than any path delays feedback, and the measurement of delays restarted.
+    package var clockJumps: UInt64 { history.clockJumps }
     /// Share of the packets that was lost of late, 0...1.
     package var loss: Double { lossModel.loss }
     package var usage: DelayUsage { trend.usage }
@@ -40,7 +42,7 @@ package final class BandwidthEstimator {
     package var isApplicationLimited: Bool { sending.isApplicationLimited }
     /// What may leave in a short while: frames are larger than their share of the target.
     package var pacingRate: Bitrate {
-        Bitrate(bitsPerSecond: Int64(Double(target.rawValue) * (drainFrom != nil ? 1.2 : 2.5)))
+        Bitrate(saturating: Double(target.rawValue) * (drainFrom != nil ? 1.2 : 2.5))
     }
 
     let configuration: Configuration
@@ -95,7 +97,7 @@ package final class BandwidthEstimator {
         control = RateControl(rate: start, limits: limits)
         probes = ProbePlan(
             start: start, maximum: limits.upperBound, isMeasured: configuration.hasTransportFeedback, now: now)
-        target = Bitrate(bitsPerSecond: Int64(start))
+        target = Bitrate(saturating: start)
         capacity = target
         lastWord = now
         nextCheck = now + Self.checkInterval

@@ -12,16 +12,27 @@ struct FeedbackHistory {
     /// What is counted next time: what the last feedback told of.
     private var countable: Int64 = 0
 
-    /// The peer's clock wraps after 2^24 steps of 64 ms.
+    /// Longest distance of the peer's clock from where the relay's clock expects it, microseconds. Feedback that a stalled TCP connection
+    /// held back is off by the length of the stall; a clock that is off by more was set, or the peer invents its numbers.
+    static let longestJump: Int64 = 30_000_000
+    /// Microseconds in one step of the reference time.
+    private static let referenceStep: Int64 = 64_000
+
+    /// Reference time of the latest feedback, unwrapped: the wire has 24 bits of it.
     private var reference: Int64?
     private var lastReference: Int32 = 0
+    /// Peer's clock minus relay's clock when the history began or restarted, microseconds.
+    private var clockOffset: Int64 = 0
+    /// Times that the peer's clock jumped and the history of its arrivals restarted.
+    private(set) var clockJumps: UInt64 = 0
 
     /// Calls `each` with every packet that is newly acknowledged, in rising order of sequence, and before it `untold` with those that
-    /// feedback which was lost itself must have told of: bytes, and microseconds of the relay's clock when it was sent.
+    /// feedback which was lost itself must have told of: bytes, and microseconds of the relay's clock when it was sent. Calls `restarted`
+    /// before both if the peer's clock jumped: arrivals from here on cannot be compared with earlier ones.
     @inline(__always)
     mutating func receive(
         _ feedback: borrowing TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime,
-        untold: (_ bytes: Int, _ sent: Int64) -> Void, _ each: (Acknowledgement) -> Void
+        restarted: () -> Void, untold: (_ bytes: Int, _ sent: Int64) -> Void, _ each: (Acknowledgement) -> Void
     ) {
         let ring = sent.pointee
         guard ring.next > 0, feedback.statusCount > 0 else { return }
@@ -33,6 +44,9 @@ struct FeedbackHistory {
         let last = min(base + Int64(feedback.statusCount), ring.next)
         guard first < last else { return }
         let nowMicroseconds = now.rawValue / 1_000
+        let jumps = clockJumps
+        var arrival = referenceMicroseconds(feedback.referenceTime, now: nowMicroseconds)
+        if clockJumps != jumps { restarted() }
         let gap = end
         countable = end
         end = max(end, last)
@@ -45,7 +59,6 @@ struct FeedbackHistory {
             }
         }
 
-        var arrival = referenceMicroseconds(feedback.referenceTime)
         feedback.arrivals.withUnsafeBufferPointer { arrivals in
             for packet in arrivals {
                 arrival += Int64(packet.delta) * 250
@@ -84,14 +97,24 @@ struct FeedbackHistory {
         now - Int64(UInt32(truncatingIfNeeded: now) &- entry.time)
     }
 
-    private mutating func referenceMicroseconds(_ time: Int32) -> Int64 {
+    /// The peer's clock at the start of a feedback packet, microseconds. It stays within `longestJump` of the relay's clock plus a constant,
+    /// so no series of feedback packets, however extreme their steps, moves it far enough for later arithmetic to overflow.
+    private mutating func referenceMicroseconds(_ time: Int32, now: Int64) -> Int64 {
         // The difference of two 24-bit numbers, as a signed one.
         let step = ((time &- lastReference) << 8) >> 8
-        var unwrapped = reference.map { $0 + Int64(step) } ?? Int64(time)
-        // A clock that was turned on and on, not one that runs; the arithmetic stays far from its limits.
-        if unwrapped.magnitude > 1 << 40 { unwrapped = Int64(time) }
-        reference = unwrapped
         lastReference = time
-        return unwrapped * 64_000
+        if let before = reference {
+            let unwrapped = before &+ Int64(step)
+            let microseconds = unwrapped &* Self.referenceStep
+            if (microseconds &- now &- clockOffset).magnitude <= UInt64(Self.longestJump) {
+                reference = unwrapped
+                return microseconds
+            }
+            clockJumps &+= 1
+        }
+        reference = Int64(time)
+        let microseconds = Int64(time) &* Self.referenceStep
+        clockOffset = microseconds &- now
+        return microseconds
     }
 }

@@ -176,7 +176,7 @@ package struct LayerAllocator: Sendable {
     }
 
     private func withHeadroom(_ bitsPerSecond: Int64) -> Int64 {
-        Int64((Double(bitsPerSecond) / configuration.headroom).rounded(.up))
+        Int64(saturating: (Double(bitsPerSecond) / configuration.headroom).rounded(.up))
     }
 
     private func note(

@@ -27,6 +27,13 @@ struct PacketGroups {
     /// A pause or a step of the peer's clock cut the chain since this was last reset.
     var wasCut = false
 
+    /// The peer's clock jumped: the next packet begins the first group.
+    mutating func restart() {
+        current = nil
+        previous = nil
+        wasCut = true
+    }
+
     /// - Returns: how the two latest complete groups differ, when this packet begins a new one.
     mutating func add(_ packet: Acknowledgement) -> Delta? {
         let fresh = Group(

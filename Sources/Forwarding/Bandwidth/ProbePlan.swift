@@ -77,8 +77,8 @@ struct ProbePlan {
             isMeasured
             ? min(Self.length + max(jitter - Self.usualJitter, 0) * 0.005, Self.longestLength) : Self.unmeasuredLength
         let probe = Probe(
-            id: lastID, bitrate: Bitrate(bitsPerSecond: Int64(rate)),
-            bytes: Int(max(rate * length / 8, Self.bytesAtLeast)),
+            id: lastID, bitrate: Bitrate(saturating: rate),
+            bytes: Int(Int64(saturating: max(rate * length / 8, Self.bytesAtLeast))),
             packets: Self.packets)
         guard isMeasured else { return probe }
         running.append(ProbeMeasurement(probe))

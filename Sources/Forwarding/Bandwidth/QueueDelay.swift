@@ -3,6 +3,9 @@
 struct QueueDelay {
     /// Microseconds.
     private static let window: Int64 = 10_000_000
+    /// Longest delay that counts as a queue, microseconds. No queue holds packets for so long: a delay beyond it comes from the peer's
+    /// clock, and its measurement restarts.
+    static let longest: Int64 = 30_000_000
 
     private var shortest: Int64?
     private var shortestBefore: Int64?
@@ -75,9 +78,18 @@ struct QueueDelay {
     /// At the end of one feedback.
     mutating func settle() {
         guard let latest, let shortest else { return }
-        before = current
-        current = max(0, latest - min(shortest, shortestBefore ?? shortest))
         self.latest = nil
+        let waited = max(0, latest - min(shortest, shortestBefore ?? shortest))
+        guard waited <= Self.longest else { return rebase() }
+        before = current
+        current = waited
+    }
+
+    /// The peer's clock jumped: nothing measured so far compares with what comes.
+    mutating func restart() {
+        rebase()
+        latest = nil
+        latestDelay = nil
     }
 
     /// The delay did not come down though little was sent: the path is longer than it was.

@@ -33,6 +33,6 @@ package struct UplinkAllowance: Sendable {
             rate = min(rate * Self.growth, max(came * Self.headroom, rate))
         }
         rate = min(max(rate, max(limits.lowerBound, min(Self.floor, limits.upperBound))), limits.upperBound)
-        return Bitrate(bitsPerSecond: Int64(rate))
+        return Bitrate(saturating: rate)
     }
 }

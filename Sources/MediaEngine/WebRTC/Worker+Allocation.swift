@@ -46,7 +46,7 @@ extension Worker {
         var rate = Bitrate(bitsPerSecond: 0)
         if allocation.used > rate {
             let least = Double(allocation.used.rawValue) * (isLimited ? 1.2 : Self.haste)
-            rate = max(estimator.pacingRate, Bitrate(bitsPerSecond: Int64(least)))
+            rate = max(estimator.pacingRate, Bitrate(saturating: least))
             if !isLimited { rate = max(rate, PeerOutbound.leastPace) }
         }
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
