@@ -182,7 +182,11 @@ extension WebRTCEndpoint {
         let byMID = Dictionary(agreed.map { ($0.mid.rawValue, $0) }) { first, _ in first }
         tracks = offer.media.map { section in section.mid.flatMap { byMID[$0] } }
         let sources = Set(agreed.flatMap { $0.encodings.compactMap(\.ssrc) })
-        incoming.removeAll { !sources.contains($0.ssrc) || tracks[$0.track]?.mid != $0.mid }
+        // A later offer may have fewer sections, whatever RFC 3264 section 8 says of that.
+        incoming.removeAll { stream in
+            !sources.contains(stream.ssrc) || !tracks.indices.contains(stream.track)
+                || tracks[stream.track]?.mid != stream.mid
+        }
         places = Dictionary(uniqueKeysWithValues: incoming.enumerated().map { ($1.ssrc, $0) })
         repairs = [:]
         for (place, track) in tracks.enumerated() {

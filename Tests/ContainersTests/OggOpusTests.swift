@@ -78,6 +78,32 @@ import Testing
         #expect(reader.damage.isEmpty)
     }
 
+    @Test("chained streams whose granules claim 2^56 samples each end before their sum overflows")
+    func chainedGranules() throws {
+        var bytes: [UInt8] = []
+        func page(_ sequence: UInt32, _ body: [UInt8], granule: Int64, isFirst: Bool = false) {
+            var page = OggPage()
+            page.isFirst = isFirst
+            page.granule = granule
+            page.sequence = sequence
+            page.segments = [UInt8(body.count)]
+            page.body = body
+            bytes += page.bytes
+        }
+        // A packet of 20 ms.
+        let packet: [UInt8] = [31 << 3, 0, 0, 0]
+        for _ in 0..<300 {
+            page(0, OpusHead(channels: 2, preSkip: 312).bytes, granule: 0, isFirst: true)
+            page(1, Array("OpusTags".utf8) + [0, 0, 0, 0, 0, 0, 0, 0], granule: 0)
+            page(2, packet, granule: 960)
+            page(3, packet, granule: 1 << 56 - 1)
+        }
+        let reader = try OggOpusReader(source: MemorySource(bytes))
+        let packets = try reader.all()
+        #expect(packets.count == 34 && packets.allSatisfy { $0.timestamp < 1 << 61 })
+        #expect(reader.chainedStreams == 16 && !reader.damage.isEmpty)
+    }
+
     @Test func whatIsNoOpusSaysSo() {
         #expect(throws: ContainerError.self) { try OggOpusReader(source: MemorySource([])) }
         #expect(throws: ContainerError.self) { try OggOpusReader(source: MemorySource(Array("OggS".utf8))) }

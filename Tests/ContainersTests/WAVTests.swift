@@ -23,6 +23,13 @@ import Testing
         #expect(reader.damage.isEmpty)
     }
 
+    @Test("any sample rate can be written", arguments: [0, 0x8000_0000, 0x1_0000_0000, Int.max])
+    func anySampleRate(rate: Int) throws {
+        let sink = MemorySink()
+        try WAVWriter(sink: sink, format: WAVFormat(sampleRate: rate, channels: 2)).finish()
+        #expect(sink.bytes.littleEndian(UInt32.self, at: 24) == UInt32(clamping: rate))
+    }
+
     @Test func streamWithoutSizesIsReadToItsEnd() throws {
         let sink = MemorySink(canOverwrite: false)
         let writer = try WAVWriter(sink: sink)

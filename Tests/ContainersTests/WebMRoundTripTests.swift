@@ -17,6 +17,18 @@ import Testing
         }
     }
 
+    @Test("any time and duration can be written") func latestTime() throws {
+        let sink = MemorySink()
+        let writer = try WebMWriter(
+            sink: sink, configuration: WebMConfiguration(video: .init(width: 16, height: 16), audio: nil))
+        try writer.write(.video, timestamp: .zero, isKeyframe: true, bytes: [1])
+        try writer.write(.video, timestamp: .never, duration: .never, isKeyframe: true, bytes: [2])
+        try writer.finish()
+        let frames = try WebMReader(source: MemorySource(sink.bytes)).all()
+        #expect(frames.map(\.bytes) == [[1], [2]])
+        #expect(frames.last?.timestamp ?? .zero > .seconds(4e9))
+    }
+
     @Test func headerSaysWhatIsInside() throws {
         let reader = try WebMReader(source: MemorySource(try TestMedia.webMBytes()))
         #expect(reader.info.muxingApp == "Millrace")

@@ -29,6 +29,40 @@ import Testing
         #expect(!report.isDamaged)
     }
 
+    private static let rates: [(UInt32, UInt32)] = [(UInt32.max, 1), (1, UInt32.max), (30, 1), (1_000, 1), (1_001, 1)]
+
+    @Test("an IVF header may claim any rate", arguments: rates)
+    func ivfRates(rate: UInt32, scale: UInt32) throws {
+        let path = folder.file("rate.ivf")
+        var bytes = Array("DKIF".utf8) + [0, 0, 32, 0] + Array("VP80".utf8) + [64, 0, 48, 0]
+        for number in [rate, scale, 1, 0] { withUnsafeBytes(of: number.littleEndian) { bytes += Array($0) } }
+        let frame = TestStream.video[0].bytes
+        withUnsafeBytes(of: UInt32(frame.count).littleEndian) { bytes += Array($0) }
+        withUnsafeBytes(of: (UInt64(1) << 62).littleEndian) { bytes += Array($0) }
+        try Data(bytes + frame).write(to: URL(fileURLWithPath: path))
+        let found = try EncodedFile(path: path).video?.rate
+        #expect(found?.0 == (rate == 30 || rate == 1_000 ? Int(rate) : nil))
+        let used = try FrameRate.ofFile(path)
+        #expect(used.0 <= 1_000 * used.1)
+    }
+
+    @Test("a WebM track may claim any codec delay")
+    func codecDelay() throws {
+        let path = folder.file("delay.webm")
+        let writer = try WebMWriter(
+            sink: FileSink(path: path),
+            configuration: WebMConfiguration(video: nil, audio: .init(channels: 2, preSkip: 10_000_000_000)))
+        try writer.write(.audio, timestamp: .zero, isKeyframe: true, bytes: TestStream.audio[0])
+        try writer.finish()
+        // Without a valid CodecPrivate the delay counts.
+        var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        let head = Array("OpusHead".utf8)
+        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: head) })
+        bytes[place] = UInt8(ascii: "X")
+        try Data(bytes).write(to: URL(fileURLWithPath: path))
+        #expect(try EncodedFile(path: path).audio?.preSkip == 10_000_000_000)
+    }
+
     /// `audioSkip` removes packets, `audioStart` moves all sound.
     private func webM(audioSkip: Range<Int> = 0..<0, videoSkip: Range<Int> = 0..<0, audioStart: MediaTime = .zero)
         throws -> String

@@ -3,6 +3,8 @@
 public final class OggOpusReader {
     /// Far above the largest legal Opus packet (61,440 bytes of 120 ms at the highest rate).
     public static let maximumPacket = 256 << 10
+    /// Samples of one channel after which no chained stream is read: 760,000 years.
+    private static let longestChain: Int64 = 1 << 60
 
     public private(set) var head: OpusHead
     public private(set) var vendor = ""
@@ -24,6 +26,8 @@ public final class OggOpusReader {
     private var samples: Int64 = 0
     private var isFirstAudioPage = true
     private var base: Int64 = 0
+    /// The links before claim as many samples as are counted: what follows is not read.
+    private var isPastLimit = false
     private var queue: [OggOpusPacket] = []
     private var queueHead = 0
 
@@ -70,6 +74,7 @@ public final class OggOpusReader {
     }
 
     private func take(_ page: OggPage) throws(ContainerError) {
+        guard !isPastLimit else { return }
         if page.serial != serial || (page.isFirst && sawTags) {
             try chain(page)
             return
@@ -167,6 +172,12 @@ public final class OggOpusReader {
     /// Another stream begins: behind ours it is a chained link, beside ours it is not for us.
     private func chain(_ page: OggPage) throws(ContainerError) {
         guard page.isFirst, sawTags, page.body.starts(with: Array("OpusHead".utf8)) else { return }
+        // Each link may claim 2^56 samples; the sum of all links must not overflow.
+        guard base + samples < Self.longestChain else {
+            pages.note(ContainerError(.ogg, "granule", at: page.position, .tooLarge(limit: Self.longestChain)))
+            isPastLimit = true
+            return
+        }
         let next: OpusHead
         do throws(ContainerError) {
             next = try OpusHead(parsing: page.body, in: .ogg, at: page.position)

@@ -69,8 +69,9 @@ public final class WAVWriter {
         out.appendLittleEndian(UInt32(16))
         out.appendLittleEndian(UInt16(1))
         out.appendLittleEndian(UInt16(format.channels))
-        out.appendLittleEndian(UInt32(format.sampleRate))
-        out.appendLittleEndian(UInt32(format.sampleRate * frameSize))
+        out.appendLittleEndian(UInt32(clamping: format.sampleRate))
+        out.appendLittleEndian(
+            UInt32(clamping: format.sampleRate.multipliedReportingOverflow(by: frameSize).partialValue))
         out.appendLittleEndian(UInt16(frameSize))
         out.appendLittleEndian(UInt16(16))
         out.append(contentsOf: "data".utf8)

@@ -87,7 +87,7 @@ public final class WebMWriter {
         guard timestamp >= .zero, bytes.count > 0, bytes.count <= WebMReader.maximumFrame else {
             throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("negative time, no bytes or too many"))
         }
-        let time = (timestamp.rawValue + 500_000) / 1_000_000
+        let time = Self.milliseconds(timestamp)
         let isCuePoint = isKeyframe && (kind == .video || configuration.video == nil)
         if needsCluster(at: time, isKeyframe: isKeyframe && kind == .video) {
             try beginCluster(at: time, cueTrack: isCuePoint ? track : nil)
@@ -101,12 +101,18 @@ public final class WebMWriter {
         pending.raw([0x80 | UInt8(track), UInt8(relative >> 8), UInt8(relative & 0xff), flags])
         pending.raw(bytes)
         if kind == .video { videoFrames += 1 } else { audioFrames += 1 }
-        end = max(end, (timestamp.rawValue + max(0, duration.rawValue) + 500_000) / 1_000_000)
+        end = max(end, Self.milliseconds(timestamp + max(.zero, duration)))
 
         if pending.count >= 256 << 10 || abs(time - lastFlush) >= configuration.flushInterval.rawValue / 1_000_000 {
             try flush()
             lastFlush = time
         }
+    }
+
+    /// Rounds to the nearest. - Parameter time: not negative.
+    private static func milliseconds(_ time: MediaTime) -> Int64 {
+        let (whole, rest) = time.rawValue.quotientAndRemainder(dividingBy: 1_000_000)
+        return rest >= 500_000 ? whole + 1 : whole
     }
 
     public func write(

@@ -50,7 +50,7 @@ package final class EncodedFile {
                     let head = try? OpusHead(parsing: track.codecPrivate, in: .webm)
                     return Audio(
                         channels: track.channels,
-                        preSkip: head?.preSkip ?? Int(track.codecDelay.rawValue * 48_000 / 1_000_000_000))
+                        preSkip: head?.preSkip ?? Int(track.codecDelay.seconds * 48_000))
                 }
                 ignoredTracks = webM.tracks.filter { $0 != pictures && $0 != sound }.map { track in
                     "track \(track.number) (\(Self.name(of: track)))"
@@ -64,7 +64,7 @@ package final class EncodedFile {
                     isVP8
                     ? Video(
                         width: ivf.header.width, height: ivf.header.height,
-                        rate: ivf.header.rate > 0 && ivf.header.scale > 0 ? (ivf.header.rate, ivf.header.scale) : nil)
+                        rate: Self.rate(of: ivf.header))
                     : nil
                 audio = nil
                 ignoredTracks = isVP8 ? [] : ["the only track (\(ivf.header.codec))"]
@@ -170,6 +170,14 @@ package final class EncodedFile {
         }
         if let failure { throw failure }
         return count
+    }
+
+    /// Nil for a rate outside 0.1 to 1,000 frames per second: a header may claim 2^32.
+    private static func rate(of header: IVFHeader) -> (Int, Int)? {
+        guard header.rate > 0, header.scale > 0, header.rate <= 1_000 * header.scale,
+            header.scale <= 10 * header.rate
+        else { return nil }
+        return (header.rate, header.scale)
     }
 
     private static func rate(of duration: MediaTime?) -> (Int, Int)? {

@@ -79,7 +79,7 @@ package final class Y4MOutput: DecodedMediaConsumer {
 
     /// Repeats what is shown up to the slot in which the next picture begins.
     private func fill(_ writer: Y4MWriter, until time: MediaTime) throws(ContainerError) {
-        let slot = Int64((time.seconds * Double(rate.0) / Double(rate.1)).rounded())
+        let slot = Int64(saturating: (time.seconds * Double(rate.0) / Double(rate.1)).rounded())
         guard let last, slot > slots else { return }
         let missing = min(slot - slots, Int64(Self.longestRepeat.seconds) * Int64(rate.0) / Int64(rate.1) + 1)
         for _ in 0..<missing { try writer.write(last) }
