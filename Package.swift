@@ -52,6 +52,7 @@ let package = Package(
         .target(name: "CIPSecMB", linkerSettings: multiBuffer),
         .target(name: "CWebM", linkerSettings: [.linkedLibrary("webm")]),
         .target(name: "CLinuxNet"),
+        .target(name: "CCrash"),
         // The page's files, taken into the binary by the compiler.
         .target(name: "CPage", exclude: ["web"]),
 
@@ -82,7 +83,7 @@ let package = Package(
         .target(
             name: "MediaEngine",
             dependencies: [
-                "MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet",
+                "MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet", "CCrash",
             ],
             swiftSettings: hotPath),
         .target(
@@ -135,8 +136,9 @@ let package = Package(
             name: "RelayServer",
             dependencies: [
                 "MediaBase", "Signaling", "Messaging", "SRTP", "MediaEngine", "Canvas", "Recording", "Persistence",
-                "ControlServer", "CLinuxNet",
+                "ControlServer", "CLinuxNet", "CCrash",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
@@ -220,7 +222,8 @@ let package = Package(
         .testTarget(
             name: "MediaEngineTests",
             dependencies: [
-                "MediaEngine", "CLinuxNet", "MillraceTestKit", "WebRTCClient", "Transport", "Forwarding", "DTLS", "SDP",
+                "MediaEngine", "CLinuxNet", "CCrash", "MillraceTestKit", "WebRTCClient", "Transport", "Forwarding",
+                "DTLS", "SDP",
                 "SRTP", "RTP", "MediaBase",
             ]),
         .testTarget(

@@ -42,6 +42,8 @@ package struct ControlConfiguration: Sendable {
     package var isDevelopment = false
     /// Named by WHIP and WHEP answers.
     package var iceServers: [ICEServer] = []
+    /// Counts the crash reports of earlier runs; nil: there is no directory for them.
+    package var crashReports: (@Sendable () -> Int)?
     /// Of the control protocol.
     package var connect = ConnectConfiguration()
 

@@ -89,8 +89,11 @@ package struct ControlServer: Sendable {
             group: configuration.isOnLoopback
                 ? router.group().add(middleware: sameOrigin) : withAdminAccess(router.group()),
             access: configuration.isOnLoopback ? .open : .admin, catalogue: catalogue)
-        MetricsRoute(engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts)
-            .add(to: metrics)
+        MetricsRoute(
+            engine: engine, recorder: recorder, statistics: statistics, bodies: bodies, parts: parts,
+            crashReports: configuration.crashReports
+        )
+        .add(to: metrics)
         addAPI(to: router)
         addAdmin(to: router)
         addWebRTC(to: router)

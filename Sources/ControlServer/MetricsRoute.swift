@@ -10,6 +10,8 @@ struct MetricsRoute {
     let statistics: ControlStatistics
     let bodies: OpenBodies
     let parts: ControlParts
+    /// Counts the crash reports of earlier runs; nil: there is no directory for them.
+    var crashReports: (@Sendable () -> Int)?
 
     func add(to table: RouteTable) {
         table.add("metrics", [.get: { _, _ in .text(await text(), type: PrometheusText.contentType) }])
@@ -39,6 +41,9 @@ struct MetricsRoute {
         text.single(
             "process_resident_memory_bytes", .gauge, "Resident memory of the process in bytes",
             millrace_resident_bytes())
+        text.single(
+            "millrace_crash_reports", .gauge, "Crash reports of earlier runs in the directory for them",
+            crashReports?() ?? 0)
         text.single("millrace_draining", .gauge, "1 while the relay shuts down", bodies.isDraining ? 1 : 0)
     }
 

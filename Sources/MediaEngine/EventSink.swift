@@ -54,6 +54,7 @@ final class EventSink: Sendable {
     }
 
     func send(_ event: StreamEvent) {
+        CrashNotes.note(event)
         for reader in state.withLock({ Array($0.readers.values) }) { reader.send(event) }
     }
 

@@ -21,5 +21,7 @@
         case noKeyFrame = "no-keyframe"
         /// Media goes on to the first address that a WebRTC peer nominated, whichever it nominates later.
         case deafToMoves = "deaf-to-moves"
+        /// A worker traps by an arithmetic overflow 500 ms after its first subscriber connects, and the process ends.
+        case trap
     }
 #endif

@@ -4,7 +4,7 @@ internal import SRTP
 /// A publisher's SRTP: what comes in is checked by `context`, reports and requests go back under `leg`.
 final class PublishTransport {
     /// What was decided for it lately, for reports.
-    var decisions = DecisionLog()
+    var decisions: DecisionLog
     let id: TransportID
     let rtcpMux: Bool
     let context: IngressContext
@@ -22,6 +22,7 @@ final class PublishTransport {
         leg: UnsafeMutablePointer<EgressLeg>, peer: WebRTCPeer? = nil, localSSRC: SSRC, now: MediaTime
     ) {
         self.id = id
+        decisions = DecisionLog(session: peer?.session, transport: id.rawValue)
         self.rtcpMux = rtcpMux
         self.context = context
         self.leg = leg

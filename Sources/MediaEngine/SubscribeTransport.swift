@@ -5,7 +5,7 @@ internal import SRTP
 /// A subscriber's SRTP out: one leg of keys and a path for each address.
 final class SubscribeTransport {
     /// What was decided for it lately, for reports.
-    var decisions = DecisionLog()
+    var decisions: DecisionLog
     let id: TransportID
     let rtcpMux: Bool
     let leg: UnsafeMutablePointer<EgressLeg>
@@ -33,23 +33,28 @@ final class SubscribeTransport {
         targets: [SubscriptionTarget], wantsAllStreams: Bool
     ) {
         self.id = id
+        decisions = DecisionLog(transport: id.rawValue)
         self.targets = targets
         self.wantsAllStreams = wantsAllStreams
         self.rtcpMux = rtcpMux
         self.leg = leg
         peer = nil
         paths = Set(targets.map(\.path))
+        CrashNotes.note("subscriberOpened", subject: CrashNotes.hash(id.rawValue))
     }
 
     /// A WebRTC subscriber: everything goes by one path.
     init(id: TransportID, leg: UnsafeMutablePointer<EgressLeg>, peer: WebRTCPeer, path: Int) {
         self.id = id
+        decisions = DecisionLog(session: peer.session, transport: id.rawValue)
         self.leg = leg
         self.peer = peer
         paths = [path]
         targets = []
         wantsAllStreams = false
         rtcpMux = true
+        CrashNotes.note(
+            "subscriberOpened", session: CrashNotes.hash(peer.session), subject: CrashNotes.hash(id.rawValue))
     }
 
     func add(_ track: SubscribedTrack) {

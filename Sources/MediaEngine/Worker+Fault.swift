@@ -10,6 +10,7 @@
         private static let freezeDelay = MediaTime.seconds(4)
         private static let stallInterval = MediaTime.seconds(3)
         private static let stallMicroseconds: UInt32 = 800_000
+        static let trapDelay = MediaTime.milliseconds(500)
 
         /// Whether a packet that was received and kept goes no further. Then nothing is kept of it.
         func swallows(
@@ -24,7 +25,7 @@
                     track.pointee.kind == .video && track.pointee.fault.packets.isMultiple(of: Self.dropInterval)
                 case .freeze: track.pointee.kind == .video && now - since >= Self.freezeDelay
                 case .dropAudio: track.pointee.kind == .audio
-                case .swapAudio, .crossSession, .stall, .noRetransmit, .noKeyFrame, .deafToMoves, nil: false
+                case .swapAudio, .crossSession, .stall, .noRetransmit, .noKeyFrame, .deafToMoves, .trap, nil: false
                 }
             if swallowed { slot.pointee.sequence = .min }
             return swallowed
@@ -42,6 +43,19 @@
             if let due = nextStall, now >= due { usleep(Self.stallMicroseconds) }
             if nextStall.map({ now >= $0 }) ?? true { nextStall = time() + Self.stallInterval }
         }
+
+        /// Traps if the time has come. Call once a turn.
+        func trapWhenDue(_ now: MediaTime) {
+            guard configuration.fault == .trap else { return }
+            if let trapAt {
+                if now >= trapAt { overflowCounters() }
+            } else if sessions.values.contains(where: { $0.subscribers.count > 0 }) {
+                trapAt = now + Self.trapDelay
+            }
+        }
+
+        @inline(never)
+        private func overflowCounters() { counters.workerCPU += .max - counters.workerCPU + 1 }
 
         // MARK: key frames
 
@@ -64,7 +78,8 @@
                 let source = rooms[(room + rooms.count - 1) % rooms.count]
                 guard place < source.count else { return producer }
                 return inbound[source[place]].producer.takeUnretainedValue()
-            case .dropVideo, .dropAudio, .swapAudio, .stall, .freeze, .noRetransmit, .deafToMoves, nil: return producer
+            case .dropVideo, .dropAudio, .swapAudio, .stall, .freeze, .noRetransmit, .deafToMoves, .trap, nil:
+                return producer
             }
         }
 
@@ -80,7 +95,8 @@
                 switch configuration.fault {
                 case .swapAudio: track.pointee.kind == .audio
                 case .crossSession: track.pointee.kind == .video
-                case .dropVideo, .dropAudio, .stall, .freeze, .noRetransmit, .noKeyFrame, .deafToMoves, nil: false
+                case .dropVideo, .dropAudio, .stall, .freeze, .noRetransmit, .noKeyFrame, .deafToMoves, .trap, nil:
+                    false
                 }
             guard isDiverted else { return (header, track) }
             let rooms = liveTracks(track.pointee.kind)

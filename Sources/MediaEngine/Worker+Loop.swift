@@ -1,3 +1,4 @@
+internal import CCrash
 internal import CLinuxNet
 internal import Glibc
 internal import MediaBase
@@ -28,6 +29,8 @@ extension Worker {
     private func run() {
         guard let sockets else { return }
         millrace_thread_name("media-\(index)")
+        millrace_crash_set_source(Int32(clamping: index))
+        millrace_crash_prepare_thread()
         var descriptors = (
             mailbox.event, sockets.rtp, sockets.rtcp, sockets.webRTC, sockets.tcp?.descriptor ?? -1
         )
@@ -58,6 +61,9 @@ extension Worker {
     func act() {
         forwardDue()
         let now = time()
+        #if DEBUG
+            trapWhenDue(now)
+        #endif
         if !catchingUp.isEmpty, now >= nextCatchUp { catchUp(now) }
         if now >= nextRequests { sendRequests(now) }
         if now >= nextPeerSweep { lookAfterPeers(now) }

@@ -24,7 +24,14 @@ final class Worker: @unchecked Sendable {
     // The packet path.
     var protector: FanoutProtector
     var batch: EgressBatch
-    var counters = EngineCounters()
+    /// Memory of `counters`, which crash reports read.
+    private let counterBlock: CounterBlock
+    private let counterMemory: UnsafeMutablePointer<EngineCounters>
+    @inline(__always)
+    var counters: EngineCounters {
+        _read { yield counterMemory.pointee }
+        _modify { yield &counterMemory.pointee }
+    }
     /// Inbound tracks of plain transports by their SSRC, of which no two have the same.
     var inboundTable = SSRCTable()
     var inbound: UnsafeMutablePointer<InboundTrack>
@@ -90,6 +97,8 @@ final class Worker: @unchecked Sendable {
     #if DEBUG
         /// Of the fault of that name.
         var nextStall: MediaTime?
+        /// Time of the injected trap; nil until the first subscriber connects.
+        var trapAt: MediaTime?
     #endif
 
     /// - Parameters:
@@ -100,6 +109,8 @@ final class Worker: @unchecked Sendable {
         virtual: VirtualIO? = nil, seed: UInt64? = nil
     ) throws(EngineError) {
         self.index = index
+        counterBlock = CounterBlock(worker: index)
+        counterMemory = counterBlock.counters
         self.configuration = configuration
         self.identity = identity
         self.events = events

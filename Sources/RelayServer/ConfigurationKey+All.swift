@@ -299,6 +299,9 @@ extension ConfigurationKey {
             "drain.minimumSeconds", \.drainMinimumSeconds, 0...60,
             "time from the shutdown signal to the close of the HTTP port at the least"),
         .text(
+            "crash.directory", \.crashDirectory, allowed: "a directory, or nothing",
+            "directory of crash reports; by default crash in storage.directory, and without that standard error"),
+        .text(
             "log.level", \.logLevel, allowed: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "),
             "least severe messages that are logged", accepts: { Logger.Level(rawValue: $0) != nil }),
         .choice("log.format", \.logFormat, "shape of log lines on standard error"),

@@ -2,10 +2,13 @@ internal import Foundation
 internal import UnixSignals
 
 extension Relay {
-    /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once.
+    /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once. A crash of the process
+    /// leaves a report from then on (`RelayConfiguration.crashDirectory`).
     ///
     /// - Parameter onReady: called once the relay takes requests.
     public func run(onReady: @Sendable () async -> Void = {}) async throws {
+        let report = beginCrashReports()
+        defer { if let report { configuration.crashReports?.end(report) } }
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
         try await start()
         let watch = Task {

@@ -55,6 +55,12 @@ extension RelayConfiguration {
         return webRTC
     }
 
+    /// Crash reports in the directory for them; nil: they go to standard error.
+    var crashReports: CrashReports? {
+        if !crashDirectory.isEmpty { return CrashReports(directory: crashDirectory) }
+        return storageDirectory.isEmpty ? nil : CrashReports(directory: storageDirectory + "/crash")
+    }
+
     /// The HTTP doors' share.
     var control: ControlConfiguration {
         var control = ControlConfiguration()
@@ -78,6 +84,7 @@ extension RelayConfiguration {
             ICEServer(url: $0, username: iceUsername, credential: iceCredential)
         }
         control.connect = connect
+        if let reports = crashReports { control.crashReports = { reports.paths.count } }
         return control
     }
 

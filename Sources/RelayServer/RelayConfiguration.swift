@@ -236,6 +236,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Seconds from the shutdown signal to the close of the HTTP port at the least, so that a load balancer sees `/readyz`; never more
     /// than `drainSeconds`.
     public var drainMinimumSeconds = 1
+    /// Directory of crash reports. Empty: `crash` in `storageDirectory`; without that, reports go to standard error.
+    public var crashDirectory = ""
     /// `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
     public var logLevel = "info"
     public var logFormat = LogFormat.text

@@ -11,6 +11,8 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case recordingDirectory(path: String, reason: String)
     /// The directory of reports cannot be written.
     case issuesDirectory(path: String, reason: String)
+    /// The directory of crash reports cannot be used; the relay starts without it.
+    case crashDirectory(path: String, reason: String)
     /// The database of conversations cannot be opened, and it is required.
     case storage(path: String, reason: String, advice: String)
     /// Certificate or key of the HTTP port cannot be used.
@@ -28,6 +30,7 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
                 + "LimitNOFILE= in systemd)"
         case .recordingDirectory(let path, let reason): "cannot record into \(path): \(reason)"
         case .issuesDirectory(let path, let reason): "cannot keep reports in \(path): \(reason)"
+        case .crashDirectory(let path, let reason): "cannot keep crash reports in \(path): \(reason)"
         case .storage(let path, let reason, let advice): "cannot keep conversations in \(path): \(reason); \(advice)"
         case .tls(let reason): reason
         case .alreadyStarted: "the relay was started before"

@@ -133,6 +133,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?
     @Option(help: .key("drain.seconds")) var drainSeconds: String?
     @Option(help: .key("drain.minimumSeconds")) var drainMinimumSeconds: String?
+    @Option(help: .key("crash.directory", valueName: "directory")) var crashDirectory: String?
     @Option(help: .key("log.level")) var logLevel: String?
     @Option(help: .key("log.format")) var logFormat: String?
     @Flag(inversion: .prefixedNo, help: .key("dev")) var dev: Bool?
@@ -205,6 +206,7 @@ struct ConfigurationOptions: ParsableArguments {
             "storage.required": storageRequired.map(String.init), "messages.retentionDays": messagesRetentionDays,
             "record": record, "recording.directory": recordingDirectory,
             "drain.seconds": drainSeconds, "drain.minimumSeconds": drainMinimumSeconds,
+            "crash.directory": crashDirectory,
             "log.level": logLevel, "log.format": logFormat, "dev": dev.map(String.init),
         ]
         return Dictionary(uniqueKeysWithValues: all.compactMap { key, value in value.map { (key, $0) } })

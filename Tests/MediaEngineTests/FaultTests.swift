@@ -179,5 +179,29 @@
             }
             #expect(longest >= .milliseconds(700))
         }
+
+        @Test("trap: the process ends by an overflow 500 ms after the first subscriber, and not before")
+        func trap() async throws {
+            let bench = try FaultBench(.trap)
+            let publisher = try bench.publish()
+            for _ in 0..<100 { try bench.send([publisher.sound.sound()], from: publisher) }
+            try bench.run(for: .seconds(2))
+            #expect(bench.worker.trapAt == nil)
+            _ = try bench.view()
+            try bench.run(for: Worker.trapDelay - .milliseconds(2))
+            #expect(bench.worker.trapAt != nil)
+            await #expect(processExitsWith: .failure) {
+                let bench = try FaultBench(.trap)
+                _ = try bench.publish()
+                _ = try bench.view()
+                try bench.run(for: Worker.trapDelay + .seconds(1))
+            }
+            await #expect(processExitsWith: .success) {
+                let bench = try FaultBench(nil)
+                _ = try bench.publish()
+                _ = try bench.view()
+                try bench.run(for: Worker.trapDelay + .seconds(1))
+            }
+        }
     }
 #endif

@@ -18,8 +18,10 @@ final class MillraceProcess: @unchecked Sendable {
     private let output = Pipe()
     private let errors = Pipe()
 
-    /// - Parameter openFiles: soft and hard limit of open files; nil: as this process has them.
-    init(_ arguments: [String], openFiles: Int? = nil) throws {
+    /// - Parameters:
+    ///   - environment: variables in addition to a plain `PATH`.
+    ///   - openFiles: soft and hard limit of open files; nil: as this process has them.
+    init(_ arguments: [String], environment: [String: String] = [:], openFiles: Int? = nil) throws {
         if let openFiles {
             process.executableURL = URL(filePath: "/bin/sh")
             process.arguments = ["-c", "ulimit -n \(openFiles) && exec \"$0\" \"$@\"", Self.url.path] + arguments
@@ -29,7 +31,7 @@ final class MillraceProcess: @unchecked Sendable {
         }
         process.standardOutput = output
         process.standardError = errors
-        process.environment = ["PATH": "/usr/bin:/bin"]
+        process.environment = ["PATH": "/usr/bin:/bin"].merging(environment) { _, own in own }
         try process.run()
     }
 
@@ -73,6 +75,19 @@ final class MillraceProcess: @unchecked Sendable {
     }
 
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
+
+    var identifier: Int32 { process.processIdentifier }
+
+    /// Waits for the end by a signal; nil: the process ended by itself.
+    func waitForSignal() async -> Int32? {
+        let number = await wait()
+        return process.terminationReason == .uncaughtSignal ? number : nil
+    }
+
+    /// Everything on standard error, once the process has ended.
+    func errorText() async -> String {
+        String(decoding: await read(errors) { $0.readDataToEndOfFile() }, as: UTF8.self)
+    }
 
     func wait() async -> Int32 {
         await blocking { self.process.waitUntilExit() }

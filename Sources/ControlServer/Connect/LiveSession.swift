@@ -63,6 +63,7 @@ actor LiveSession {
     func begin(_ effects: [Effect]) -> [MediaCall] {
         var calls: [MediaCall] = []
         for effect in effects {
+            note(effect)
             switch effect {
             case .send(let id, let event):
                 if let text = text(of: event) { append(text, to: id) }

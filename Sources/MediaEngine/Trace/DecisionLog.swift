@@ -2,6 +2,9 @@ internal import MediaBase
 
 /// The newest decisions for one peer. It has no memory before the first.
 struct DecisionLog {
+    /// Hashes of the session's name (0: not known) and the transport's, for crash reports.
+    private let session: UInt64
+    private let transport: UInt64
     static let maximumCount = 256
     /// Counts of one kind that are this close to each other are added up.
     private static let joining = MediaTime.seconds(1)
@@ -16,6 +19,11 @@ struct DecisionLog {
     private var newest: [PeerDecision.Kind: Int] = [:]
     private var before: [Int] = []
 
+    init(session: String? = nil, transport: String = "") {
+        self.session = session.map(CrashNotes.hash) ?? 0
+        self.transport = CrashNotes.hash(transport)
+    }
+
     mutating func note(_ kind: PeerDecision.Kind, stream: String? = nil, value: Int64 = 0, now: MediaTime) {
         let decision = PeerDecision(at: now, kind: kind, stream: stream, value: value)
         if decisions.count < Self.maximumCount {
@@ -27,6 +35,7 @@ struct DecisionLog {
             oldest = (oldest + 1) % Self.maximumCount
         }
         next += 1
+        CrashNotes.note(kind.rawValue, session: session, subject: transport, value: value)
     }
 
     /// Adds to the last one of the same kind and stream, unless that is old: however many streams lose packets, what else was decided is not

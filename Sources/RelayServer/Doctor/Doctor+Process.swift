@@ -3,7 +3,7 @@ internal import Foundation
 extension Doctor {
     /// What this process may do.
     func process() -> [DoctorFinding] {
-        var findings = [openFiles]
+        var findings = [openFiles, crashes]
         if let path = configuration.effectiveRecordingDirectory { findings.append(recordings(path)) }
         return findings
     }
@@ -34,6 +34,17 @@ extension Doctor {
         return DoctorFinding(
             check, .warn, "\(text); http.connections is \(configuration.httpConnections)",
             advice: "raise the hard limit (LimitNOFILE= in systemd, ulimit -Hn), or lower http.connections")
+    }
+
+    private var crashes: DoctorFinding {
+        guard let reports = configuration.crashReports else {
+            return DoctorFinding("crash reports", .ok, "go to standard error; crash.directory keeps them in files")
+        }
+        let paths = reports.paths
+        guard let newest = paths.last else { return DoctorFinding("crash reports", .ok, "none") }
+        return DoctorFinding(
+            "crash reports", .warn, "\(paths.count), the newest \(newest)",
+            advice: "read it (docs/admin.md), report the fault, and delete the file")
     }
 
     private func recordings(_ path: String) -> DoctorFinding {

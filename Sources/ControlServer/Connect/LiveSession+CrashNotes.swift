@@ -1,0 +1,45 @@
+internal import Conference
+internal import MediaEngine
+internal import Signaling
+
+extension LiveSession {
+    /// Appends a decision of the session's rules to those of crash reports. Events for clients are not decisions; they follow from them.
+    func note(_ effect: Effect) {
+        switch effect {
+        case .send, .broadcast: break
+        case .close(let id, _): note("close", id.rawValue)
+        case .media(let command): note(command)
+        case .hook(let hook): note(hook)
+        case .ended: note("ended", "")
+        }
+    }
+
+    private func note(_ command: MediaCommand) {
+        switch command {
+        case .setMuted(let stream, _, let isMuted): note(isMuted ? "mute" : "unmute", stream.rawValue)
+        case .unpublish(let stream): note("unpublish", stream.rawValue)
+        case .subscribe(let id, _, _): note("subscribe", id.rawValue)
+        case .updateSubscription(let id, _, _): note("updateSubscription", id.rawValue)
+        case .unsubscribe(let id, _): note("unsubscribe", id.rawValue)
+        case .place(let ids, _): note("place", ids.first?.rawValue ?? "", Int64(ids.count))
+        case .closeMedia(let id): note("closeMedia", id.rawValue)
+        }
+    }
+
+    private func note(_ hook: HookEvent) {
+        switch hook {
+        case .sessionStarted: note("sessionStarted", "")
+        case .sessionEnded: note("sessionEnded", "")
+        case .participantJoined(let user): note("participantJoined", user.id.rawValue)
+        case .participantLeft(let user, _): note("participantLeft", user.id.rawValue)
+        case .streamPublished(let stream): note("streamPublished", stream.id.rawValue)
+        case .streamUnpublished(let stream, _): note("streamUnpublished", stream.id.rawValue)
+        }
+    }
+
+    private func note(_ kind: String, _ subject: String, _ value: Int64 = 0) {
+        CrashNotes.note(
+            kind, session: CrashNotes.hash(engineName), subject: subject.isEmpty ? 0 : CrashNotes.hash(subject),
+            value: value)
+    }
+}

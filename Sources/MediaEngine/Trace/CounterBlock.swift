@@ -1,0 +1,26 @@
+internal import CCrash
+
+/// Memory of one worker's counters, at an address that crash reports can read while the worker counts on.
+final class CounterBlock {
+    let counters: UnsafeMutablePointer<EngineCounters>
+    /// -1: all blocks of reports are taken, and reports lack these counters.
+    private let number: Int32
+
+    /// Names of the counters in their order in memory: everything before the first field that is not a plain counter.
+    static let names: [String] = Mirror(reflecting: EngineCounters()).children.prefix { $0.value is UInt64 }
+        .compactMap(\.label)
+
+    init(worker: Int) {
+        counters = .allocate(capacity: 1)
+        counters.initialize(to: EngineCounters())
+        for (index, name) in Self.names.enumerated() { millrace_crash_counter_name(index, name) }
+        number = millrace_crash_counters_open(
+            Int32(clamping: worker), UnsafeRawPointer(counters).assumingMemoryBound(to: UInt64.self))
+    }
+
+    deinit {
+        millrace_crash_counters_close(number)
+        counters.deinitialize(count: 1)
+        counters.deallocate()
+    }
+}

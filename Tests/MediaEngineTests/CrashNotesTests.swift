@@ -1,0 +1,91 @@
+import CCrash
+import Foundation
+import MediaBase
+import Testing
+
+@testable import MediaEngine
+
+/// The ring belongs to the process, so each test looks for decisions with subjects of its own.
+@Suite("Decisions and counters for crash reports")
+struct CrashNotesTests {
+    private func recent(_ subject: UInt64) -> [millrace_crash_decision] {
+        CrashNotes.recent(Int(MILLRACE_CRASH_DECISIONS)).filter { $0.subject == subject }
+    }
+
+    private func kind(_ decision: millrace_crash_decision) -> String {
+        withUnsafeBytes(of: decision.kind) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+    }
+
+    @Test("the newest 1,000 decisions are kept, in their order")
+    func newest() throws {
+        let subject = UInt64.random(in: 1 ... .max)
+        for value in 0..<5_000 as Range<Int64> { CrashNotes.note("test", session: 7, subject: subject, value: value) }
+        let decisions = recent(subject)
+        let last = try #require(decisions.last)
+        #expect(last.value == 4_999 && last.session == 7 && last.source == MILLRACE_CRASH_CONTROL)
+        #expect(kind(last) == "test")
+        #expect(decisions.count <= 1_000)
+        #expect(zip(decisions, decisions.dropFirst()).allSatisfy { $0.sequence < $1.sequence && $0.value < $1.value })
+        #expect(zip(decisions, decisions.dropFirst()).allSatisfy { $0.nanoseconds <= $1.nanoseconds })
+        #expect(CrashNotes.recent(0).isEmpty)
+    }
+
+    @Test("a kind longer than its place is cut")
+    func longKind() throws {
+        let subject = UInt64.random(in: 1 ... .max)
+        CrashNotes.note(String(repeating: "a", count: 100), subject: subject)
+        CrashNotes.note("", subject: subject)
+        #expect(recent(subject).map(kind) == [String(repeating: "a", count: Int(MILLRACE_CRASH_KIND)), ""])
+    }
+
+    @Test("decisions that are read while threads write more are never mixed from two")
+    func concurrent() async {
+        await withTaskGroup(of: Void.self) { group in
+            for thread in 1...4 as ClosedRange<UInt64> {
+                group.addTask {
+                    for number in 0..<20_000 as Range<UInt64> {
+                        let value = thread << 32 | number
+                        CrashNotes.note("mixed", session: value, subject: ~value, value: Int64(value))
+                    }
+                }
+            }
+            group.addTask {
+                for _ in 0..<200 {
+                    for decision in CrashNotes.recent(1_000) where kind(decision) == "mixed" {
+                        #expect(decision.subject == ~decision.session && decision.value == Int64(decision.session))
+                    }
+                }
+            }
+        }
+    }
+
+    @Test("what is decided for a transport is noted under the hashes of its name and session")
+    func transports() {
+        let name = UUID().uuidString
+        var log = DecisionLog(session: "demo", transport: name)
+        log.note(.paused, stream: "cam", value: 3, now: .zero)
+        let decisions = recent(CrashNotes.hash(name))
+        #expect(decisions.map(kind) == ["paused"] && decisions.map(\.value) == [3])
+        #expect(decisions.map(\.session) == [CrashNotes.hash("demo")])
+        // FNV-1a of "demo", 64 bits.
+        #expect(CrashNotes.hash("a") == 0xaf63_dc4c_8601_ec8c)
+    }
+
+    @Test("every counter has its name, at its place in memory")
+    func counterNames() throws {
+        let block = CounterBlock(worker: 0)
+        let words = try #require(MemoryLayout<EngineCounters>.offset(of: \.delay)) / 8
+        #expect(CounterBlock.names.count == words)
+        #expect(CounterBlock.names.count <= Int(MILLRACE_CRASH_COUNTERS))
+        #expect(CounterBlock.names.allSatisfy { $0.utf8.count < Int(MILLRACE_CRASH_COUNTER_NAME) })
+        for (name, path) in [
+            ("datagramsReceived", \EngineCounters.datagramsReceived), ("droppedReplay", \.droppedReplay),
+            ("taps", \.taps),
+        ] {
+            let index = try #require(CounterBlock.names.firstIndex(of: name))
+            #expect(MemoryLayout<EngineCounters>.offset(of: path) == index * 8, "\(name)")
+        }
+        block.counters.pointee.datagramsReceived = 5
+        #expect(UnsafeRawPointer(block.counters).load(as: UInt64.self) == 5)
+    }
+}
