@@ -16,6 +16,12 @@ let hotPath: [SwiftSetting] = [
     let multiBuffer: [LinkerSetting] = []
 #endif
 
+// Full RELRO: all functions of libraries are bound at the start, and the table of their addresses is read-only from then on. Only for the
+// executable, which no other package depends on.
+let fullRELRO: [LinkerSetting] = [
+    .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "relro", "-Xlinker", "-z", "-Xlinker", "now"])
+]
+
 let package = Package(
     name: "millrace",
     products: [
@@ -156,7 +162,7 @@ let package = Package(
                 "MediaBase", "Signaling", "Codecs", "Containers", "Recording", "ControlServer", "RelayServer",
                 "LoadGenerator", "SRTP", "CLinuxNet",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-            ]),
+            ], linkerSettings: fullRELRO),
 
         .executableTarget(name: "MillraceTutorial", dependencies: ["MillraceClient", "Signaling", "MediaBase"]),
 

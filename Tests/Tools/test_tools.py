@@ -1,0 +1,123 @@
+"""Tests of the programs in tools/ that judge a build: lock file, linking, bill of materials. Run: python3 -m unittest discover Tests/Tools"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "tools"))
+sys.dont_write_bytecode = True
+
+import hardening  # noqa: E402
+import lock  # noqa: E402
+import sbom  # noqa: E402
+
+
+class LockTests(unittest.TestCase):
+    resolved = json.dumps({"version": 3, "pins": [
+        {"identity": "b", "location": "https://example.org/b.git", "state": {"version": "2.0.1", "revision": "0"}},
+        {"identity": "a", "location": "https://example.org/a", "state": {"version": "1.0.0", "revision": "1"}}]})
+
+    def test_what_is_written_is_what_was_chosen(self):
+        chosen = lock.resolved(self.resolved)
+        text = lock.lock_text(chosen)
+        self.assertEqual(lock.locked(text), chosen)
+        self.assertEqual(lock.differences(lock.locked(text), chosen), [])
+        self.assertIn("\na 1.0.0 https://example.org/a\nb 2.0.1 https://example.org/b\n", text)
+
+    def test_each_difference_is_named(self):
+        chosen = lock.resolved(self.resolved)
+        locked = {"a": ("1.0.1", "https://example.org/a"), "c": ("1.0.0", "https://example.org/c")}
+        lines = lock.differences(locked, chosen)
+        self.assertEqual([line.split()[0].rstrip(":") for line in lines], ["a", "b", "c"])
+        moved = {**chosen, "a": ("1.0.0", "https://example.net/a")}
+        self.assertEqual(len(lock.differences(moved, chosen)), 1)
+
+    def test_a_branch_and_a_damaged_line_are_refused(self):
+        branch = self.resolved.replace('"version": "2.0.1"', '"branch": "main"')
+        self.assertRaises(lock.Fault, lock.resolved, branch)
+        for text in ("a 1.0.0\n", "a 1.0.0 u\na 1.0.0 u\n", "a 1.0.0 u x\n"):
+            self.assertRaises(lock.Fault, lock.locked, text)
+
+    def test_the_program_fails_if_a_version_differs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            resolved, file = pathlib.Path(folder, "Package.resolved"), pathlib.Path(folder, "dependencies.lock")
+            resolved.write_text(self.resolved)
+
+            def run(*mode):
+                program = [sys.executable, str(ROOT / "tools/lock.py"), str(resolved), str(file), *mode]
+                return subprocess.run(program, capture_output=True, text=True)
+
+            self.assertEqual(run("--check").returncode, 1)
+            self.assertEqual(run().returncode, 0)
+            self.assertEqual(run("--check").returncode, 0)
+            file.write_text(file.read_text().replace("2.0.1", "2.0.0"))
+            result = run("--check")
+            self.assertEqual(result.returncode, 1)
+            self.assertIn("b: locked 2.0.0", result.stderr)
+            self.assertIn("tools/lock --apply", result.stderr)
+
+    def test_a_package_resolved_names_the_commits_of_the_repository_at_hand(self):
+        with tempfile.TemporaryDirectory() as folder:
+            def git(*arguments):
+                command = ["git", "-C", folder, "-c", "user.name=a", "-c", "user.email=a@example.org", *arguments]
+                return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+            git("init", "-q")
+            git("commit", "-q", "--allow-empty", "-m", "one")
+            git("tag", "-a", "v1.2.0", "-m", "annotated")
+            pins = json.loads(lock.resolved_text({"a": ("1.2.0", folder)}))["pins"]
+            self.assertEqual(pins[0]["state"], {"revision": git("rev-parse", "HEAD"), "version": "1.2.0"})
+            self.assertRaises(lock.Fault, lock.resolved_text, {"a": ("1.3.0", folder)})
+
+
+class HardeningTests(unittest.TestCase):
+    def link(self, *flags):
+        """Returns the faults of an empty program that is linked with these flags."""
+        with tempfile.TemporaryDirectory() as folder:
+            source, program = pathlib.Path(folder, "a.c"), pathlib.Path(folder, "a")
+            source.write_text("int main(void) { return 0; }\n")
+            subprocess.run(["gcc", *flags, "-o", program, source], check=True, capture_output=True)
+            return hardening.faults(program.read_bytes())
+
+    def test_full_relro_passes(self):
+        self.assertEqual(self.link("-fPIE", "-pie", "-Wl,-z,relro,-z,now"), [])
+
+    def test_each_fault_is_found(self):
+        self.assertEqual(len(self.link("-fPIE", "-pie", "-Wl,-z,relro,-z,lazy")), 1)
+        self.assertIn("no RELRO segment", self.link("-fPIE", "-pie", "-Wl,-z,norelro,-z,now"))
+        self.assertEqual(self.link("-fno-pie", "-no-pie", "-Wl,-z,relro,-z,now"), ["not a position-independent executable"])
+        self.assertEqual(self.link("-fPIE", "-pie", "-Wl,-z,relro,-z,now,-z,execstack"), ["the stack is executable"])
+        self.assertEqual(len(hardening.faults(b"#!/bin/sh\n")), 1)
+
+
+class BillTests(unittest.TestCase):
+    def bill(self):
+        return sbom.bill(pathlib.Path("/bin/ls").resolve(), "1.2.3")
+
+    def test_a_bill_of_a_real_program_has_no_faults(self):
+        document = self.bill()
+        self.assertEqual(sbom.faults(document, lock.locked((ROOT / "dependencies.lock").read_text())), [])
+        self.assertTrue(any(part["purl"].startswith("pkg:deb/debian/libc6@") for part in document["components"]))
+
+    def test_each_fault_is_found(self):
+        locked = lock.locked((ROOT / "dependencies.lock").read_text())
+        whole = self.bill()
+        breaks = [
+            lambda d: d.update(specVersion="1.2"), lambda d: d.update(serialNumber="1"), lambda d: d["components"].pop(0),
+            lambda d: d["components"][0].update(version=""), lambda d: d["components"][0].update(purl="swift-nio"),
+            lambda d: d["components"][0].update(type="thing"), lambda d: d["components"].append(d["components"][0]),
+            lambda d: d.pop("dependencies"), lambda d: d["metadata"]["component"].pop("hashes"),
+            lambda d: d["components"].pop()]
+        for change in breaks:
+            document = copy.deepcopy(whole)
+            change(document)
+            self.assertTrue(sbom.faults(document, locked))
+
+
+if __name__ == "__main__":
+    unittest.main()
