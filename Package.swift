@@ -271,6 +271,13 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
             ]),
+        // Entry functions of the fuzz targets; the corpus tests call them without a fuzzer.
+        .target(
+            name: "MillraceFuzzTargets",
+            dependencies: [
+                "MediaBase", "RTP", "STUN", "SDP", "Signaling", "SRTP", "DTLS", "Containers", "Transport", "Forwarding",
+            ], path: "Tests/FuzzTargets"),
+        .testTarget(name: "FuzzCorpusTests", dependencies: ["MillraceFuzzTargets"]),
         .testTarget(
             name: "LoadGeneratorTests",
             dependencies: ["LoadGenerator", "RelayServer", "MediaBase", "RTP", "SRTP", "Codecs", "MediaEngine"]),
@@ -278,6 +285,29 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// Set by `tools/fuzz`: the fuzzer and its dependencies, with coverage and AddressSanitizer, and no other package.
+if ProcessInfo.processInfo.environment["MILLRACE_FUZZ"] == "1" {
+    let fuzzed: Set = [
+        "CSRTP", "COpenSSL", "CPNG", "CIPSecMB", "CWebM", "MediaBase", "RTP", "STUN", "SDP", "Signaling", "SRTP",
+        "DTLS",
+        "Containers", "Transport", "Forwarding", "MillraceFuzzTargets",
+    ]
+    package.dependencies = []
+    package.products = []
+    package.targets.removeAll { !fuzzed.contains($0.name) }
+    for target in package.targets where target.type != .system {
+        target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-sanitize=fuzzer,address"])]
+        target.cSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+        target.cxxSettings = [.unsafeFlags(["-fsanitize=fuzzer-no-link,address"])]
+    }
+    package.targets.append(
+        .executableTarget(
+            name: "millrace-fuzz", dependencies: ["MillraceFuzzTargets"], path: "Tests/Fuzz",
+            exclude: ["Corpus", "Dictionaries"],
+            // The target has an entry function of its own, which only LLD takes for that of the program.
+            linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address", "-use-ld=lld"])]))
+}
 
 // Set by `tools/test`: a warning in a target of this package is an error; packages of others are not touched.
 if ProcessInfo.processInfo.environment["MILLRACE_WERROR"] == "1" {
