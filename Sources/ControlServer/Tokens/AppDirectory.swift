@@ -14,7 +14,7 @@ package struct AppDirectory: Sendable {
 
     private let secrets: [String: String]
     /// Stands in for the secret of an unknown app, so that its answer takes as long as that to a wrong secret.
-    let decoy = Self.randomSecret()
+    package let decoy = Self.randomSecret()
     /// The app of sessions that are entered without a token: by WHIP, WHEP and plain transports.
     package let standard: String
 
