@@ -23,7 +23,7 @@ struct FileBudget: Sendable, Equatable {
     let mediaConnectionsPerWorker: Int
     /// HTTP connections and WebSockets that the relay holds at most.
     let connections: Int
-    /// Part of `connections` that one address may hold.
+    /// Connections that one address may hold.
     let connectionsPerAddress: Int
 
     /// Lowest descriptor that no accepted connection may have. Descriptors are given out lowest first, so a connection with this number
@@ -49,6 +49,7 @@ struct FileBudget: Sendable, Equatable {
         connections = max(
             1, min(configuration.httpConnections, available - mediaConnectionsPerWorker * workers))
         let wanted = configuration.httpConnectionsPerAddress
-        connectionsPerAddress = wanted == 0 ? max(1, connections / 4) : min(wanted, connections)
+        // An explicit number is not cut to `connections`: a batch of accepts may go past these by a few, which then have to be served.
+        connectionsPerAddress = wanted == 0 ? max(1, connections / 4) : wanted
     }
 }

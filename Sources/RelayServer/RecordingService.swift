@@ -99,7 +99,8 @@ struct RecordingService: Service {
         } catch {
             let isTransient = error.isTransient
             refused.withLockedValue { all in
-                if isTransient { all.insert(key) } else { all.remove(key) }
+                all.remove(key)
+                if isTransient { all.insert(key) }
             }
             if isRetry { return }
             logger.error("the stream is not recorded: \(error)", metadata: metadata)

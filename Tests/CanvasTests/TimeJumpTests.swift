@@ -58,7 +58,9 @@ import Testing
         var timeline = TrackTimeline(.video, sequence: 0, ticks: 5_000, arrival: .seconds(10))
         var last: MediaTime = .zero
         for index in 1..<300 {
-            let ticks = 5_000 + Int64(index) * 3_000 + (index == 100 ? 1 << 30 : 0) + (index >= 200 ? -(1 << 31) : 0)
+            var ticks = 5_000 + Int64(index) * 3_000
+            if index == 100 { ticks += 1 << 30 }
+            if index >= 200 { ticks -= 1 << 31 }
             let arrival = MediaTime.seconds(10) + .nanoseconds(Int64(index) * 1_000_000_000 / 30)
             _ = timeline.note(sequence: Int64(index), ticks: ticks, arrival: arrival)
             let time = timeline.time(ticks, arrival: arrival)

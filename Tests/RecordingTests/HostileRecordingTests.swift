@@ -88,7 +88,8 @@ import Testing
         var recording = StreamRecording(kinds: [.audio, .video])
         let packets = TestStream(wallClock: Self.ntp).packets().map { packet in
             var packet = packet
-            packet.timestamp &+= Int64(packet.frame) &* (packet.kind == .video ? 1 << 31 : -(1 << 30))
+            let step: Int64 = packet.kind == .video ? 1 << 31 : -(1 << 30)
+            packet.timestamp &+= Int64(packet.frame) &* step
             return packet
         }
         let outputs = recording.run(packets)

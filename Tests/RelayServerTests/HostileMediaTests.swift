@@ -141,6 +141,7 @@ struct HostileMediaTests {
     /// A whole VP8 key frame of a size behind a descriptor of one byte (RFC 6386 section 9.1, RFC 7741 section 4.2).
     private static func keyFrame(_ width: Int, _ height: Int) -> [UInt8] {
         let size = [width & 0xff, width >> 8, height & 0xff, height >> 8].map { UInt8($0) }
-        return [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a] + size + [UInt8](repeating: 0, count: 40)
+        let head: [UInt8] = [0x10, 0x10, 0, 0, 0x9d, 0x01, 0x2a]
+        return head + size + [UInt8](repeating: 0, count: 40)
     }
 }

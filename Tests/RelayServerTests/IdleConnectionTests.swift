@@ -19,7 +19,7 @@ struct IdleConnectionTests {
     func makeRoom() async throws {
         try await withRelay({
             $0.httpConnections = 4
-            $0.httpConnectionsPerAddress = 4
+            $0.httpConnectionsPerAddress = 100
             $0.httpFirstRequestSeconds = 1
         }) { relay, http in
             let published = try await http.publish(stream: "cam")

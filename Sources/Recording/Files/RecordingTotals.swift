@@ -5,6 +5,8 @@ package struct RecordingTotals: Sendable, Hashable {
     package var suspensions: UInt64 = 0
     package var unwrittenFrames: UInt64 = 0
 
+    package init() {}
+
     mutating func add(_ statistics: RecordingStatistics) {
         damagedFrames &+= statistics.damagedFrames
         timeJumps &+= statistics.timeJumps
