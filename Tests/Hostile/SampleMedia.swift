@@ -4,19 +4,19 @@ internal import MediaBase
 
 /// Valid VP8 frames and Opus packets, from which hostile ones are made.
 struct SampleMedia {
-    /// 60 frames of 320 x 180 with two temporal layers; frames 0 and 30 are key frames.
+    /// 60 frames with two temporal layers; frames 0 and 30 are key frames.
     let frames: [[UInt8]]
     /// 50 Opus packets of 20 ms: one second of audio.
     let packets: [[UInt8]]
 
     static let keyFrameInterval = 30
 
-    init() throws {
-        var configuration = VP8EncoderConfiguration(width: 320, height: 180, bitrate: .kilobits(200))
+    init(width: Int = 320, height: Int = 180) throws {
+        var configuration = VP8EncoderConfiguration(width: width, height: height, bitrate: .kilobits(200))
         configuration.temporalLayers = 2
         configuration.keyFrameInterval = Self.keyFrameInterval
         let encoder = try VP8Encoder(configuration)
-        let picture = TestPicture(width: 320, height: 180)
+        let picture = TestPicture(width: width, height: height)
         var frames: [[UInt8]] = []
         for number in 0..<60 {
             let bar = FrameBar(counter: UInt32(number), captureMicroseconds: UInt64(number) * 33_333)

@@ -32,7 +32,7 @@ class Bench:
     def start(self, check, **options):
         folder = self.work / check
         folder.mkdir(parents=True, exist_ok=True)
-        return Target(self.binary, folder, **options)
+        return Target(self.binary, folder, limits=False, **options)
 
     def attack(self, target, *arguments, timeout=300):
         """Runs the driver. Its exit status and output."""
@@ -102,7 +102,7 @@ def idle_connections(bench, name):
 
 def sockets_of_one_token(bench, name):
     """A subscriber token that opens 1,000 WebSockets, joins with each, and reads nothing."""
-    target = bench.start(name, limits=False)
+    target = bench.start(name)
 
     def token(role, who):
         with urllib.request.urlopen(f"{target.url}/v1/dev/token?session=full&name={who}&role={role}") as answer:
@@ -187,7 +187,7 @@ def foreign_origin(bench, name):
 
 
 def time_jumps(bench, name):
-    """A publisher whose timeline jumps, with readers of its frames and audio that do not read."""
+    """A publisher of 720p whose timeline jumps by 9 s, with readers of 120 frames a second and of audio that do not read."""
     target = bench.start(name)
     held = []
     for kind in ("y4m", "wav"):
@@ -198,7 +198,8 @@ def time_jumps(bench, name):
     time.sleep(2)
     before = memory(target)
     for kind, connection in held:
-        connection.sendall(f"GET /v1/sessions/scenario/streams/plain/canvas.{kind} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\n\r\n".encode())
+        query = "?rate=120" if kind == "y4m" else ""
+        connection.sendall(f"GET /v1/sessions/scenario/streams/plain/canvas.{kind}{query} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\n\r\n".encode())
     peak = before
     while driver.poll() is None and target.process.running:
         try:
@@ -215,7 +216,7 @@ def time_jumps(bench, name):
 
 
 def damaged_recording(bench, name):
-    """A publisher that sends a key frame of 0 x 0 pixels, then a frame 2^30 ticks ahead, then goes on."""
+    """A publisher that begins with a key frame of 0 x 0 pixels, and whose timestamps jump by 2^30 ticks for one frame."""
     target = bench.start(name)
     status, output = bench.attack(target, "--scenario", "damage")
     bench.reporter.check(name, "the publisher sent all", status == 0, output=output.strip()[-200:])
@@ -225,7 +226,7 @@ def damaged_recording(bench, name):
         result = subprocess.run([str(target.binary), "decode", "--md5", str(file)], capture_output=True, text=True, check=False,
                                 timeout=120, env={**os.environ, **ENVIRONMENT})
         frames += len(re.findall(r"(?m)^[0-9a-f]{32}", result.stdout))
-    # 90 frames before the damage, 90 between, 90 after it; a join and a wait for a key frame may cost some.
+    # 300 frames, of which the two damaged key frames cost 30 each, until the next one.
     bench.reporter.check(name, "the recording goes on after the damage", frames > 200, frames=frames, files=len(files))
     bench.survived(name, target, probe=15)
 
@@ -258,7 +259,7 @@ def exposed_http(bench, name):
 
 def guessed_admin_token(bench, name):
     """Wrong admin tokens, and then the right one."""
-    target = bench.start(name, extra=["--admin-token", TOKEN], limits=False)
+    target = bench.start(name, extra=["--admin-token", TOKEN])
 
     def ask(token):
         request = urllib.request.Request(f"{target.url}/v1/admin/relay", headers={"authorization": f"Bearer {token}"})
