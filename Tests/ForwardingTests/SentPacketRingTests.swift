@@ -75,7 +75,9 @@ struct SentPacketRingTests {
         func acknowledged(_ history: inout FeedbackHistory) -> Int {
             var count = 0
             withUnsafePointer(to: &ring) {
-                history.receive(feedback, sent: $0, now: .milliseconds(200), untold: { _, _ in }, { _ in count += 1 })
+                history.receive(
+                    feedback, sent: $0, now: .milliseconds(200), restarted: {}, untold: { _, _ in },
+                    { _ in count += 1 })
             }
             return count
         }
