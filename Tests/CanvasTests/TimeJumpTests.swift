@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TimeJumpTests {
     /// Feeds packets of (ticks, arrival in milliseconds).
-    func jumps(_ kind: MediaKind, _ packets: some Sequence<(Int64, Int64)>) -> Int {
+    func jumps(_ kind: MediaKind, _ packets: [(Int64, Int64)]) -> Int {
         var detector: TimeJumpDetector?
         var count = 0
         for (ticks, arrival) in packets {
@@ -14,42 +14,53 @@ import Testing
         return count
     }
 
+    static func packets(_ count: Int64, _ packet: (Int64) -> (Int64, Int64)) -> [(Int64, Int64)] {
+        (0..<count).map(packet)
+    }
+
     @Test("Jitter, a pause and a clock that drifts by 300 ppm for a day are no jumps")
     func regular() {
-        #expect(jumps(.audio, (0..<500).map { (Int64($0) * 960, Int64($0) * 20 + Int64($0 * 37 % 400)) }) == 0)
-        #expect(jumps(.audio, [(0, 0), (960, 20), (48_000 * 300, 300_000), (48_000 * 300 + 960, 300_020)]) == 0)
+        let jittered = Self.packets(500) { index in (index * 960, index * 20 + index * 37 % 400) }
+        #expect(jumps(.audio, jittered) == 0)
+        let paused: [(Int64, Int64)] = [(0, 0), (960, 20), (14_400_000, 300_000), (14_400_960, 300_020)]
+        #expect(jumps(.audio, paused) == 0)
         for sign in [Int64(1), -1] {
-            #expect(jumps(.video, (0..<86_400).map { (Int64($0) * (90_000 + sign * 27), Int64($0) * 1000) }) == 0)
+            let drifting = Self.packets(86_400) { index in (index * (90_000 + sign * 27), index * 1_000) }
+            #expect(jumps(.video, drifting) == 0)
         }
     }
 
     @Test("Packets that a stall of the network delays and then delivers at once are no jump")
     func stall() {
-        let delayed = (0..<400).map { index -> (Int64, Int64) in
-            let time = Int64(index) * 20
-            return (Int64(index) * 960, (2_000..<7_000).contains(time) ? 7_000 : time)
+        let delayed = Self.packets(400) { index in
+            let time = index * 20
+            return (index * 960, time >= 2_000 && time < 7_000 ? 7_000 : time)
         }
         #expect(jumps(.audio, delayed) == 0)
     }
 
     @Test(
         "A step of RTP time that arrival does not explain is a jump",
-        arguments: [93_001, -93_001, 1 << 30, 1 << 31, -(1 << 31), .max / 2, .min / 2] as [Int64])
+        arguments: [93_001, -93_001, 1 << 30, 1 << 31, -(1 << 31), Int64.max / 2, Int64.min / 2])
     func step(_ ticks: Int64) {
-        #expect(jumps(.video, [(0, 0), (3_000, 33), (3_000 &+ ticks, 66), (6_000 &+ ticks, 100)]) == 1)
-        #expect(jumps(.video, [(0, 0), (3_000 &+ ticks, 33), (6_000, 66), (9_000, 100)]) == 2, "there and back")
+        let first = 3_000 &+ ticks
+        let second = 6_000 &+ ticks
+        let away: [(Int64, Int64)] = [(0, 0), (3_000, 33), (first, 66), (second, 100)]
+        #expect(jumps(.video, away) == 1)
+        let thereAndBack: [(Int64, Int64)] = [(0, 0), (first, 33), (6_000, 66), (9_000, 100)]
+        #expect(jumps(.video, thereAndBack) == 2)
     }
 
     @Test("RTP time that runs ahead in small steps is a jump each second that it gains")
     func creeping() {
         // 0.9 s of RTP time each millisecond.
-        let count = jumps(.audio, (0..<1_000).map { (Int64($0) * 43_200, Int64($0)) })
+        let count = jumps(.audio, Self.packets(1_000) { index in (index * 43_200, index) })
         #expect(count >= 400)
     }
 
     @Test("A clock that stood still for longer than a stall lasts is a jump once")
     func standstill() {
-        let packets = (0..<500).map { (Int64($0) * 960, Int64($0) * 20 + ($0 >= 100 ? 10_000 : 0)) }
+        let packets = Self.packets(500) { index in (index * 960, index * 20 + (index >= 100 ? 10_000 : 0)) }
         #expect(jumps(.audio, packets) == 1)
     }
 
@@ -85,7 +96,8 @@ import Testing
     @Test("A late packet does not move the timeline")
     func late() {
         var timeline = TrackTimeline(.video, sequence: 100, ticks: 900_000, arrival: .seconds(1))
-        #expect(!timeline.note(sequence: 40, ticks: 0, arrival: .seconds(1.1)))
+        let isRestart = timeline.note(sequence: 40, ticks: 0, arrival: .seconds(1.1))
+        #expect(!isRestart)
         #expect(timeline.restarts == 0)
     }
 
