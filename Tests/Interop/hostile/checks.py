@@ -187,19 +187,17 @@ def foreign_origin(bench, name):
 
 
 def time_jumps(bench, name):
-    """A publisher of 720p whose timeline jumps by 9 s, with readers of 120 frames a second and of audio that do not read."""
+    """A publisher of 720p whose timeline jumps by 9 s, with readers of its frames and audio."""
     target = bench.start(name)
-    held = []
-    for kind in ("y4m", "wav"):
-        connection = socket.create_connection(("127.0.0.1", target.port), timeout=20)
-        held.append((kind, connection))
     driver = subprocess.Popen([str(bench.driver), "--url", target.url, "--scenario", "jumps"], stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, env={**os.environ, **ENVIRONMENT})
-    time.sleep(2)
+    path = "/v1/sessions/scenario/streams/plain"
+    clients.wait_until(lambda: readers.fetch(target.port, path + "/canvas.png", 1 << 24)[0] == 200, 60, "a frame of the publisher")
+    attached = [readers.Reader(target.port, "scenario", "plain", kind, rate=30) for kind in ("y4m", "wav")]
+    for reader in attached:
+        reader.start()
+    time.sleep(1)
     before = memory(target)
-    for kind, connection in held:
-        query = "?rate=120" if kind == "y4m" else ""
-        connection.sendall(f"GET /v1/sessions/scenario/streams/plain/canvas.{kind}{query} HTTP/1.1\r\nHost: 127.0.0.1:{target.port}\r\n\r\n".encode())
     peak = before
     while driver.poll() is None and target.process.running:
         try:
@@ -210,8 +208,10 @@ def time_jumps(bench, name):
     driver.wait(60)
     bench.reporter.check(name, "two readers hold at most 64 MiB each", bench.is_sanitized or peak - before < 160, MiB=round(peak - before),
                          driver=driver.returncode)
-    for _, connection in held:
-        connection.close()
+    for reader in attached:
+        reader.stopping.set()
+        reader.join(10)
+    bench.reporter.check(name, "both were served", all(reader.bytes > 1 << 20 for reader in attached), MiB=[reader.bytes >> 20 for reader in attached])
     bench.survived(name, target, probe=14)
 
 

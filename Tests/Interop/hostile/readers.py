@@ -55,10 +55,10 @@ def png_size(data):
 class Reader(threading.Thread):
     """Reads one canvas again and again until it is stopped."""
 
-    def __init__(self, port, session, stream, kind):
+    def __init__(self, port, session, stream, kind, rate=10):
         super().__init__(daemon=True)
         self.port, self.kind = port, kind
-        query = "?rate=10" if kind == "y4m" else ""
+        query = f"?rate={rate}" if kind == "y4m" else ""
         self.path = f"/v1/sessions/{session}/streams/{stream}/canvas.{kind}{query}"
         self.stopping = threading.Event()
         self.bytes, self.bodies, self.refused = 0, 0, 0
