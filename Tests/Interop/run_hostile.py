@@ -231,6 +231,9 @@ def main():
                 checks.ALL[name](bench, name)
             except Exception as error:  # a check that breaks is a failure of that check, not the end of the run
                 reporter.check(name, f"{type(error).__name__}: {error}", False)
+            finally:
+                for target in bench.targets:
+                    target.stop()
     reporter.summary(len(names))
     counted, failed, _ = reporter.outcome()
     if arguments.json:

@@ -26,13 +26,15 @@ class Bench:
 
     def __init__(self, relay, driver, work, reporter):
         self.binary, self.driver, self.work, self.reporter = relay, driver, work, reporter
+        self.targets = []
         # A sanitizer multiplies memory: bounds in bytes hold for a plain build.
         self.is_sanitized = b"__asan_init" in pathlib.Path(relay).read_bytes()
 
     def start(self, check, **options):
         folder = self.work / check
         folder.mkdir(parents=True, exist_ok=True)
-        return Target(self.binary, folder, limits=False, **options)
+        self.targets.append(Target(self.binary, folder, limits=False, **options))
+        return self.targets[-1]
 
     def attack(self, target, *arguments, timeout=300):
         """Runs the driver. Its exit status and output."""
