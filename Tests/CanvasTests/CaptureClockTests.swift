@@ -36,10 +36,10 @@ import Testing
         var clock = CaptureClock()
         clock.note(.video, timestamp: 0, arrival: .zero, captureNTP: nil)
         #expect(clock.captureTime(.video, timestamp: 90_000 * 86_400 * 365) == .seconds(86_400 * 365))
-        #expect(clock.captureTime(.video, timestamp: 1 << 60) == .never)
+        #expect(clock.captureTime(.video, timestamp: 1 << 60) > .seconds(1e9))
         clock.note(.audio, timestamp: -1 << 61, arrival: .zero, captureNTP: 0)
-        #expect(clock.captureTime(.audio, timestamp: 1 << 61) == .never)
+        #expect(clock.captureTime(.audio, timestamp: 1 << 61) > .seconds(1e9))
         clock.note(.audio, timestamp: 1 << 61, arrival: .zero, captureNTP: 1 << 63)
-        #expect(clock.captureTime(.audio, timestamp: -1 << 61) < .seconds(-9e9))
+        #expect(clock.captureTime(.audio, timestamp: -1 << 61) < .seconds(-1e9))
     }
 }

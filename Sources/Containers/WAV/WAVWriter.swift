@@ -17,7 +17,7 @@ public final class WAVWriter {
         throws(ContainerError)
     {
         guard (1...2).contains(format.channels), (1...768_000).contains(format.sampleRate) else {
-            throw ContainerError(.wav, "fmt", .misuse("one or two channels"))
+            throw ContainerError(.wav, "fmt", .misuse("one or two channels, 1 to 768,000 samples a second"))
         }
         self.sink = sink
         self.format = format
