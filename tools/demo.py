@@ -43,7 +43,9 @@ class Demo:
         self.say(f"source: {seconds} s of 720p30 (VP8, 2 Mb/s) and a stereo tone (Opus), encoded once")
         source = media.Source(self.out, seconds)
 
-        relay = Relay(self.binary, self.out, record=self.out / "recordings")
+        # The synthetic subscribers come from one address: by default it may have 2,048 transports. Some more are for the other receivers.
+        relay = Relay(self.binary, self.out, record=self.out / "recordings",
+                      extra=["--limit-transports-per-address", max(2048, self.arguments.subscribers + 64)])
         self.say(f"relay: process {relay.pid}, {relay.url}, media on UDP {relay.media_port}, records")
         running, routes, load = [], [], None
         try:

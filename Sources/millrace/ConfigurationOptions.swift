@@ -77,6 +77,7 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(help: .key("limit.streams")) var limitStreams: String?
     @Option(help: .key("limit.transports")) var limitTransports: String?
     @Option(help: .key("limit.taps")) var limitTaps: String?
+    @Option(help: .key("limit.canvasBytes")) var limitCanvasBytes: String?
     @Option(help: .key("limit.retransmissionBytes")) var limitRetransmissionBytes: String?
     @Option(help: .key("limit.retransmissionMilliseconds")) var limitRetransmissionMilliseconds: String?
     @Option(help: .key("limit.retransmissionPercent")) var limitRetransmissionPercent: String?
@@ -162,6 +163,7 @@ struct ConfigurationOptions: ParsableArguments {
             "bandwidth.maximumKilobits": bandwidthMaximumKilobits, "audio.loudest": audioLoudest,
             "limit.sessions": limitSessions,
             "limit.streams": limitStreams, "limit.transports": limitTransports, "limit.taps": limitTaps,
+            "limit.canvasBytes": limitCanvasBytes,
             "limit.retransmissionBytes": limitRetransmissionBytes,
             "limit.retransmissionMilliseconds": limitRetransmissionMilliseconds,
             "limit.retransmissionPercent": limitRetransmissionPercent, "limit.publisherSeconds": limitPublisherSeconds,

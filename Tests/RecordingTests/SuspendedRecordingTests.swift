@@ -16,42 +16,46 @@ import Testing
         let count = Mutex(0)
     }
 
-    /// A recorder whose changes and key frame requests can be waited for.
+    private enum Event: Sendable {
+        case change(RecordingChange)
+        case keyFrameRequest
+    }
+
+    /// A recorder whose changes and key frame requests can be waited for, in the order in which they happen: a request that is older than
+    /// a change says nothing about the time after it.
     private struct Run {
         let tap = PacketTap(capacity: 8 << 20)
         let recorder: StreamRecorder
-        let changes: AsyncStream<RecordingChange>
-        let requests: AsyncStream<Void>
+        let events: AsyncStream<Event>
         let damage = DamageReports()
 
         init(_ directory: String, index: RecordingIndex) throws {
             var options = StreamRecording.Options()
             options.retryInterval = .milliseconds(20)
             options.minimumFreeBytes = 400 << 10
-            let (changes, change) = AsyncStream.makeStream(of: RecordingChange.self)
-            let (requests, request) = AsyncStream.makeStream(of: Void.self)
-            self.changes = changes
-            self.requests = requests
+            let (events, event) = AsyncStream.makeStream(of: Event.self)
+            self.events = events
             recorder = try StreamRecorder(
                 tap: tap, session: "lobby", stream: "cam", kinds: [.audio, .video], directory: directory, index: index,
                 options: options,
                 notify: { [damage] in
                     if case .damaged = $0 { damage.count.withLock { $0 += 1 } }
-                    change.yield($0)
-                }, requestKeyFrame: { request.yield() })
+                    event.yield(.change($0))
+                }, requestKeyFrame: { event.yield(.keyFrameRequest) })
         }
 
         func suspended() async -> RecordingStatus? {
-            for await case .suspended(let status) in changes { return status }
+            for await case .change(.suspended(let status)) in events { return status }
             return nil
         }
 
         func resumed() async {
-            for await case .resumed in changes { return }
+            for await case .change(.resumed) in events { return }
         }
 
+        /// Returns at the next request after the event that was waited for last.
         func keyFrameRequest() async {
-            for await _ in requests { return }
+            for await case .keyFrameRequest in events { return }
         }
     }
 
@@ -68,7 +72,6 @@ import Testing
         let index = try RecordingIndex(session: "lobby", directory: folder.path)
         let missing = folder.path + "/missing"
         let run = try Run(missing, index: index)
-        await run.keyFrameRequest()
         run.tap.push(packets.filter { $0.arrival < .seconds(102) })
         let status = try #require(await run.suspended())
         #expect(status.phase == .suspended && status.error?.code == "file" && status.files.isEmpty)
@@ -95,7 +98,6 @@ import Testing
         let ballast = folder.path + "/ballast"
         if fromStart { try fill(ballast) }
         let run = try Run(folder.path, index: index)
-        await run.keyFrameRequest()
         run.tap.push(packets.filter { $0.arrival < .seconds(101) })
         if !fromStart {
             while run.recorder.status.statistics.bytes < 20_000 { await Task.yield() }

@@ -45,7 +45,7 @@ struct CommandLineTests {
             "apps": "shop:0123456789012345678901234567890123456789", "app.default": "shop",
             "webhook.url": "https://a.example/x", "webhook.secret": "3123456789", "issues.directory": "/tmp/i",
             "issues.bytes": "7000", "drain.minimumSeconds": "7",
-            "limit.sdpBytes": "7000", "limit.queuedBytesPerUser": "2000000", "limit.queuedBytesPerToken": "2000001",
+            "limit.sdpBytes": "7000", "limit.canvasBytes": "20000000", "limit.queuedBytesPerUser": "2000000", "limit.queuedBytesPerToken": "2000001",
             "limit.queuedBytesPerAddress": "2000002",
             "media.address": "127.0.0.9", "media.advertised": "192.0.2.1", "media.protection": "evp",
             "media.offload": "off",

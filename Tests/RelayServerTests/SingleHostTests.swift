@@ -24,12 +24,14 @@ struct SingleHostTests {
         }
     }
 
-    @Test("a later request of a connection is held to it, after the answers before it")
+    @Test("a later request without Host is refused and ends its connection")
     func later() async throws {
-        try await withRelay { _, http in
+        try await withRelay { relay, http in
             let good = "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            let answer = try await http.exchange(good + "GET /v1/sessions HTTP/1.1\r\n\r\n")
-            #expect(answer.status == 200 && answer.text == "ok\n")
+            // The connection may end before the answer to the first request was sent.
+            let answer = try? await http.exchange(good + "GET /v1/sessions HTTP/1.1\r\n\r\n")
+            #expect(answer == nil || answer?.text == "ok\n")
+            #expect(relay.server?.statistics.values.problems[.malformedRequest] == 1)
         }
     }
 

@@ -1,4 +1,5 @@
 internal import CCrash
+internal import Forwarding
 
 /// Memory of one worker's counters, at an address that crash reports can read while the worker counts on.
 final class CounterBlock {
@@ -6,9 +7,13 @@ final class CounterBlock {
     /// -1: all blocks of reports are taken, and reports lack these counters.
     private let number: Int32
 
-    /// Names of the counters in their order in memory: everything before the first field that is not a plain counter.
-    static let names: [String] = Mirror(reflecting: EngineCounters()).children.prefix { $0.value is UInt64 }
-        .compactMap(\.label)
+    /// Names of the counters in their order in memory: everything before the first field that is neither a counter nor a group of counters.
+    static let names: [String] = Mirror(reflecting: EngineCounters()).children
+        .prefix { $0.value is UInt64 || $0.value is SendDropCounts }
+        .flatMap { field in
+            guard let name = field.label else { return [String]() }
+            return field.value is UInt64 ? [name] : SendDropCause.allCases.map { "\(name).\($0.label)" }
+        }
 
     init(worker: Int) {
         counters = .allocate(capacity: 1)

@@ -21,6 +21,8 @@ from webrtc.watch import Watch, check_pictures, check_sound, first_picture
 HALF_OPEN = 4000
 # The relay's default limit of transports that are not connected yet: more are not there at a time.
 UNESTABLISHED = 2000
+# All offers come from one address. Its limits, a thousand publishers by default, would refuse some before that limit has an effect.
+PER_ADDRESS = ("--limit-participants-per-address", str(3 * HALF_OPEN), "--limit-transports-per-address", str(3 * HALF_OPEN))
 
 
 # MARK: half-open sessions
@@ -58,7 +60,7 @@ def post_all(relay, text, count, wave, threads=4):
 
 def half_open(bench, name):
     """4,000 publishers that ask and never come: bounded memory, and a live call does not notice."""
-    relay = bench.relay()
+    relay = bench.relay(extra=PER_ADDRESS)
     publisher, call = start(bench, relay, "aiortc", "live")
     viewer, view = join(bench, relay, "aiortc", "live")
     text = bench.client("aiortc").call("offer")
