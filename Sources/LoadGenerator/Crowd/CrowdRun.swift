@@ -31,7 +31,7 @@ package final class CrowdRun: Sendable {
 
     /// - Parameter progress: gets a line a second.
     package func run(_ progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> CrowdReport {
-        let targets = try await targets()
+        let targets = try await targets(of: (0..<plan.total).map { $0 / plan.participants })
         let voices = plan.subsessions > 0 ? VoiceThread() : nil
         try voices?.start()
         defer { voices?.stop() }
@@ -77,15 +77,17 @@ package final class CrowdRun: Sendable {
     func name(of session: Int) -> String { "load \(session)" }
 
     /// Where one more participant of a session connects to.
-    func target(of session: Int) async throws(LoadError) -> WebSocketTarget { try await targets()[session] }
+    func target(of session: Int) async throws(LoadError) -> WebSocketTarget {
+        try await targets(of: [session])[0]
+    }
 
-    /// Where each session's participants connect to: all of one have the same token.
-    private func targets() async throws(LoadError) -> [WebSocketTarget] {
+    /// Addresses of participants, one for each given session, each with a token of its own: the relay limits what one token holds.
+    private func targets(of sessions: [Int]) async throws(LoadError) -> [WebSocketTarget] {
         do {
             let minter = try TokenMinter(app: plan.app, secret: plan.secret)
             var targets: [WebSocketTarget] = []
             let now = Int64(Date().timeIntervalSince1970)
-            for session in 0..<plan.sessions {
+            for session in sessions {
                 let grant = TokenGrant(session: name(of: session), canHost: true)
                 let token = try await minter.mint(grant, now: now)
                 targets.append(try WebSocketTarget(plan.address, token: token, configuration: SessionConfiguration()))
@@ -120,7 +122,7 @@ package final class CrowdRun: Sendable {
                 if wait > 0 { try? await Task.sleep(nanoseconds: UInt64(wait)) }
                 group.addTask { [self] in
                     do throws(LoadError) {
-                        let time = try await member.join(targets[member.session], sessionName: name(of: member.session))
+                        let time = try await member.join(targets[member.index], sessionName: name(of: member.session))
                         tally.withLock { tally in
                             tally.joined.insert(member.index)
                             tally.joinTime.record(time / 1_000)
