@@ -51,16 +51,20 @@ import Testing
         let path = folder.file("delay.webm")
         let writer = try WebMWriter(
             sink: FileSink(path: path),
-            configuration: WebMConfiguration(video: nil, audio: .init(channels: 2, preSkip: 10_000_000_000)))
+            configuration: WebMConfiguration(video: nil, audio: .init(channels: 2, preSkip: 65_535)))
         try writer.write(.audio, timestamp: .zero, isKeyframe: true, bytes: TestStream.audio[0])
         try writer.finish()
-        // Without a valid CodecPrivate the delay counts.
+        // Without a valid CodecPrivate the delay counts. The writer refuses long delays, so the four bytes of this one become the largest.
         var bytes = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
         let head = Array("OpusHead".utf8)
-        let place = try #require(bytes.indices.first { bytes[$0...].starts(with: head) })
-        bytes[place] = UInt8(ascii: "X")
+        let codecDelay: [UInt8] = [0x56, 0xAA, 0x84]
+        let codecPrivate = try #require(bytes.indices.first { bytes[$0...].starts(with: head) })
+        let delay = try #require(bytes.indices.first { bytes[$0...].starts(with: codecDelay) }) + codecDelay.count
+        bytes[codecPrivate] = UInt8(ascii: "X")
+        bytes.replaceSubrange(delay..<delay + 4, with: [0xFF, 0xFF, 0xFF, 0xFF])
         try Data(bytes).write(to: URL(fileURLWithPath: path))
-        #expect(try EncodedFile(path: path).audio?.preSkip == 10_000_000_000)
+        // 4.294967295 s at 48 kHz.
+        #expect(try EncodedFile(path: path).audio?.preSkip == 206_158)
     }
 
     /// `audioSkip` removes packets, `audioStart` moves all sound.

@@ -296,6 +296,7 @@ struct WHIPDoorTests {
         try await withDoubledWebRTC({
             $0.publishToken = "let-me-publish"
             $0.viewToken = "let-me-view"
+            $0.wrongTokensPerMinute = 1_000
         }) { _, http, _ in
             let publisher = ["Authorization": "Bearer let-me-publish"]
             let viewer = ["Authorization": "bearer let-me-view"]
