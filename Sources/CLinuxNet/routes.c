@@ -1,8 +1,10 @@
 #define _GNU_SOURCE
 #include "CLinuxNet.h"
 #include <errno.h>
+#include <ifaddrs.h>
 #include <linux/filter.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -97,4 +99,23 @@ int millrace_route_interface(const millrace_address *to, uint32_t local) {
         request.route.rtm_src_len = size * 8;
     }
     return ask_route(&request);
+}
+
+int millrace_interface_addresses(millrace_interface_address *out, int capacity) {
+    struct ifaddrs *list;
+    if (getifaddrs(&list)) return -errno;
+    int n = 0;
+    for (const struct ifaddrs *i = list; i && n < capacity; i = i->ifa_next) {
+        if (!i->ifa_addr || !(i->ifa_flags & IFF_UP)) continue;
+        int family = i->ifa_addr->sa_family;
+        if (family != AF_INET && family != AF_INET6) continue;
+        millrace_interface_address *a = &out[n++];
+        memset(a, 0, sizeof *a);
+        a->address.length = family == AF_INET ? sizeof(struct sockaddr_in) : sizeof(struct sockaddr_in6);
+        memcpy(a->address.bytes, i->ifa_addr, a->address.length);
+        a->interface = if_nametoindex(i->ifa_name);
+        a->loopback = (i->ifa_flags & IFF_LOOPBACK) != 0;
+    }
+    freeifaddrs(list);
+    return n;
 }

@@ -19,7 +19,7 @@ extension ConfigurationKey {
 
     private static let addressList: @Sendable (String) -> Bool = {
         let list = RelayConfiguration.list($0)
-        return (1...16).contains(list.count) && list.allSatisfy(numericAddress) && Set(list).count == list.count
+        return list.count <= RelayConfiguration.advertisedLimit && list.allSatisfy(numericAddress) && Set(list).count == list.count
     }
 
     private static let hostList: @Sendable (String) -> Bool = {
@@ -126,8 +126,10 @@ extension ConfigurationKey {
             "media.address", \.mediaAddress, allowed: "a numeric address", "address of the media sockets",
             accepts: numericAddress),
         .text(
-            "media.advertised", \.mediaAdvertised, allowed: "1 to 16 numeric addresses with commas between them",
-            list: true, "addresses that clients are told to send to, the preferred one first", accepts: addressList),
+            "media.advertised", \.mediaAdvertised, allowed: "up to 16 numeric addresses with commas between them",
+            list: true,
+            "addresses that clients are told to send to, the preferred one first; by default those of this host, loopback last",
+            accepts: addressList),
         .integer(
             "media.port", \.mediaPort, 0...65_000, step: 2,
             "UDP port of worker 0, the next worker two higher; 0: free ones"),

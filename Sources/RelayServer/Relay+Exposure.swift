@@ -2,15 +2,24 @@ internal import ControlServer
 internal import Logging
 
 extension Relay {
-    /// Fills in what a development relay needs beyond loopback: an admin token of its own, so that `/v1` is not open to the network. It is
-    /// among `developmentHints`.
+    /// Fills in the advertised addresses, so that they stay the same while the relay runs, and what a development relay needs beyond
+    /// loopback: an admin token of its own, so that `/v1` is not open to the network. It is among `developmentHints`.
     static func completed(_ configuration: RelayConfiguration) -> RelayConfiguration {
-        guard configuration.development, !configuration.isHTTPOnLoopback, configuration.adminToken.isEmpty else {
-            return configuration
-        }
         var configuration = configuration
-        configuration.adminToken = AppDirectory.randomSecret()
+        configuration.mediaAdvertised = configuration.advertisedAddresses.joined(separator: ",")
+        if configuration.development, !configuration.isHTTPOnLoopback, configuration.adminToken.isEmpty {
+            configuration.adminToken = AppDirectory.randomSecret()
+        }
         return configuration
+    }
+
+    /// Logs the addresses that clients are told to send media to, and warns if HTTP is reachable from further away than they are.
+    func logAdvertised() {
+        let metadata: Logger.Metadata = ["addresses": "\(configuration.advertisedAddresses.joined(separator: ", "))"]
+        logger.notice("clients are told to send media to these addresses", metadata: metadata)
+        guard configuration.isMediaOnLoopback, !configuration.isHTTPOnLoopback else { return }
+        logger.warning(
+            "other hosts reach HTTP but not media: set media.advertised to an address that they reach", metadata: metadata)
     }
 
     /// Logs which hosts reach HTTP, and what is open to them.

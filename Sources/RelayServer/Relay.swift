@@ -84,6 +84,7 @@ public final class Relay: Sendable {
                 }
             #endif
             logger.notice("relay is ready", metadata: ["url": "\(url)"])
+            logAdvertised()
             logExposure()
         } catch {
             state.withLockedValue { $0 = .stopped }
@@ -186,7 +187,7 @@ public final class Relay: Sendable {
                 return Running(engine: engine, group: group, task: task, httpPort: port, server: server)
             }
         } catch {
-            reason = "\(error)"
+            reason = "\(ConnectionFailure(error))"
         }
         _ = await task.result
         engine.stop()

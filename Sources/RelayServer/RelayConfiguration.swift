@@ -83,8 +83,9 @@ public struct RelayConfiguration: Sendable, Equatable {
     /// Numeric address that the media sockets bind to.
     public var mediaAddress = "0.0.0.0"
     /// Numeric addresses that answers tell clients to send media to, separated by commas, the preferred one first. Plain transports
-    /// name the first; WebRTC answers have a candidate for each.
-    public var mediaAdvertised = "127.0.0.1"
+    /// name the first; WebRTC answers have a candidate for each. Empty: the addresses that this host has when the relay starts, loopback
+    /// last.
+    public var mediaAdvertised = ""
     /// UDP port for RTP of plain transports: worker i has this + 2i, RTCP the port after it. 0 takes free ones.
     public var mediaPort = 7982
     /// Threads that forward media.
@@ -249,9 +250,6 @@ public struct RelayConfiguration: Sendable, Equatable {
     #endif
 
     public init() {}
-
-    /// `mediaAdvertised` one by one.
-    public var advertisedAddresses: [String] { Self.list(mediaAdvertised) }
 
     /// The parts of a text that are separated by commas.
     static func list(_ text: String) -> [String] {

@@ -41,13 +41,15 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// One line on standard output once requests are taken, for whoever started us; commands to paste with `--dev`.
+    /// Lines on standard output once requests are taken, for whoever started us; commands to paste with `--dev`.
     private func announce(_ relay: Relay) async {
         let url = relay.url
+        let media = relay.configuration.advertisedAddresses
         if json {
-            print("{\"url\":\"\(url)\"}")
+            print("{\"url\":\"\(url)\",\"media\":[\(media.map { "\"\($0)\"" }.joined(separator: ","))]}")
         } else {
             print("millrace is ready at \(url)")
+            print("clients are told to send media to \(media.joined(separator: ", "))")
             if relay.configuration.development { print(await relay.developmentHints()) }
         }
         fflush(nil)

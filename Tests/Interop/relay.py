@@ -70,6 +70,9 @@ class Relay:
         command = [*prefix, binary, "serve", "--http-port", self.port, "--media-port", self.media_port,
                    "--webrtc-port", self.webrtc_port, *extra]
         self.admin_token = None
+        if not address and "--media-advertised" not in extra:
+            # One candidate, so that a case knows the way of its packets.
+            command += ["--media-advertised", "127.0.0.1"]
         if address:
             command += ["--http-address", address, "--media-address", address, "--media-advertised", address]
         if address and not ipaddress.ip_address(address).is_loopback:

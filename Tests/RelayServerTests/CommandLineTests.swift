@@ -92,8 +92,9 @@ struct CommandLineTests {
         let relay = try MillraceProcess(
             ["serve", "--http-port", "0", "--media-port", "0", "--webrtc-port", "0", "--drain-seconds", "0", "--json"])
         let line = await relay.firstLine()
-        let ready = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
-        let port = try #require(ready["url"].flatMap { URL(string: $0)?.port })
+        let ready = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let port = try #require((ready["url"] as? String).flatMap { URL(string: $0)?.port })
+        #expect((ready["media"] as? [String])?.last == "127.0.0.1")
         let health = try await RawHTTPClient(port: port).request("GET", "/healthz")
         #expect(health.status == 200)
         relay.signal(signal)

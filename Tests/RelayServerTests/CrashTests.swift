@@ -24,8 +24,8 @@
 
         private func port(of relay: MillraceProcess) async throws -> Int {
             let line = await relay.firstLine()
-            let ready = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
-            return try #require(ready["url"].flatMap { URL(string: $0)?.port })
+            let ready = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+            return try #require((ready["url"] as? String).flatMap { URL(string: $0)?.port })
         }
 
         /// Publishes a stream and subscribes to it, which plants the trap.

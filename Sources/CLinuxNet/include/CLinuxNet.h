@@ -70,6 +70,16 @@ int millrace_send_now(
 int millrace_udp_share(int fd, int send_buffer);
 // Copies local address `index` (16 bytes, an IPv4 address in the first four). 0 if there is none of that index and family.
 int millrace_local_address(uint32_t index, int family, void *address);
+// An address of a network interface of this machine that is up.
+typedef struct {
+    millrace_address address;
+    // Index of the interface.
+    uint32_t interface;
+    // 1 where it is the loopback interface.
+    uint32_t loopback;
+} millrace_interface_address;
+// Copies the first `capacity` of them, IPv4 and IPv6, in the kernel's order. Returns how many were copied or a negative errno.
+int millrace_interface_addresses(millrace_interface_address *out, int capacity);
 // Index of the network interface by which datagrams from local address `local` (0: the kernel's choice) to `to` leave at present.
 int millrace_route_interface(const millrace_address *to, uint32_t local);
 

@@ -1,0 +1,23 @@
+import Logging
+import NIOConcurrencyHelpers
+
+/// A log that keeps its messages.
+struct LogLines: LogHandler {
+    private let kept = NIOLockedValueBox<[String]>([])
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    var messages: [String] { kept.withLockedValue { $0 } }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(
+        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
+        function: String, line: UInt
+    ) {
+        kept.withLockedValue { $0.append("\(level): \(message)") }
+    }
+}
