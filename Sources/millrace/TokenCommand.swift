@@ -49,15 +49,36 @@ struct TokenCommand: AsyncParsableCommand {
         let expiresAt: Int64
     }
 
-    func run() async throws {
+    // Here and not in `run()`: the usage that is shown is then that of the command.
+    func validate() throws {
+        _ = try signingSecret()
+        _ = try grant()
+    }
+
+    private func signingSecret() throws -> String {
         guard let secret = secret ?? ProcessInfo.processInfo.environment["MILLRACE_APP_SECRET"] else {
             throw ValidationError("a secret is needed: --secret or MILLRACE_APP_SECRET")
         }
-        let now = Int64(Date().timeIntervalSince1970)
+        return secret
+    }
+
+    private func grant() throws -> TokenGrant {
         do {
             var grant = TokenGrant(session: session, identity: identity, data: data, lifetime: seconds)
             try grant.set(role: role)
-            let token = try await TokenMinter(app: app, secret: secret).mint(grant, now: now)
+            return grant
+        } catch let error as SignalingError {
+            throw ValidationError(error.message)
+        } catch let error as Problem {
+            throw ValidationError(error.detail)
+        }
+    }
+
+    func run() async throws {
+        let now = Int64(Date().timeIntervalSince1970)
+        let grant = try grant()
+        do {
+            let token = try await TokenMinter(app: app, secret: try signingSecret()).mint(grant, now: now)
             guard json else {
                 print(token)
                 return

@@ -87,7 +87,7 @@ package struct HTTPCaller: Sendable {
             if isLate.withLockedValue({ $0 }) { throw .timeout(target) }
             if let error = error as? HTTPCallError { throw error }
             // A server may leave the end of TLS out once all is said.
-            if !isWhole { throw .broken(target, reason: "\(error)") }
+            if !isWhole { throw .broken(target, reason: "\(ConnectionFailure(error))") }
         }
         if isLate.withLockedValue({ $0 }), !isWhole { throw .timeout(target) }
         if !isWhole { throw .broken(target, reason: "it ended before the answer did") }
@@ -113,7 +113,7 @@ package struct HTTPCaller: Sendable {
                     }
                 }
         } catch {
-            throw .connect(target, reason: "\(error)")
+            throw .connect(target, reason: "\(ConnectionFailure(error))")
         }
     }
 

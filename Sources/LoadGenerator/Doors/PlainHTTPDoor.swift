@@ -1,3 +1,4 @@
+import ControlServer
 import Foundation
 package import MediaEngine
 
@@ -36,10 +37,7 @@ package final class PlainHTTPDoor: RelayDoor {
         }
         let (body, status) = try await perform(call)
         guard status == 201 else {
-            let problem = try? JSONDecoder().decode(PlainDoorAnswer.Problem.self, from: body)
-            throw .refused(
-                status: status, code: problem?.code ?? "unknown",
-                detail: problem?.detail ?? problem?.title ?? String(decoding: body.prefix(200), as: UTF8.self))
+            throw PlainDoorAnswer.refusal(status: status, body: body)
         }
         let answer: PlainDoorAnswer
         do { answer = try JSONDecoder().decode(PlainDoorAnswer.self, from: body) } catch {
@@ -74,8 +72,7 @@ package final class PlainHTTPDoor: RelayDoor {
             guard let response = response as? HTTPURLResponse else { throw LoadError.door("not an HTTP answer") }
             return (data, response.statusCode)
         } catch let error as LoadError { throw error } catch {
-            let reason = (error as? URLError).map { "URL error \($0.code.rawValue)" } ?? "\(error)"
-            throw .door("no answer from \(base.absoluteString): \(reason)")
+            throw .door("no answer from \(base.absoluteString): \(ConnectionFailure(error))")
         }
     }
 }

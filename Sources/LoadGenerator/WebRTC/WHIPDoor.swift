@@ -1,3 +1,4 @@
+import ControlServer
 import Foundation
 
 #if canImport(FoundationNetworking)
@@ -50,10 +51,7 @@ package final class WHIPDoor: WebRTCRelayDoor {
         let (body, response) = try await perform(call)
         // 201 is what the RFC says; some relays answer 200 all the same.
         guard (200...201).contains(response.statusCode) else {
-            let problem = try? JSONDecoder().decode(PlainDoorAnswer.Problem.self, from: body)
-            throw .refused(
-                status: response.statusCode, code: problem?.code ?? "unknown",
-                detail: problem?.detail ?? problem?.title ?? String(decoding: body.prefix(200), as: UTF8.self))
+            throw PlainDoorAnswer.refusal(status: response.statusCode, body: body)
         }
         let location = response.value(forHTTPHeaderField: "Location")
             .flatMap { URL(string: $0, relativeTo: response.url ?? url)?.absoluteString }
@@ -82,8 +80,7 @@ package final class WHIPDoor: WebRTCRelayDoor {
             guard let response = response as? HTTPURLResponse else { throw LoadError.door("not an HTTP answer") }
             return (data, response)
         } catch let error as LoadError { throw error } catch {
-            let reason = (error as? URLError).map { "URL error \($0.code.rawValue)" } ?? "\(error)"
-            throw .door("no answer from \(request.url?.absoluteString ?? ""): \(reason)")
+            throw .door("no answer from \(request.url?.absoluteString ?? ""): \(ConnectionFailure(error))")
         }
     }
 }

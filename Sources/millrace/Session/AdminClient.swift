@@ -85,8 +85,11 @@ struct AdminClient {
 
     private static func refused(_ status: Int, _ body: Data) -> ExitCode {
         let problem = try? JSONDecoder().decode(Problem.self, from: body)
-        let reason = problem?.detail ?? "status \(status)"
-        CommandOutput.error((problem?.code).map { "\(reason) (\($0))" } ?? reason)
+        guard let code = problem?.code else {
+            CommandOutput.error("HTTP \(status) was answered, but not as a relay does; check --url")
+            return .failure
+        }
+        CommandOutput.error("\(problem?.detail ?? "the relay refused with HTTP \(status)") (\(code))")
         if status == 401 { CommandOutput.error("set --token or MILLRACE_ADMIN_TOKEN") }
         return .failure
     }

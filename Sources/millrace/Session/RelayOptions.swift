@@ -17,16 +17,25 @@ struct RelayOptions: ParsableArguments {
     var app: String?
     @Flag(help: "print JSON, as the relay answered") var json = false
 
+    // Here and not in `relay()`: the usage that is shown is then that of the command.
+    func validate() throws { _ = try target() }
+
     func relay() throws -> AdminClient {
-        let environment = ProcessInfo.processInfo.environment
-        func text(_ given: String?, _ variable: String) -> String? {
-            given ?? environment[variable].flatMap { $0.isEmpty ? nil : $0 }
+        AdminClient(
+            caller: HTTPCaller(authorities: Self.text(authorities, "MILLRACE_AUTHORITIES")), target: try target(),
+            token: Self.text(token, "MILLRACE_ADMIN_TOKEN"), app: app)
+    }
+
+    private func target() throws -> HTTPTarget {
+        let url = Self.text(url, "MILLRACE_URL") ?? "http://127.0.0.1:7880"
+        guard let target = HTTPTarget(url) else {
+            throw ValidationError("\"\(url)\" is no http: or https: URL, such as http://127.0.0.1:7880 (--url, MILLRACE_URL)")
         }
-        let url = text(url, "MILLRACE_URL") ?? "http://127.0.0.1:7880"
-        guard let target = HTTPTarget(url) else { throw ValidationError("\"\(url)\" is no http: or https: URL") }
-        return AdminClient(
-            caller: HTTPCaller(authorities: text(authorities, "MILLRACE_AUTHORITIES")), target: target,
-            token: text(token, "MILLRACE_ADMIN_TOKEN"), app: app)
+        return target
+    }
+
+    private static func text(_ given: String?, _ variable: String) -> String? {
+        given ?? ProcessInfo.processInfo.environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -27,14 +27,18 @@ struct SessionIssueCommand: AsyncParsableCommand {
         var next: String?
     }
 
+    func validate() throws {
+        guard let id else { return }
+        guard id.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) }), !id.isEmpty else {
+            throw ValidationError("\"\(id)\" is no id of a report")
+        }
+    }
+
     func run() async throws {
         let client = try relay.relay()
         guard let id else {
             try await list(client)
             return
-        }
-        guard id.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) }), !id.isEmpty else {
-            throw ValidationError("\"\(id)\" is no id of a report")
         }
         let data = try await client.send("GET", "/v1/admin/issues/\(id)")
         let object = try? JSONSerialization.jsonObject(with: data)

@@ -1,0 +1,92 @@
+internal import Foundation
+#if canImport(FoundationNetworking)
+    internal import FoundationNetworking
+#endif
+internal import NIOCore
+internal import NIOPosix
+internal import NIOSSL
+
+/// Why a server could not be reached or a port not be taken, in words that say how to proceed.
+package enum ConnectionFailure: Equatable, CustomStringConvertible {
+    /// Nothing listens on the port.
+    case refused
+    case unknownHost
+    case unreachable
+    case timeout
+    /// The other end closed the connection.
+    case closed
+    /// TLS failed: the server's certificate is not trusted, or the server speaks no TLS.
+    case tls(String)
+    case addressInUse
+    /// No interface of this host has the address.
+    case foreignAddress
+    case notPermitted
+    /// What the system calls it.
+    case other(String)
+
+    package var description: String {
+        switch self {
+        case .refused: "nothing listens there; start a relay with `millrace serve`, or check address and port"
+        case .unknownHost: "no address is known for this name; check its spelling"
+        case .unreachable: "no route leads there; check the address and this host's network"
+        case .timeout: "no answer came in time; check the address, and whether a firewall drops packets"
+        case .closed:
+            "the other end closed the connection; check that the address is that of a relay, with http: or https: as it is set up"
+        case .tls(let reason):
+            "TLS failed (\(reason)); check that the relay has TLS, and name who signed its certificate with --authorities"
+        case .addressInUse:
+            "another program uses the port; stop it (`ss -ltnp` names it), or choose another with http.port (--http-port)"
+        case .foreignAddress: "no interface of this host has this address; `ip addr` lists those it has"
+        case .notPermitted:
+            "this user may not use the port; choose one from 1024 on, or give the process CAP_NET_BIND_SERVICE"
+        case .other(let text): text
+        }
+    }
+
+    /// Reads an error of SwiftNIO.
+    package init(_ error: any Error) {
+        switch error {
+        case let error as NIOConnectionError:
+            if let last = error.connectionErrors.last {
+                self.init(last.error)
+            } else {
+                self = .unknownHost
+            }
+        case let error as IOError: self.init(errno: error.errnoCode)
+        case ChannelError.connectTimeout: self = .timeout
+        case let error as NIOSSLError: self = .tls("\(error)")
+        case let error as BoringSSLError: self = .tls("\(error)")
+        case let error as NIOSSLExtraError: self = .tls("\(error)")
+        case let error as URLError: self.init(error)
+        default: self = .other("\(error)")
+        }
+    }
+
+    private init(errno number: Int32) {
+        switch number {
+        case ECONNREFUSED: self = .refused
+        case EHOSTUNREACH, ENETUNREACH: self = .unreachable
+        case ETIMEDOUT: self = .timeout
+        case ECONNRESET, EPIPE: self = .closed
+        case EADDRINUSE: self = .addressInUse
+        case EADDRNOTAVAIL: self = .foreignAddress
+        case EACCES, EPERM: self = .notPermitted
+        default: self = .other(String(cString: strerror(number)))
+        }
+    }
+
+    /// Reads an error of Foundation's HTTP client.
+    private init(_ error: URLError) {
+        switch error.code {
+        case .cannotConnectToHost: self = .refused
+        case .cannotFindHost, .dnsLookupFailed: self = .unknownHost
+        case .timedOut: self = .timeout
+        case .networkConnectionLost, .badServerResponse: self = .closed
+        case .notConnectedToInternet: self = .unreachable
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
+            .serverCertificateNotYetValid:
+            self = .tls(error.localizedDescription)
+        default: self = .other(error.localizedDescription)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import Testing
+
+@Suite("What commands say if something fails", .serialized)
+struct CommandFailureTests {
+    /// A server that is no relay; it answers every request with 404 and no body.
+    private func withServer(_ body: (Int) async throws -> Void) async throws {
+        let server = try await WebhookReceiver(script: [Int](repeating: 404, count: 100))
+        try await body(server.port)
+        try await server.close()
+    }
+
+    /// A port that nothing listens on.
+    private func freePort() async throws -> Int {
+        let server = try await WebhookReceiver()
+        try await server.close()
+        return server.port
+    }
+
+    @Test("a relay that does not run: what to start, and exit code 1", arguments: [["session", "list"], ["load", "--audio"]])
+    func noRelay(command: [String]) async throws {
+        let result = try await MillraceProcess.run(command + ["--url", "http://127.0.0.1:\(try await freePort())"])
+        #expect(result.status == 1)
+        #expect(result.errors.contains("nothing listens there; start a relay with `millrace serve`"))
+        #expect(!result.errors.contains("NIO") && !result.errors.contains("URL error") && !result.errors.contains("errno"))
+    }
+
+    @Test("a server that is no relay is told from one that refuses", arguments: [["session", "list"], ["load", "--audio"]])
+    func otherServer(command: [String]) async throws {
+        try await withServer { port in
+            let result = try await MillraceProcess.run(command + ["--url", "http://127.0.0.1:\(port)"])
+            #expect(result.status == 1)
+            #expect(result.errors.contains("HTTP 404 was answered, but not as a relay does"))
+        }
+    }
+
+    @Test("an unknown name and a taken port")
+    func namesAndPorts() async throws {
+        let unknown = try await MillraceProcess.run(["session", "list", "--url", "http://relay.invalid"])
+        #expect(unknown.status == 1 && unknown.errors.contains("no address is known for this name"))
+        try await withServer { port in
+            let taken = try await MillraceProcess.run(
+                ["serve", "--http-port", "\(port)", "--media-port", "0", "--webrtc-port", "0"])
+            #expect(taken.status == 1)
+            #expect(taken.errors.contains("another program uses the port; stop it"))
+            #expect(!taken.errors.contains("bind("))
+        }
+    }
+
+    @Test(
+        "wrong usage shows the usage of the command that was called",
+        arguments: [
+            (["session", "list", "--url", "127.0.0.1:7880"], "millrace session list"),
+            (["session", "issue", "../x"], "millrace session issue"),
+            (["token", "--app", "a", "--secret", "b", "--session", "s", "--role", "emperor"], "millrace token"),
+        ])
+    func usage(command: [String], expected: String) async throws {
+        let result = try await MillraceProcess.run(command)
+        #expect(result.status == 2)
+        #expect(result.errors.contains("Usage: \(expected)"))
+    }
+}
