@@ -5,6 +5,17 @@ import json
 from webrtc.room import Room, relay
 
 
+def names(bench, name):
+    """A user and a session with spaces and a plus in their names."""
+    check = bench.reporter.check
+    server = relay(bench)
+    for who, session in (("Ada Lovelace", "Support 17"), ("Bob+Eve & Kim", "a+b")):
+        room = Room(bench, "chromium", server.url, session, who)
+        check(name, f"{who} is in {session}", room.is_in(), page=room.look("why"))
+        known = room.page.evaluate("[millrace.state.sessionName, millrace.state.me.name, millrace.state.me.identity]")
+        check(name, "the relay knows both names, and the user id, as they were typed", known == [session, who, who], known=known)
+
+
 def publish(room, width, height):
     """Publishes a test picture of that size as the camera."""
     room.page.evaluate(f"""(async () => {{ const {{testPicture}} = await import("/page/client/sources.js");
@@ -26,6 +37,7 @@ def sizes(bench, name):
 
 
 ALL = [
+    ("page: names with spaces", names),
     ("page: full size", sizes),
 ]
 LONG = []
