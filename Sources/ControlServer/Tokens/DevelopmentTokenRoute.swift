@@ -15,28 +15,29 @@ struct DevelopmentTokenRoute {
         guard isDevelopment else {
             throw Problem(.notPermitted, "only a relay that was started with --dev gives tokens away")
         }
-        guard let session = request.uri.queryParameters["session"] else {
+        let query = FormQuery(request.uri.query ?? "")
+        guard let session = query["session"] else {
             throw Problem(.invalidField, "the query names no session", field: "session")
         }
-        var grant = TokenGrant(session: String(session), lifetime: Self.lifetime)
-        grant.identity = try Self.identity(request)
-        try grant.set(role: request.uri.queryParameters["role"].map { String($0) } ?? "host")
+        var grant = TokenGrant(session: session, lifetime: Self.lifetime)
+        grant.identity = try Self.identity(query)
+        try grant.set(role: query["role"] ?? "host")
         return try await .json(
             TokenAnswer(
                 minting: grant, app: AppDirectory.development, secret: AppDirectory.developmentSecret))
     }
 
     /// The user id that is asked for; without one the name, as nobody else uses this relay.
-    private static func identity(_ request: Request) throws(Problem) -> String? {
+    private static func identity(_ query: FormQuery) throws(Problem) -> String? {
         let limit = TokenClaims.maximumIdentityCharacters
-        if let identity = request.uri.queryParameters["identity"], !identity.isEmpty {
+        if let identity = query["identity"], !identity.isEmpty {
             guard identity.count <= limit else {
                 throw Problem(.invalidField, "a user id has at most \(limit) characters", field: "identity")
             }
-            return String(identity)
+            return identity
         }
         // What people call themselves can be longer than an identity may be.
-        guard let name = request.uri.queryParameters["name"], !name.isEmpty else { return nil }
+        guard let name = query["name"], !name.isEmpty else { return nil }
         return String(name.prefix(limit))
     }
 }

@@ -5,7 +5,7 @@ import time
 from webrtc.cut import Cut
 from webrtc.room import Room, detour, is_colour_of, relay
 
-UNITS = 39
+UNITS = 41
 
 
 def modules(bench, name):

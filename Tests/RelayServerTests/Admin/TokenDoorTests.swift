@@ -65,6 +65,12 @@ struct TokenDoorTests {
             let name = String(repeating: "n", count: 40)
             #expect(try await identity("name=\(name)") == String(name.prefix(35)))
             #expect(try await identity("name=") == nil)
+            // As `URLSearchParams` writes it: the page's.
+            #expect(try await identity("name=Ada+Lovelace") == "Ada Lovelace")
+            #expect(try await identity("name=Ada%2BBob") == "Ada+Bob")
+            let spaced = try await http.request("GET", "/v1/dev/token?session=Support+17&name=Ada").json
+            let spacedToken = try #require(spaced["token"] as? String)
+            #expect(try await parts.tokens.verify(spacedToken, session: "support 17", now: now).get().identity == "Ada")
             let long = try await http.request(
                 "GET", "/v1/dev/token?session=demo&identity=\(String(repeating: "i", count: 36))")
             #expect(try long.status == 422 && long.json["field"] as? String == "identity")

@@ -1,12 +1,34 @@
 // The publish peer connection: every stream of this client in one, each offer describing it whole.
 
-/// Lowest first, as the layers are ordered.
-const SIMULCAST = [
-  {rid: "l", scaleResolutionDownBy: 4, maxBitrate: 150_000},
-  {rid: "m", scaleResolutionDownBy: 2, maxBitrate: 500_000},
-  {rid: "h", scaleResolutionDownBy: 1, maxBitrate: 1_700_000},
-];
+/// Frame sizes in pixels from which a browser sends three and two encodings. Chromium sends fewer of a smaller source, and leaves out the
+/// largest ones: with three encodings of 640x480 the largest that it sends is 320x240.
+const THREE_ENCODINGS = 960 * 540, TWO_ENCODINGS = 480 * 270;
+/// RIDs by number of encodings, lowest first, as the layers are ordered.
+const RIDS = {2: ["l", "h"], 3: ["l", "m", "h"]};
 const SCREEN = [{maxBitrate: 2_500_000}];
+
+/// Bits a second that VP8 needs for a camera at 30 frames a second: 1.7 Mbit/s for 1280x720, 150 kbit/s for 320x180, at most 2.5 Mbit/s.
+const cameraBitrate = pixels => Math.round(Math.min(2.5e6, Math.max(1e5, 1.7e6 * (pixels / (1280 * 720)) ** 0.875)) / 1000) * 1000;
+
+/// Encodings of a camera's frames of that size, lowest first: each half as wide as the next, the last one in full size. A single encoding
+/// has no RID. Without a size: those of 1280x720.
+export function encodings({width = 1280, height = 720} = {}) {
+  const pixels = width * height, count = pixels >= THREE_ENCODINGS ? 3 : pixels >= TWO_ENCODINGS ? 2 : 1;
+  return Array.from({length: count}, (_, index) => {
+    const scale = 2 ** (count - 1 - index);
+    return {...(RIDS[count] && {rid: RIDS[count][index]}), scaleResolutionDownBy: scale, maxBitrate: cameraBitrate(pixels / scale ** 2)};
+  });
+}
+
+/// `existing` encodings of a sender, changed for a source of another size: their number and RIDs stay, so those that the size does not
+/// allow are switched off, and the largest one that is on has the full size.
+export function adapted(existing, size) {
+  const wanted = encodings(size).slice(-existing.length);
+  return existing.map((encoding, index) => {
+    const {scaleResolutionDownBy, maxBitrate} = wanted[index] ?? {};
+    return wanted[index] ? {...encoding, active: true, scaleResolutionDownBy, maxBitrate} : {...encoding, active: false};
+  });
+}
 
 /// One stream of this client's.
 class Publication {
@@ -20,11 +42,16 @@ class Publication {
   track(kind) { return this.media.getTracks().find(track => track.kind === kind); }
   mid(kind) { return this.senders.get(kind)?.mid ?? undefined; }
 
-  description() {
+  /// Width and height of the video in pixels; nothing if the browser does not say.
+  get size() {
     const {width, height} = this.track("video")?.getSettings() ?? {};
+    return width && height ? {width: Math.round(width), height: Math.round(height)} : {};
+  }
+
+  description() {
     return {
       ...(this.id && {id: this.id}), name: this.name, videoType: this.videoType, audioMid: this.mid("audio"), videoMid: this.mid("video"),
-      ...(width && height && {width: Math.round(width), height: Math.round(height)}),
+      ...this.size,
     };
   }
 }
@@ -71,6 +98,29 @@ export class PublishPeer {
     });
   }
 
+  /// Sends another track in the place of the one of its kind, for instance of another camera; the one before is stopped. The stream and its
+  /// id stay, so nobody has to subscribe anew.
+  replaceTrack(publication, track) {
+    return this.#inTurn(async () => {
+      const transceiver = publication.senders.get(track.kind), before = publication.track(track.kind);
+      if (!transceiver || !before) throw new Error(`The stream has no ${track.kind}`);
+      track.enabled = before.enabled;
+      await transceiver.sender.replaceTrack(track);
+      // The element that shows it goes on, as the MediaStream is the same.
+      publication.media.removeTrack(before);
+      publication.media.addTrack(track);
+      before.stop();
+      if (track.kind === "video" && publication.simulcast) await this.#adapt(publication, transceiver.sender);
+    });
+  }
+
+  async #adapt(publication, sender) {
+    const parameters = sender.getParameters();
+    if (!parameters.encodings?.length) return;
+    parameters.encodings = adapted(parameters.encodings, publication.size);
+    await sender.setParameters(parameters);
+  }
+
   byID(id) { return this.publications.find(publication => publication.id === id); }
 
   /// New ICE credentials for the path that there is.
@@ -114,10 +164,10 @@ export class PublishPeer {
     for (const kind of ["audio", "video"]) {
       const track = publication.track(kind);
       if (!track) continue;
-      const encodings = kind === "audio" ? undefined : publication.simulcast ? SIMULCAST : SCREEN;
+      const sendEncodings = kind === "audio" ? undefined : publication.simulcast ? encodings(publication.size) : SCREEN;
       // A section of its own for each stream: one that was used before would keep its encodings.
       const transceiver = this.connection.addTransceiver(track, {
-        direction: "sendonly", ...(encodings && {sendEncodings: encodings.map(encoding => ({...encoding}))}),
+        direction: "sendonly", ...(sendEncodings && {sendEncodings: sendEncodings.map(encoding => ({...encoding}))}),
       });
       if (kind === "video") preferVP8(transceiver);
       publication.senders.set(kind, transceiver);

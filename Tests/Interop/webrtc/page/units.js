@@ -238,7 +238,7 @@ const UNITS = {
       return {sdp: far.localDescription.sdp, streams: params.streams.map(one => one.id ?? `stream-${++count}`)};
     }, []);
     const camera = await peer.publish({name: "camera", media: sources.testPicture("Ada")});
-    same([camera.id, said[0][1].streams.length, /a=simulcast:send l;m;h/.test(said[0][1].sdp)], ["stream-1", 1, true], "the first offer");
+    same([camera.id, said[0][1].streams.length, /a=simulcast:send l;h\r/.test(said[0][1].sdp)], ["stream-1", 1, true], "the first offer");
     same([said[0][1].streams[0].width, said[0][1].streams[0].height, said[0][1].streams[0].videoMid !== said[0][1].streams[0].audioMid], [640, 360, true], "its stream");
     refuses = "shareLocked";
     same(await refusal(peer.publish({name: "screen", videoType: "screen", media: sources.testPicture("Ada")})), "shareLocked", "a refusal");
@@ -256,6 +256,23 @@ const UNITS = {
     peer.close();
     same(screen.track("video").readyState, "ended", "closed");
     far.close();
+  },
+
+  async "The largest encoding has the full size, and there are no more than the browser sends"({publishing: {encodings, adapted}}) {
+    const short = size => encodings(size).map(one => [one.rid ?? null, one.scaleResolutionDownBy]);
+    const three = [["l", 4], ["m", 2], ["h", 1]], two = [["l", 2], ["h", 1]], one = [[null, 1]];
+    for (const [width, height, wanted] of [[1920, 1080, three], [1280, 720, three], [720, 1280, three], [960, 540, three], [800, 600, two], [640, 480, two],
+      [640, 360, two], [480, 270, two], [320, 240, one], [320, 180, one], [1, 1, one]]) same(short({width, height}), wanted, `${width}x${height}`);
+    same(short({}), three, "a size that is not known");
+    same(encodings({width: 1280, height: 720}).at(-1).maxBitrate, 1_700_000, "720p");
+    same(encodings({width: 640, height: 360}).map(one => one.maxBitrate), encodings({width: 1280, height: 720}).slice(0, 2).map(one => one.maxBitrate),
+         "the same bit rate for the same size");
+    const scales = list => list.map(one => one.active ? one.scaleResolutionDownBy : null);
+    same(scales(adapted(encodings({width: 1280, height: 720}), {width: 640, height: 480})), [2, 1, null], "another camera, smaller");
+    same(scales(adapted(encodings({width: 1280, height: 720}), {width: 320, height: 240})), [1, null, null], "much smaller");
+    same(scales(adapted(encodings({width: 640, height: 480}), {width: 1920, height: 1080})), [2, 1], "larger");
+    same(scales(adapted(encodings({width: 320, height: 240}), {width: 1920, height: 1080})), [1], "larger, of a single encoding");
+    same(adapted(encodings({width: 1280, height: 720}), {width: 640, height: 480}).map(one => one.rid), ["l", "m", "h"], "RIDs stay");
   },
 
   async "the relay's offers are answered in order, and tracks found by their sections"({subscribing: {SubscribePeer}, sources}) {
