@@ -16,10 +16,11 @@ fi
 STEP=0
 STEPS=${STEPS:-}
 STARTED=$SECONDS
+STEP_TITLE='' STEP_STARTED=$SECONDS
 
-# 3725 -> 1:02:05, 65 -> 1:05
-elapsed() {
-    local s=$((SECONDS - STARTED))
+# duration SECONDS: 3725 -> 1:02:05, 65 -> 1:05
+duration() {
+    local s=$1
     if [ $s -ge 3600 ]; then
         printf '%d:%02d:%02d' $((s / 3600)) $((s / 60 % 60)) $((s % 60))
     else
@@ -27,8 +28,23 @@ elapsed() {
     fi
 }
 
-# step TEXT: headline of the next step, numbered, with the time since the start. STEPS, where set, is their number.
+# Time since the start of this program.
+elapsed() { duration $((SECONDS - STARTED)); }
+
+# end_step: prints how long the current step took. If MILLRACE_DURATIONS names a file, a line "seconds, program, step" goes there.
+end_step() {
+    [ -n "$STEP_TITLE" ] || return 0
+    local took=$((SECONDS - STEP_STARTED))
+    note "took $(duration $took)"
+    [ -z "${MILLRACE_DURATIONS:-}" ] || printf '%d\t%s\t%s\n' $took "$(basename "$0")" "$STEP_TITLE" >>"$MILLRACE_DURATIONS"
+    STEP_TITLE=''
+}
+trap end_step EXIT
+
+# step TEXT: headline of the next step, numbered, with the time since the start. STEPS, if set, is their number.
 step() {
+    end_step
+    STEP_TITLE=$* STEP_STARTED=$SECONDS
     STEP=$((STEP + 1))
     printf '%s[%d%s %s]%s %s\n' "$BOLD" "$STEP" "${STEPS:+/$STEPS}" "$(elapsed)" "$PLAIN" "$*" >&2
 }
@@ -64,6 +80,34 @@ jobs_flag() { printf '%s' "-j ${MILLRACE_JOBS:-$(nproc)}"; }
 run_swift() {
     # shellcheck disable=SC2086
     ${MILLRACE_RUN:-} swift "$@"
+}
+
+# swift_build LOG ARGUMENTS...: `swift build`, its output in LOG. Prints its progress at most every ten seconds (MILLRACE_PROGRESS), and
+# every diagnostic. If it fails, prints the end of LOG and ends the program.
+swift_build() {
+    local log=$1 status
+    shift
+    set +e
+    # shellcheck disable=SC2046
+    run_swift build "$@" $(jobs_flag) 2>&1 | tee "$log" | build_progress
+    status=${PIPESTATUS[0]}
+    set -e
+    [ "$status" = 0 ] || { tail -30 "$log" >&2; die "the build failed ($log)"; }
+}
+
+# A loop and not awk, which reads a pipe in blocks: minutes of progress would come at once.
+build_progress() {
+    local began=$SECONDS last=$SECONDS line
+    while IFS= read -r line; do
+        case $line in
+        '['[0-9]*/*']'* | Fetching* | Cloning* | 'Creating working copy'*)
+            [ $((SECONDS - last)) -ge "${MILLRACE_PROGRESS:-10}" ] || continue
+            last=$SECONDS
+            note "$(duration $((SECONDS - began)))  ${line:0:100}"
+            ;;
+        *': error:'* | *': warning:'* | error:*) printf '%s\n' "$line" >&2 ;;
+        esac
+    done
 }
 
 usage_if_asked() {

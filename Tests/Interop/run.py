@@ -19,6 +19,7 @@ import traceback
 import cases
 import clients
 import media
+import readme
 from relay import Relay
 
 
@@ -28,6 +29,8 @@ class Reporter:
     def __init__(self):
         self.started = time.monotonic()
         self.results, self.skipped = [], []
+        # Seconds of each case, all attempts together.
+        self.durations = {}
         self._is_last_attempt = True
         tty = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
         self._green, self._red, self._dim, self._plain = ("\033[32m", "\033[31m", "\033[2m", "\033[0m") if tty else [""] * 4
@@ -52,7 +55,7 @@ class Reporter:
         """Runs a case, and again where something failed: a machine that others share stumbles at times. What was red before a run that is
         all green is shown and does not count.
         """
-        ran = None
+        ran, began = None, time.monotonic()
         for attempt in range(retries + 1):
             before = len(self.results)
             self._is_last_attempt = attempt == retries
@@ -65,6 +68,7 @@ class Reporter:
                     result["superseded"] = True
                 self.progress(f"{name}: once more")
         self._is_last_attempt = True
+        self.durations[name] = round(time.monotonic() - began, 1)
         return ran
 
     def outcome(self):
@@ -79,6 +83,9 @@ class Reporter:
         skipped = f", {len(self.skipped)} skipped" if self.skipped else ""
         print(f"    {len(counted) - len(failed)} of {len(counted)} checks passed in {ran} cases{skipped}, "
               f"{time.monotonic() - self.started:.0f} s", flush=True)
+        if len(self.durations) > 1:
+            longest = sorted(self.durations.items(), key=lambda item: -item[1])[:8]
+            print(f"    {self._dim}longest: {', '.join(f'{case} {seconds:.0f} s' for case, seconds in longest)}{self._plain}", flush=True)
         for mark, results in (("red at first:", stumbled), ("FAIL", failed)):
             for result in results:
                 print(f"        {mark} {result['case']}: {result['check']} {result['values'] or ''}", flush=True)
@@ -128,11 +135,12 @@ def main():
     parser.add_argument("--duration", type=int, default=30, metavar="SECONDS", help="of the long runs (default 30)")
     parser.add_argument("--retries", type=int, default=0, metavar="N", help="runs of a case that failed, at most N more")
     parser.add_argument("--only", metavar="TEXT", help="only cases whose name has this text")
+    parser.add_argument("--skip", metavar="TEXT", help="no cases whose name has this text")
     parser.add_argument("--json", metavar="FILE", help="results as JSON")
     parser.add_argument("--work", default="out/interop", metavar="DIR", help="artefacts (default out/interop)")
     parser.add_argument("--list", action="store_true", help="names of the cases")
     arguments = parser.parse_args()
-    wanted = cases.DIRECT if arguments.direct else cases.ALL
+    wanted = cases.DIRECT if arguments.direct else cases.ALL + readme.ALL
     if arguments.list:
         print("\n".join(name for name, _ in wanted))
         return 0
@@ -146,7 +154,7 @@ def main():
     bench = Bench(arguments, reporter)
     ran = 0
     for name, case in wanted:
-        if arguments.only and arguments.only not in name:
+        if (arguments.only and arguments.only not in name) or (arguments.skip and arguments.skip in name):
             continue
         ran += 1
         reporter.attempts(name, lambda: run_case(bench, name, case), arguments.retries)
@@ -154,7 +162,7 @@ def main():
     if arguments.json:
         pathlib.Path(arguments.json).write_text(json.dumps({
             "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(counted),
-            "failed": len(failed), "stumbled": len(stumbled), "results": reporter.results}, indent=1) + "\n")
+            "failed": len(failed), "stumbled": len(stumbled), "durations": reporter.durations, "results": reporter.results}, indent=1) + "\n")
     reporter.summary(ran)
     return 1 if failed or not ran else 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""WebRTC clients that are not ours against the relay: aiortc, Chromium, Firefox, GStreamer's whip-client.
+"""WebRTC clients of others against the relay: aiortc, libwebrtc, Chromium, Firefox, GStreamer's whip-client and webrtcbin, Pion.
 
     python3 Tests/Interop/run_webrtc.py --relay .build/release/millrace
     python3 Tests/Interop/run_webrtc.py --relay .build/debug/millrace --fault drop-video --only aiortc

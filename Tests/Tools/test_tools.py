@@ -1,7 +1,8 @@
-"""Tests of the programs in tools/ that judge a build: lock file, linking, bill of materials. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/: lock file, linking, bill of materials, progress of builds, set-up. Run: python3 -m unittest discover Tests/Tools"""
 
 import copy
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -73,6 +74,80 @@ class LockTests(unittest.TestCase):
             pins = json.loads(lock.resolved_text({"a": ("1.2.0", folder)}))["pins"]
             self.assertEqual(pins[0]["state"], {"revision": git("rev-parse", "HEAD"), "version": "1.2.0"})
             self.assertRaises(lock.Fault, lock.resolved_text, {"a": ("1.3.0", folder)})
+
+
+class ShellTests(unittest.TestCase):
+    """tools/lib.sh and tools/setup, with other programs than those that they call."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def program(self, name, text):
+        file = self.folder / name
+        file.write_text("#!/bin/bash\n" + text)
+        file.chmod(0o755)
+
+    def start(self, command, **environment):
+        environment = {**os.environ, "PATH": f"{self.folder}:{os.environ['PATH']}", "NO_COLOR": "1", **environment}
+        environment.pop("MILLRACE_RUN", None)
+        process = subprocess.Popen(["bash", "-c", command], stderr=subprocess.PIPE, text=True, env=environment, cwd=self.folder)
+        self.addCleanup(process.kill)
+        self.addCleanup(process.stderr.close)
+        return process
+
+    BUILD = f". {ROOT}/tools/lib.sh; step compile; swift_build log -c release; step next"
+
+    def test_a_build_shows_its_progress_while_it_runs(self):
+        self.program("swift", "echo '[1/2] Compiling a'\nwhile [ ! -e go ]; do sleep 0.05; done\necho '[2/2] Linking b'\n")
+        process = self.start(self.BUILD, MILLRACE_PROGRESS="0")
+        lines = [process.stderr.readline().strip() for _ in range(2)]
+        # Only now does the build go on: if the line came at its end, the test would hang.
+        self.assertEqual(lines, ["[1 0:00] compile", "0:00  [1/2] Compiling a"])
+        (self.folder / "go").touch()
+        rest = process.stderr.read()
+        self.assertIn("[2/2] Linking b", rest)
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual((self.folder / "log").read_text(), "[1/2] Compiling a\n[2/2] Linking b\n")
+
+    def test_a_failed_build_ends_the_program_with_its_diagnostics(self):
+        self.program("swift", "echo '[1/2] Compiling a'\necho '/a.swift:1:1: error: no such type'\nexit 1\n")
+        process = self.start(self.BUILD)
+        text = process.stderr.read()
+        self.assertEqual(process.wait(), 1)
+        self.assertIn("/a.swift:1:1: error: no such type", text)
+        self.assertIn("the build failed (log)", text)
+        self.assertNotIn("next", text)
+
+    def test_each_step_says_how_long_it_took(self):
+        self.program("swift", "sleep 1.1\n")
+        process = self.start(self.BUILD, MILLRACE_DURATIONS="durations.tsv")
+        text = process.stderr.read()
+        self.assertEqual(process.wait(), 0)
+        self.assertEqual(text.count("    took 0:0"), 2)
+        rows = [line.split("\t") for line in (self.folder / "durations.tsv").read_text().splitlines()]
+        self.assertEqual([row[2] for row in rows], ["compile", "next"])
+        self.assertIn(rows[0][0], ("1", "2"))
+
+    def missing(self, *arguments):
+        """Packages that tools/setup would install on a machine without any."""
+        self.program("dpkg-query", "exit 1\n")
+        process = self.start(" ".join([f"{ROOT}/tools/setup --check", *arguments]))
+        text = process.stderr.read()
+        self.assertEqual(process.wait(), 1)
+        return {line.split()[0] for line in text.splitlines() if line.startswith("    ")}
+
+    def test_set_up_takes_only_what_a_command_needs(self):
+        build, demo, interop = self.missing("--for", "build"), self.missing("--for", "demo"), self.missing("--for", "interop")
+        self.assertIn("libopus-dev", build)
+        self.assertTrue(build < demo and build < interop)
+        self.assertLessEqual({"ffmpeg", "gstreamer1.0-tools", "curl"}, demo - build)
+        tests_only = {"chromium", "firefox-esr", "janus", "golang-go", "gir1.2-gst-plugins-bad-1.0"}
+        self.assertLessEqual(tests_only, interop)
+        self.assertFalse(tests_only & demo)
+        self.assertFalse({"ffmpeg", "liburing-dev"} & build)
+        self.assertLessEqual(interop | demo | {"liburing-dev"}, self.missing())
 
 
 class HardeningTests(unittest.TestCase):

@@ -1,4 +1,4 @@
-"""aiortc, in a process of its own."""
+"""aiortc, or libwebrtc under aiortc's interface, in a process of its own."""
 
 import itertools
 import json
@@ -13,11 +13,10 @@ from webrtc.devtools import BrowserError
 class Aiortc:
     """A client with any number of peers. Functions as those of a browser's page."""
 
-    kind = "aiortc"
-
-    def __init__(self, folder, name="aiortc"):
+    def __init__(self, folder, name="aiortc", kind="aiortc"):
+        self.kind = kind
         self._log = open(folder / f"{name}.log", "wb")
-        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("aiortc_worker.py")],
+        self.process = subprocess.Popen([sys.executable, pathlib.Path(__file__).with_name("aiortc_worker.py"), kind],
                                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._log)
         self._ids, self._waiting, self._lock = itertools.count(1), {}, threading.Lock()
         threading.Thread(target=self._read, daemon=True).start()

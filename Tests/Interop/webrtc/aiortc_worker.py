@@ -1,26 +1,30 @@
 """A process of aiortc peers. A line of JSON in: {"id", "function", "options"}; a line out: {"id", "value"} or {"id", "error"}.
 
-The functions have the names and answers of those of the test page (page/*.js), so that cases need not know which they talk to.
+The functions have the names and answers of those of the test page (page/*.js), so that cases need not know which they talk to. With the
+argument `libwebrtc` the peers are Chromium's, by the package wrtc, which offers them under aiortc's interface too.
 """
 
 import asyncio
 import fractions
 import itertools
 import json
-import pathlib
 import re
 import sys
 import time
 import urllib.parse
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-
 import aiohttp
 import av
 import numpy
-from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
 
-from webrtc import bar, sound
+if "libwebrtc" in sys.argv:
+    # This `webrtc` is the installed package: the folder of this file is on the path, not the one above it.
+    from webrtc.aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+else:
+    from aiortc import MediaStreamTrack, RTCBundlePolicy, RTCConfiguration, RTCPeerConnection, RTCSessionDescription
+
+import bar
+import sound
 
 now = bar.clock
 

@@ -85,9 +85,9 @@ class Bench:
         return relay
 
     def client(self, kind):
-        """aiortc: a process; a browser: a page of the one that all cases share."""
-        if kind == "aiortc":
-            client = Aiortc(self.current, f"aiortc-{next(self._names)}")
+        """aiortc or libwebrtc: a process; a browser: a page of the one that all cases share."""
+        if kind in ("aiortc", "libwebrtc"):
+            client = Aiortc(self.current, f"{kind}-{next(self._names)}", kind)
         else:
             client = self._browser(kind).page()
         self._open.append(client)

@@ -1,6 +1,7 @@
 """The list of cases."""
 
-from webrtc import apps, conversations, layers, load, operatorview, pagefeatures, pairs, rooms, signalling, slow, talk, trouble, yardstick
+from webrtc import (
+    apps, conversations, lasting, layers, load, operatorview, pagefeatures, pairs, rooms, signalling, slow, talk, trouble, yardstick)
 
 PAIRS = [
     ("aiortc to aiortc", pairs.pair("aiortc", "aiortc", every=True)),
@@ -26,7 +27,7 @@ LONG = [
 
 def cases(long, janus):
     """(name, case) of the run."""
-    parts = (rooms, pagefeatures, apps, talk, conversations, operatorview, signalling, layers, trouble, slow, load)
+    parts = (rooms, pagefeatures, apps, talk, conversations, operatorview, signalling, layers, trouble, slow, load, lasting)
     wanted = PAIRS + [case for part in parts for case in part.ALL]
     if long:
         wanted += LONG + [case for part in parts for case in part.LONG]

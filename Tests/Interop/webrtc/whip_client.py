@@ -30,7 +30,7 @@ def stub(folder):
 class File:
     """Seconds of the moving picture with the bar (no time stamps: it is encoded before) and the two tones, in WebM."""
 
-    def __init__(self, folder, source, seconds=30, width=640, height=360, rate=30):
+    def __init__(self, folder, source, seconds=30, width=640, height=360, rate=30, bitrate="1200k"):
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         self.path = folder / f"bar-{source}-{seconds}s.webm"
@@ -41,7 +41,7 @@ class File:
         encoder = subprocess.Popen(
             ["ffmpeg", "-nostdin", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}",
              "-r", str(rate), "-i", "/dev/stdin", "-f", "s16le", "-ar", "48000", "-ac", "2", "-i", tone,
-             "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "-12", "-lag-in-frames", "0", "-g", "30", "-b:v", "1200k",
+             "-c:v", "libvpx", "-deadline", "realtime", "-cpu-used", "-12", "-lag-in-frames", "0", "-g", str(min(30, 2 * rate)), "-b:v", bitrate,
              "-c:a", "libopus", "-b:a", "96k", "-frame_duration", "20", "-f", "webm", part], stdin=subprocess.PIPE)
         picture = bar.Picture(width, height, source)
         for number in range(rate * seconds):

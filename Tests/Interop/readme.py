@@ -1,0 +1,94 @@
+"""The commands of README.md, as a user pastes them: all in one shell, in order, on the ports that they name."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+import media
+
+README = pathlib.Path(__file__).resolve().parents[2] / "README.md"
+# The set-up and the build have been done; shorter times and fewer subscribers save minutes and show the same.
+REPLACED = [(r"(?m)^(?:tools/|swift build).*$", ":"), (r"-t 60\b", "-t 6"), (r"--duration 20\b", "--duration 3"),
+            (r"--subscribers 100\b", "--subscribers 10")]
+SECONDS = 150
+
+
+def script(text):
+    """The shell commands of a Markdown text."""
+    commands = "\n".join(re.findall(r"```sh\n(.*?)```", text, re.S))
+    for pattern, replacement in REPLACED:
+        commands = re.sub(pattern, replacement, commands)
+    return commands
+
+
+def namespace():
+    """A command that runs another in network and process namespaces of its own, where all ports are free; None if there are none."""
+    switches = ["--net", "--pid", "--fork", "--kill-child", "--mount-proc", *([] if os.getuid() == 0 else ["--map-root-user"])]
+    command = ["unshare", *switches]
+    usable = shutil.which("unshare") and subprocess.run([*command, "true"], capture_output=True).returncode == 0
+    return command if usable else None
+
+
+def commands_in_order(bench, name):
+    prefix = namespace()
+    if prefix is None:
+        bench.reporter.skip(name, "needs a network namespace: the commands name ports that may be in use here")
+        return
+    folder, report = bench.folder(name), bench.reporter.check
+    binary = folder / ".build/release/millrace"
+    binary.parent.mkdir(parents=True)
+    binary.symlink_to(bench.binary)
+    # From standard input, as from a terminal: a program that reads there would swallow the commands after it.
+    (folder / "commands.sh").write_text("ip link set lo up\n" + script(README.read_text()))
+    log = folder / "commands.log"
+    began = time.monotonic()
+    with (folder / "commands.sh").open() as commands, log.open("w") as output:
+        shell = subprocess.Popen([*prefix, "bash", "-ex", "-o", "pipefail"], stdin=commands, stdout=output, stderr=subprocess.STDOUT,
+                                 cwd=folder)
+        try:
+            status = shell.wait(SECONDS)
+        except subprocess.TimeoutExpired:
+            status = f"running after {SECONDS} s"
+        finally:
+            shell.kill()
+            shell.wait()
+    said = log.read_text(errors="replace")
+    report(name, "every command succeeds", status == 0, status=status, seconds=round(time.monotonic() - began),
+           **({} if status == 0 else {"last": " / ".join(said.strip().splitlines()[-4:])[-300:]}))
+    if status != 0:
+        return
+    counts, last = media.probe(folder / "received.webm")
+    # Five seconds; video begins with the next key frame, which comes within two.
+    report(name, "audio and video are received", counts.get("video", 0) >= 80 and counts.get("audio", 0) >= 200 and min(last.values()) >= 3,
+           **counts)
+    report(name, "the frame is a PNG", (folder / "still.png").read_bytes().startswith(b"\x89PNG"))
+    report(name, "the recording is whole", re.search(r"^\s+whole$", said, re.M) is not None)
+    report(name, "both loads receive packets", len(re.findall(r"^lost +\d+ of [1-9]", said, re.M)) == 2)
+
+
+COMPLETION = """
+source <("$0" --generate-completion-script bash)
+COMP_WORDS=(millrace {0}) COMP_CWORD={1} COMP_LINE="millrace {0}" COMP_POINT={2}
+_millrace millrace "${{COMP_WORDS[-1]}}" "${{COMP_WORDS[-2]}}"
+printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+
+
+def completion(bench, name):
+    """docs/admin.md, Shell completion."""
+    for words, wanted in (("ser", "serve"), ("session li", "list"), ("serve --http-p", "--http-port")):
+        text = COMPLETION.format(words, len(words.split()), len("millrace " + words))
+        done = subprocess.run(["bash", "-c", text, bench.binary], capture_output=True, text=True, timeout=60)
+        bench.reporter.check(name, f"bash completes \"millrace {words}\"", done.stdout.split() == [wanted], **{"to": done.stdout.split()[:4]})
+    for shell in ("zsh", "fish"):
+        done = subprocess.run([bench.binary, "--generate-completion-script", shell], capture_output=True, text=True, timeout=60)
+        bench.reporter.check(name, f"there is a script for {shell}", done.returncode == 0 and "millrace" in done.stdout)
+
+
+ALL = [
+    ("commands of README.md", commands_in_order),
+    ("shell completion", completion),
+]
