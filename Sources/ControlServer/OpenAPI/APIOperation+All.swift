@@ -163,8 +163,7 @@ extension APIOperation {
         ]
         for path in ["/whep/{session}", "/whep/{session}/{stream}"] {
             all += [
-                .get(path, .view, "webrtc", "Nothing; for clients that look first", status: 204),
-                .act("HEAD", path, .view, "webrtc", "The media type of offers", status: 200),
+                .get(path, .view, "webrtc", "The media type of offers, as Content-Type", status: 204),
                 .act(
                     "POST", path, .view, "webrtc", "Views a stream",
                     query: [("wait", "Seconds to wait for it, 0 to 60"), password],
