@@ -53,7 +53,7 @@ extension Conference {
             id: connection, name: displayName, identity: admission.identity,
             data: admission.data, kind: admission.kind, role: becomesHost ? .host : .participant, joinedAt: wallClock)
         participants[connection] = Participant(
-            info: info, capabilities: admission.capabilities, token: admission.token)
+            info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted)
         order.append(connection)
         if becomesHost { host = connection }
         if admission.kind == .client { clients.append(connection) }

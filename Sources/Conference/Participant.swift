@@ -4,8 +4,10 @@ internal import Signaling
 /// One user of a session, as the rules see it.
 struct Participant: Sendable {
     var info: UserInfo
-    let capabilities: Capabilities
-    let token: TokenFingerprint?
+    var capabilities: Capabilities
+    var token: TokenFingerprint?
+    /// It was let in by a static token or the admin token.
+    var isTrusted = false
     /// Its streams in the order of their making, those not announced yet included.
     var streams: [StreamID] = []
     var subscriptions: [StreamID: Subscription] = [:]

@@ -36,6 +36,8 @@ package struct ControlConfiguration: Sendable {
     package var publishToken: String?
     /// Needed as bearer token by every `/whep` route; nil: none is.
     package var viewToken: String?
+    /// WHIP and WHEP take a token from the URL if the request has no `Authorization`.
+    package var takesTokensInURLs = false
     /// Wrong static tokens of one address a minute after which it is refused.
     package var wrongTokensPerMinute = WrongTokenLimiter.defaultLimit
     /// Takes part in development: tokens for the asking.

@@ -176,7 +176,7 @@ package struct ControlServer: Sendable {
             group.add(
                 middleware: SessionTokenMiddleware(
                     token: token, guesses: guesses, liveSessions: parts.liveSessions, apps: parts.apps, pages: pages,
-                    isPublisher: access == .publish))
+                    isPublisher: access == .publish, takesTokensInURLs: configuration.takesTokensInURLs))
             return RouteTable(group: group, access: access, catalogue: catalogue)
         }
         let publishToken = configuration.publishToken.map(BearerToken.init)

@@ -38,6 +38,11 @@ extension Request {
             return try await body.collect(upTo: limit)
         } catch is NIOTooManyBytesError {
             throw Problem(.bodyTooLarge, "the body has more than \(limit) bytes", limit: key)
+        } catch is CancellationError {
+            throw CancellationError()
+        } catch {
+            // The connection ended or broke within the body: the client's doing, and no fault of the relay.
+            throw Problem(.malformedRequest, "the request ended before its body was complete")
         }
     }
 }

@@ -88,6 +88,9 @@ extension ConfigurationKey {
         .text(
             "admin.token", \.adminToken, allowed: adminTokenText, secret: true,
             "bearer token of /v1, and of /metrics if other hosts reach it", accepts: adminToken),
+        .flag(
+            "http.urlTokens", \.httpURLTokens,
+            "takes tokens of WHIP and WHEP from ?access_token= as well; URLs are often logged on their way"),
         .text(
             "whip.token", \.whipToken, allowed: tokenText, secret: true,
             "bearer token that every /whip request needs (publishing)", accepts: token),

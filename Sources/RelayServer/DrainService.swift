@@ -7,7 +7,7 @@ internal import ServiceLifecycle
 /// looks elsewhere), tells the clients, gives them time to leave, and then ends what is still open. The relay ends when this service
 /// does.
 struct DrainService: Service {
-    /// Between two looks whether all clients have left.
+    /// Between two looks whether all clients and peers have left.
     private static let look = Duration.milliseconds(100)
 
     let bodies: OpenBodies
@@ -106,6 +106,6 @@ struct DrainService: Service {
 
     private func isOver(_ begin: ContinuousClock.Instant) async -> Bool {
         guard .now >= begin + minimum else { return false }
-        return await sessions.gauges().clients == 0
+        return await sessions.gauges().leaving == 0
     }
 }

@@ -80,6 +80,7 @@ extension RelayConfiguration {
         control.isDevelopment = development
         control.publishToken = whipToken.isEmpty ? nil : whipToken
         control.viewToken = whepToken.isEmpty ? nil : whepToken
+        control.takesTokensInURLs = httpURLTokens
         control.iceServers = Self.list(iceServers).compactMap {
             ICEServer(url: $0, username: iceUsername, credential: iceCredential)
         }

@@ -49,6 +49,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var httpTLSKey = ""
     /// Bearer token (RFC 6750) of `/v1`, and beyond loopback of `/metrics`; empty: they ask for none.
     public var adminToken = ""
+    /// WHIP and WHEP take tokens from URLs as well, for clients that cannot set a header field.
+    public var httpURLTokens = false
     /// Where set, every `/whip` request needs it as its bearer token.
     public var whipToken = ""
     /// Where set, every `/whep` request needs it as its bearer token.

@@ -6,8 +6,10 @@ extension MediaSection {
 
     /// What a publisher's section announces: its rids, else the SSRCs of its simulcast group, else its first SSRC, else one entry
     /// that says nothing.
-    func encodings(for payloadType: PayloadType) -> [TrackDescription.Encoding] {
-        let rids = rids(.sendonly, for: payloadType)
+    /// - Parameter carriesRIDs: packets say their rid. If they do not, no rid could be told from another (RFC 8853 section 5.5), and the
+    ///   section counts as one without rids.
+    func encodings(for payloadType: PayloadType, carriesRIDs: Bool) -> [TrackDescription.Encoding] {
+        let rids = carriesRIDs ? rids(.sendonly, for: payloadType) : []
         // SSRCs are not told apart by rid in SDP, so they are learned from the packets.
         if !rids.isEmpty { return rids.map { TrackDescription.Encoding(rid: $0) } }
         let groups = ssrcGroups

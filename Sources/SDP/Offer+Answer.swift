@@ -30,7 +30,10 @@ extension Offer {
             SDPLine("t", "0 0"),
         ]
         if relay.isLite { lines.append(SDPLine(attribute: "ice-lite")) }
-        if !mids.isEmpty { lines.append(SDPLine(attribute: "group", "BUNDLE " + mids.joined(separator: " "))) }
+        // An answer groups only what the offer did (RFC 9143 section 7.3).
+        if !mids.isEmpty, description.bundle != nil {
+            lines.append(SDPLine(attribute: "group", "BUNDLE " + mids.joined(separator: " ")))
+        }
         if description.lines.has("extmap-allow-mixed") { lines.append(SDPLine(attribute: "extmap-allow-mixed")) }
         lines.append(SDPLine(attribute: "msid-semantic", "WMS *"))
         return SessionDescription(lines: lines, media: media)

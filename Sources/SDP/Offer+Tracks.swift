@@ -36,7 +36,9 @@ extension Offer {
             tracks.append(
                 TrackDescription(
                     mid: mid, kind: kind, payloadType: codec.payloadType, rtxPayloadType: rtx, extensions: extensions,
-                    feedback: feedback, encodings: sending ? [] : section.encodings(for: codec.payloadType)))
+                    feedback: feedback,
+                    encodings: sending
+                        ? [] : section.encodings(for: codec.payloadType, carriesRIDs: extensions[.rid] != nil)))
         }
         guard all || !tracks.isEmpty else { throw .noTrack(needed: sending ? .recvonly : .sendonly) }
         return tracks

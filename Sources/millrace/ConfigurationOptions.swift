@@ -38,6 +38,8 @@ struct ConfigurationOptions: ParsableArguments {
     @Option(name: .customLong("http-tls-certificate"), help: .key("http.tlsCertificate", valueName: "file"))
     var httpTLSCertificate: String?
     @Option(name: .customLong("http-tls-key"), help: .key("http.tlsKey", valueName: "file")) var httpTLSKey: String?
+    @Flag(name: .customLong("http-url-tokens"), inversion: .prefixedNo, help: .key("http.urlTokens"))
+    var httpURLTokens: Bool?
     @Option(help: .key("admin.token")) var adminToken: String?
     @Option(help: .key("whip.token")) var whipToken: String?
     @Option(help: .key("whep.token")) var whepToken: String?
@@ -148,6 +150,7 @@ struct ConfigurationOptions: ParsableArguments {
             "http.firstRequestSeconds": httpFirstRequestSeconds, "http.idleSeconds": httpIdleSeconds,
             "http.connections": httpConnections, "http.connectionsPerAddress": httpConnectionsPerAddress,
             "http.corsOrigin": httpCORSOrigin, "http.hosts": httpHosts,
+            "http.urlTokens": httpURLTokens.map(String.init),
             "admin.token": adminToken, "http.tlsCertificate": httpTLSCertificate, "http.tlsKey": httpTLSKey,
             "whip.token": whipToken, "whep.token": whepToken, "apps": apps, "app.default": appDefault,
             "token.leewaySeconds": tokenLeewaySeconds, "webhook.url": webhookUrl, "webhook.secret": webhookSecret,

@@ -40,6 +40,25 @@ struct WHIPDoorTests {
         }
     }
 
+    @Test("the path can name the stream, as it does for WHEP")
+    func streamInPath() async throws {
+        try await withDoubledWebRTC { double, http, _ in
+            func publish(_ path: String) async throws -> RawHTTPResponse {
+                try await http.request(
+                    "POST", path, body: RawHTTPClient.offer("chromium-publish"), fields: RawHTTPClient.sdp)
+            }
+            let answer = try await publish("/whip/Demo/cam%2F1")
+            #expect(answer.status == 201, "\(answer.text)")
+            #expect(answer.fields["location"]?.hasPrefix("/whip/demo/cam%2F1/") == true)
+            #expect(double.state.withLock { $0.opened.first?.stream } == "cam/1")
+            #expect(try await publish("/whip/demo/two?stream=two").status == 201)
+            let different = try await publish("/whip/demo/three?stream=four")
+            #expect(different.status == 422 && different.problemCode == "invalidField", "\(different.text)")
+            #expect(try await publish("/whip/demo/%0a").problemCode == "invalidStreamName")
+            #expect(double.state.withLock { $0.transports.count } == 2)
+        }
+    }
+
     @Test func severalPublishersShareASession() async throws {
         try await withDoubledWebRTC { double, http, _ in
             let first = try await http.publish()
@@ -233,7 +252,7 @@ struct WHIPDoorTests {
         try await withDoubledWebRTC { _, http, _ in
             let resource = try #require(try await http.publish().fields["location"])
             // There is nothing to show, which is a success (RFC 9725 section 4.1).
-            for path in ["/whip/demo", resource] {
+            for path in ["/whip/demo", "/whip/demo/cam", resource] {
                 for method in ["GET", "HEAD"] {
                     let answer = try await http.request(method, path)
                     #expect(answer.status == 204 && answer.body.isEmpty, "\(method) \(path)")

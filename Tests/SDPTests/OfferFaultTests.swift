@@ -55,6 +55,28 @@ import Testing
         #expect(try Self.offer(single).sendable().map(\.kind) == [.video])
     }
 
+    @Test func anAnswerGroupsOnlyWhatTheOfferGrouped() throws {
+        let single = try Peers.text("pion-view").changing("a=group:BUNDLE 0 1\r\n", to: "")
+            .changing("m=audio 9 ", to: "m=audio 0 ")
+        let offer = try Self.offer(single)
+        let answer = offer.answer(try Peers.relay, tracks: Peers.send(try offer.sendable()))
+        #expect(answer.media.map(\.isRejected) == [true, false])
+        #expect(!answer.lines.has("group"))
+    }
+
+    @Test("rids count only if packets say theirs (RFC 8853 section 5.5)", arguments: ["chromium-simulcast", "safari-simulcast"])
+    func ridsNeedTheirExtension(name: String) throws {
+        let with = try Peers.offer(name)
+        #expect(try with.receivable().last?.encodings.count == 3)
+        let text = try Peers.text(name).changing("sdes:rtp-stream-id", to: "sdes:something-else")
+        let without = try Self.offer(text)
+        let track = try #require(try without.receivable().last)
+        #expect(track.encodings.count == 1 && track.encodings[0].rid == nil)
+        let answer = without.answer(try Peers.relay, tracks: Peers.receive(try without.receivable()))
+        let video = try #require(answer.media.last)
+        #expect(!video.lines.has("simulcast") && !video.lines.has("rid"))
+    }
+
     @Test func aSectionOutsideTheGroupIsNotTaken() throws {
         let text = try Peers.text("pion-view").changing("BUNDLE 0 1", to: "BUNDLE 0")
         #expect(throws: SDPError.notBundled(line: 38)) { try Self.offer(text).sendable() }

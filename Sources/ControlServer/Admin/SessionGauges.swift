@@ -11,6 +11,8 @@ package struct SessionGauges: Sendable, Equatable {
     /// Open connections of the control protocol, joined or not.
     package var connections = 0
     package var streams = 0
+    /// WebRTC peers without signalling (WHIP, WHEP).
+    package var peers = 0
     /// Since the start.
     package var joins: UInt64 = 0
     /// Refused joins and other requests by error code.
@@ -24,6 +26,7 @@ package struct SessionGauges: Sendable, Equatable {
 
     package init() {}
 
-    /// Users that a drain waits for.
-    package var clients: Int { users[.client] ?? 0 }
+    /// Those that a drain waits for: clients, which are told of it, and WebRTC peers, which leave when their programs end. Plain transports
+    /// have no way to leave.
+    package var leaving: Int { (users[.client] ?? 0) + peers }
 }

@@ -8,4 +8,6 @@ struct BarePublisher: Sendable {
     let isPlain: Bool
     /// Counts it as a participant of its holder.
     let lease: ResourceLease
+    /// Its ticket is used up: another publisher may take its stream over.
+    var isOpen = false
 }

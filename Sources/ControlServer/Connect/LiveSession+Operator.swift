@@ -38,6 +38,9 @@ extension LiveSession {
 
     func end(_ reason: DisconnectReason) { perform(conference.end(reason)) }
 
+    /// WebRTC peers without signalling.
+    var barePeerCount: Int { publishers.values.count { !$0.isPlain } + viewers.values.count { !$0.isPlain } }
+
     /// Lost clients among the users.
     var droppedCount: Int { clients.values.count { $0.socket == nil } }
 }

@@ -6,17 +6,22 @@ internal import Signaling
 
 /// WHIP and plain SRTP: publishers that are users like others, without signalling of their own.
 extension LiveSession {
-    /// Makes a user of kind `publisher` and holds its stream's place.
+    /// Makes a user of kind `publisher` and holds its stream's place. If a publisher has the name already, it gives way to one that may take
+    /// it over (`Conference.takeOver`).
     ///
     /// - Parameter name: of the stream, and its id; made up where nil.
     func admitPublisher(
-        _ visitor: Visitor, _ name: String?, kinds: Set<MediaKind>, isPlain: Bool, leases: PublisherLeases
+        _ visitor: Visitor, _ name: String?, kinds: Set<MediaKind>, isPlain: Bool
     ) -> Result<PublisherTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let stream = StreamID(rawValue: name ?? Secret.id().lowercased())
-        guard owners[stream] == nil else {
-            return .failure(
-                SignalingError(.streamExists, "the session has a stream \"\(stream)\" already", field: "stream"))
+        if owners[stream] != nil { return takeOver(stream, visitor, kinds: kinds, isPlain: isPlain) }
+        let leases: PublisherLeases
+        do throws(SignalingError) {
+            leases = try leasePublisher(visitor.holder)
+        } catch {
+            forgetIfVacant()
+            return .failure(error)
         }
         let admission = visitor.admission(as: stream.rawValue, isPublisher: true)
         let connection = admission.connection
@@ -63,6 +68,7 @@ extension LiveSession {
         _ = await outcome(of: begin(conference.confirmPublish(ticket.plan)))
         // Much can happen while the engine is waited for; another publisher may even have the name by now.
         guard publishers[stream]?.transport == transport else { throw await overMeanwhile(ticket, transport) }
+        publishers[stream]?.isOpen = true
         // A plain stream is there with its transport.
         if ticket.isPlain {
             heard(.published(session: engineName, transport: transport, stream: ticket.stream))

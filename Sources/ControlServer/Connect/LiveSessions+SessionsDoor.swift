@@ -66,6 +66,7 @@ extension LiveSessions: SessionsDoor {
             for user in users { gauges.users[user.kind, default: 0] += 1 }
             gauges.streams += await liveSession.streams.count
             gauges.dropped += await liveSession.droppedCount
+            gauges.peers += await liveSession.barePeerCount
         }
         let counts = environment.statistics.values.connect
         gauges.connections = counts.sockets

@@ -150,12 +150,9 @@ package final class LiveSessions: Sendable {
     func admitPublisher(
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool
     ) async throws(SignalingError) -> PublisherTicket {
-        let leases = PublisherLeases(
-            participant: try resources.lease(.participants, for: visitor.holder),
-            transport: try resources.lease(.transports, for: visitor.holder))
         for _ in 0..<Self.attempts {
             let result = await (try enter(visitor.key)).liveSession.admitPublisher(
-                visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain, leases: leases)
+                visitor, stream?.rawValue, kinds: kinds, isPlain: isPlain)
             switch result {
             case .success(let ticket): return ticket
             case .failure(let error) where error.code == .sessionEnded: continue

@@ -16,6 +16,8 @@ struct TransportOwners {
 
     subscript(id: TransportID) -> ConnectionID? { entries[id]?.owner }
 
+    func lease(of id: TransportID) -> ResourceLease? { entries[id]?.lease }
+
     mutating func insert(_ id: TransportID, owner: ConnectionID, lease: ResourceLease) {
         entries[id] = Entry(owner: owner, lease: lease)
     }

@@ -152,6 +152,10 @@ extension APIOperation {
         let fragment = APIContent.type("application/trickle-ice-sdpfrag")
         var all: [APIOperation] = [
             .get("/whip/{session}", .publish, "webrtc", "Nothing; for clients that look first", status: 204),
+            .get("/whip/{session}/{stream}", .publish, "webrtc", "Nothing; for clients that look first", status: 204),
+            .act(
+                "POST", "/whip/{session}/{stream}", .publish, "webrtc", "Publishes a stream (RFC 9725)",
+                query: [password], body: offer, status: 201, offer),
             .act(
                 "POST", "/whip/{session}", .publish, "webrtc", "Publishes a stream (RFC 9725)",
                 query: [("stream", "Its name; by default one that is made up"), password], body: offer, status: 201,
@@ -159,8 +163,7 @@ extension APIOperation {
         ]
         for path in ["/whep/{session}", "/whep/{session}/{stream}"] {
             all += [
-                .get(path, .view, "webrtc", "Nothing; for clients that look first", status: 204),
-                .act("HEAD", path, .view, "webrtc", "The media type of offers", status: 200),
+                .get(path, .view, "webrtc", "The media type of offers, as Content-Type", status: 204),
                 .act(
                     "POST", path, .view, "webrtc", "Views a stream",
                     query: [("wait", "Seconds to wait for it, 0 to 60"), password],

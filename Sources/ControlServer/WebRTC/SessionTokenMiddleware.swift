@@ -17,6 +17,11 @@ struct SessionTokenMiddleware: RouterMiddleware {
     /// Guard of requests that need no secret.
     let pages: PageGuard
     let isPublisher: Bool
+    /// A request without `Authorization` may have its token in the URL (RFC 6750 section 2.3).
+    var takesTokensInURLs = false
+
+    /// Query parameter of a token.
+    static let parameter = "access_token"
 
     func handle(
         _ request: Request, context: Context, next: (Request, Context) async throws -> Response
@@ -33,14 +38,19 @@ struct SessionTokenMiddleware: RouterMiddleware {
 
     /// Nil if the path names no session, which the handler reports.
     private func grant(_ request: Request, _ context: Context) async throws -> SessionGrant? {
-        let field = request.headers[.authorization]
+        var field = request.headers[.authorization]
+        var shown: String?
+        if takesTokensInURLs, field == nil, let text = request.uri.queryParameters[Substring(Self.parameter)] {
+            shown = String(text)
+            field = "Bearer \(text)"
+        }
         let objection = staticObjection(field, context)
         guard let session = try? context.session else {
             if let objection { throw objection }
             return nil
         }
         let standard = try liveSessions.standardKey(session)
-        var grant = SessionGrant(key: standard, engineName: liveSessions.engineName(of: standard))
+        var grant = SessionGrant(key: standard, engineName: liveSessions.engineName(of: standard), urlToken: shown)
         if token != nil, objection == nil {
             grant.isTrusted = true
             return grant
@@ -49,7 +59,8 @@ struct SessionTokenMiddleware: RouterMiddleware {
         if let text = field.flatMap(ConnectHandshake.bearer), let verified = try await verify(text, session) {
             if apps.isPublic(verified.app), let problem = pages.objection(to: request) { throw problem }
             let key = try session.key(app: verified.app)
-            return SessionGrant(key: key, engineName: liveSessions.engineName(of: key), token: verified)
+            return SessionGrant(
+                key: key, engineName: liveSessions.engineName(of: key), token: verified, urlToken: shown)
         }
         if let objection { throw objection }
         if apps.hasTenants {

@@ -15,9 +15,11 @@ struct WHEPRoutes {
             table.add(
                 path,
                 [
-                    .post: view, .get: { _, _ in Response(status: .noContent) },
-                    // Players tell a WHEP endpoint by it.
-                    .head: { _, _ in Response(status: .ok, headers: [.contentType: WebRTCExchange.mediaType]) },
+                    .post: view,
+                    // Players recognize a WHEP endpoint by the type; HEAD has the fields of GET (RFC 9110 section 9.3.2).
+                    .get: { _, _ in
+                        Response(status: .noContent, headers: [.contentType: WebRTCExchange.mediaType])
+                    },
                 ], options: exchange.options)
         }
         table.add(

@@ -54,7 +54,7 @@ struct WebRTCExchange {
                 "session": "\(answer.session)", "stream": "\(answer.stream)", "transport": "\(answer.id)",
                 "direction": "\(direction.rawValue)",
             ])
-        return response(to: offer, answer, session: session)
+        return response(to: offer, answer, session: session, query: context.grant?.query ?? "")
     }
 
     /// A publisher is a user of its session: the session's rules come first.
@@ -136,15 +136,18 @@ struct WebRTCExchange {
         throw bodies.isDraining ? Self.draining : Problem(last)
     }
 
-    private func response(to offer: ClientOffer, _ answer: WebRTCAnswer, session: SessionName) -> Response {
+    /// - Parameter query: of the URLs that the response names.
+    private func response(
+        to offer: ClientOffer, _ answer: WebRTCAnswer, session: SessionName, query: String
+    ) -> Response {
         let resource = WebRTCResource.path(answer, session: session)
         var fields: HTTPFields = [
-            .contentType: Self.mediaType, .cacheControl: "no-store", .location: resource,
+            .contentType: Self.mediaType, .cacheControl: "no-store", .location: resource + query,
             .eTag: WebRTCResource.tag(of: answer.credentials), .acceptPatch: WebRTCResource.fragmentType,
         ]
         addICEServers(to: &fields)
         if answer.direction == .subscribe {
-            fields.append(HTTPField(name: .link, value: "<\(resource)/layer>; rel=\"\(WHEPRoutes.layerExtension)\""))
+            fields.append(HTTPField(name: .link, value: "<\(resource)/layer\(query)>; rel=\"\(WHEPRoutes.layerExtension)\""))
         }
         return Response(
             status: .created, headers: fields, body: .init(byteBuffer: ByteBuffer(string: offer.text(for: answer))))

@@ -49,6 +49,21 @@ struct DrainTests {
         #expect(took < .seconds(60))
     }
 
+    @Test("CON-6 a drain waits for WebRTC peers without signalling") func peers() async throws {
+        let took = try await withDrain(clients: 0, grace: .zero) { double, control, _, _ in
+            double.state.withLockedValue { $0.gauges.peers = 1 }
+            control.order(DrainOrder(seconds: 1))
+        }
+        #expect(took >= .milliseconds(900) && took < .seconds(60))
+        let left = try await withDrain(clients: 0, grace: .zero) { double, control, _, _ in
+            double.state.withLockedValue { $0.gauges.peers = 1 }
+            control.order(DrainOrder(seconds: 600))
+            while double.deeds.isEmpty { await Task.yield() }
+            double.state.withLockedValue { $0.gauges.peers = 0 }
+        }
+        #expect(left < .seconds(60))
+    }
+
     @Test("CON-6 it ends at the deadline with clients there") func deadline() async throws {
         let took = try await withDrain(clients: 2, grace: .zero) { _, control, _, _ in
             control.order(DrainOrder(seconds: 1))

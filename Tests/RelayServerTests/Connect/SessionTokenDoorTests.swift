@@ -36,7 +36,7 @@ struct SessionTokenDoorTests {
             // The same name in another app's session, and in the default app's.
             #expect(try await publish(relay, bearer(TestToken(app: "two").text)).status == 201)
             #expect(try await publish(relay, bearer("static")).status == 201)
-            #expect(try await publish(relay, one).problemCode == "streamExists")
+            #expect(try await publish(relay, bearer(TestToken(app: "one").text)).problemCode == "streamExists")
             #expect(await relay.liveSessions.gauges().sessions == 3)
 
             let resource = try #require(answer.fields["location"])
@@ -50,6 +50,36 @@ struct SessionTokenDoorTests {
             #expect(try await relay.http.request("DELETE", resource, fields: one).status == 200)
             guard case .userLeft(let left) = try await ada.next(.userLeft) else { return }
             #expect(left.user == joined.user.id && left.reason == .left)
+        }
+    }
+
+    @Test("a token in the URL is taken if the configuration says so, and stays with the resource's URL")
+    func urls() async throws {
+        let offer = try RawHTTPClient.offer("chromium-publish")
+        let token = TestToken(identity: "encoder").text
+        let path = "/whip/demo?stream=cam&access_token=" + token.replacing("=", with: "%3D").replacing("+", with: "%2B")
+        for isAllowed in [false, true] {
+            try await withConnect({
+                $0.publishToken = "static token"
+                $0.takesTokensInURLs = isAllowed
+            }) { relay in
+                let answer = try await relay.http.request("POST", path, body: offer, fields: RawHTTPClient.sdp)
+                #expect(answer.status == (isAllowed ? 201 : 401), "\(answer.text)")
+                guard isAllowed else { return }
+                let resource = try #require(answer.fields["location"])
+                #expect(try await relay.http.request("DELETE", resource).status == 200)
+                let other = try await relay.http.request(
+                    "POST", "/whip/demo?access_token=static%20token", body: offer, fields: RawHTTPClient.sdp)
+                #expect(other.status == 201 && other.fields["location"]?.hasSuffix("?access_token=static%20token") == true)
+                let wrong = try await relay.http.request(
+                    "POST", "/whip/demo?access_token=guess", body: offer, fields: RawHTTPClient.sdp)
+                #expect(wrong.status == 401)
+                // A header field has priority, and leaves the URL out of the answer.
+                let fields = RawHTTPClient.sdp.merging(bearer("static token")) { $1 }
+                let both = try await relay.http.request(
+                    "POST", "/whip/demo?access_token=guess", body: offer, fields: fields)
+                #expect(both.status == 201 && both.fields["location"]?.contains("access_token") == false)
+            }
         }
     }
 

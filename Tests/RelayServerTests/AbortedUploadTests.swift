@@ -1,0 +1,34 @@
+import NIOCore
+import NIOPosix
+import Signaling
+import Testing
+
+@testable import ControlServer
+
+@Suite("Uploads that their clients abort", .serialized)
+struct AbortedUploadTests {
+    @Test("they count as the client's fault, so that the log has no error line for them", arguments: [true, false])
+    func aborted(isReset: Bool) async throws {
+        try await withDoors { _ in
+        } make: { engine, configuration, bodies, logger in
+            ControlServer(
+                engine: engine, webRTC: engine, configuration: configuration, recorder: nil, bodies: bodies,
+                parts: try ControlParts(bare: engine, logger: logger), logger: logger)
+        } body: { server, http in
+            let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+                .channelOption(.socketOption(.so_linger), value: linger(l_onoff: isReset ? 1 : 0, l_linger: 0))
+                .connect(host: "127.0.0.1", port: http.port).get()
+            let text = "POST /whip/demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n"
+                + "Content-Length: 1000\r\n\r\nv=0\r\n"
+            try await channel.writeAndFlush(ByteBuffer(string: text))
+            try await eventually("it has arrived") { server.statistics.values.connections > 0 }
+            await moment(.milliseconds(100))
+            try await channel.close()
+            try await eventually("it is counted") {
+                server.statistics.values.problems.values.reduce(0, +) > 0
+            }
+            let problems = server.statistics.values.problems
+            #expect(problems[.malformedRequest] == 1 && problems[.internalError] == nil, "\(problems)")
+        }
+    }
+}
