@@ -197,6 +197,57 @@ import Testing
         #expect(world.violations() == [])
     }
 
+    @Test("USR-12 a removal ends every connection of the token: clients, lost clients and publishers without signalling")
+    func removalOfAllConnections() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, token: "host")
+        let bad = try world.join("bad", token: "bad")
+        let second = try world.join("bad too", token: "bad")
+        let lost = try world.join("bad, lost", token: "bad")
+        world.drop(lost)
+        let encoder = try world.join("encoder", kind: .publisher, token: "bad")
+        let cam = try world.publish(encoder)
+        let other = try world.join("other", token: "other")
+        let anonymous = try world.join("anonymous")
+        try world.join("another without a token")
+        world.forgetEvents()
+        try world.request(.removeUser(RemoveUserRequest(user: bad)), host)
+        for id in [bad, second, lost, encoder] {
+            #expect(world.closed[id] == .removed && world.conference.user(id) == nil)
+        }
+        #expect(world.conference.stream(cam) == nil)
+        #expect(world.newEvents(second) == [.disconnected(Disconnected(reason: .removed))])
+        #expect(
+            world.newEvents(other) == [
+                .userLeft(UserLeft(user: bad, reason: .removed)), .userLeft(UserLeft(user: second, reason: .removed)),
+                .userLeft(UserLeft(user: lost, reason: .removed)),
+                .streamDestroyed(StreamDestroyed(stream: cam, reason: .forced)),
+                .userLeft(UserLeft(user: encoder, reason: .removed)),
+            ])
+        #expect(code { try world.resume(lost) } == .resumeExpired)
+        // Connections without a token share nothing.
+        try world.request(.removeUser(RemoveUserRequest(user: anonymous)), host)
+        #expect(world.conference.users.map(\.name) == ["host", "other", "another without a token"])
+        #expect(world.violations() == [])
+    }
+
+    @Test("USR-12 a connection that shares its token with the sender or with the host is not removed by users")
+    func removalOfSharedToken() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, token: "host")
+        let hosts = try world.join("host's encoder", kind: .publisher, token: "host")
+        let moderator = try world.join("moderator", .moderator, token: "moderator")
+        let moderators = try world.join("moderator's encoder", kind: .publisher, token: "moderator")
+        for (sender, target) in [(host, hosts), (moderator, hosts), (moderator, moderators)] {
+            #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
+        }
+        #expect(world.closed.isEmpty)
+        // An operator removes whom they like; the host's role passes on with all of the token gone.
+        try world.admin(.remove(hosts))
+        #expect(world.closed == [host: .removed, hosts: .removed] && world.conference.host == nil)
+        #expect(world.violations() == [])
+    }
+
     @Test("USR-6 a user that is lost is removed for good too")
     func removalOfLost() throws {
         let world = try World()
