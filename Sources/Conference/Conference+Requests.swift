@@ -100,12 +100,17 @@ extension Conference {
         }
     }
 
-    /// Removal ends all connections of a token, so none of them may be the sender's or the host's.
+    /// Removal ends all connections of a token, so none of them may be the sender's or the host's, nor a manager's unless the host removes
+    /// it (USR-9).
     private func checkRemoval(of id: ConnectionID, by sender: ConnectionID) throws(SignalingError) {
         guard participants[id] != nil else { throw SignalingError(.unknownUser, field: "user") }
         let leaving = connections(sharingTokenOf: id)
         guard !leaving.contains(sender), !leaving.contains(where: { participants[$0]?.info.role == .host }) else {
             throw SignalingError(.notPermitted, "neither oneself nor the host", field: "user")
+        }
+        let isManager = leaving.contains { participants[$0]?.info.role == .manager }
+        guard !isManager || participants[sender]?.info.role == .host else {
+            throw SignalingError(.notPermitted, "only the host removes a manager", field: "user")
         }
     }
 

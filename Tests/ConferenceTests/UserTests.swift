@@ -153,6 +153,28 @@ import Testing
         #expect(world.violations() == [])
     }
 
+    @Test("USR-5 USR-9 only the host removes a manager, whichever connection of the manager's token is named")
+    func removalOfManager() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, token: "host")
+        let first = try world.join("first", .hostCapable, token: "first")
+        let second = try world.join("second", .hostCapable, token: "second")
+        let encoder = try world.join("second's encoder", kind: .publisher, token: "second")
+        let moderator = try world.join("moderator", .moderator, token: "moderator")
+        for user in [first, second] {
+            try world.request(.setManager(SetManagerRequest(user: user, isManager: true)), host)
+        }
+        for (sender, target) in [(first, second), (second, first), (first, encoder), (moderator, first)] {
+            #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
+        }
+        #expect(world.closed.isEmpty)
+        try world.request(.removeUser(RemoveUserRequest(user: first)), host)
+        try world.request(.setManager(SetManagerRequest(user: second, isManager: false)), host)
+        try world.request(.removeUser(RemoveUserRequest(user: encoder)), moderator)
+        #expect(world.closed == [first: .removed, second: .removed, encoder: .removed])
+        #expect(world.violations() == [])
+    }
+
     @Test("USR-4 USR-5 renaming: host and managers anybody, others themselves")
     func rename() throws {
         let world = try World()
@@ -197,7 +219,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("USR-12 a removal ends every connection of the token: clients, lost clients and publishers without signalling")
+    @Test("USR-12 a removal ends every connection of the token: clients, lost ones, publishers without signalling")
     func removalOfAllConnections() throws {
         let world = try World()
         let host = try world.join("host", .hostCapable, token: "host")
