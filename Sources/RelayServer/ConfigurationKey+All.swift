@@ -245,7 +245,7 @@ extension ConfigurationKey {
             "bytes that wait for clients of one IPv4 address or IPv6 /64 network that do not read"),
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
-            "wrong passwords of one address for one session a minute"),
+            "wrong passwords of one token from one address for one session a minute; of one address, 20 times as many"),
         .integer(
             "limit.wrongTokens", \.limitWrongTokens, 1...1_000_000,
             "wrong admin, WHIP and WHEP tokens of one address a minute, after which it is refused for a minute"),

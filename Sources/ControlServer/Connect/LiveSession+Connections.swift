@@ -11,7 +11,9 @@ extension LiveSession {
         _ admission: Admission, _ arrival: Arrival, lease: ResourceLease
     ) -> Result<Void, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
-        let joined = environment.passwords.attempt(admission.password, from: arrival.address, at: key) {
+        let joined = environment.passwords.attempt(
+            admission.password, from: arrival.address, token: admission.token, at: key
+        ) {
             conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall)
         }
         switch joined {

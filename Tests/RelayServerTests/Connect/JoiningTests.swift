@@ -86,12 +86,17 @@ struct JoiningTests {
             }
             _ = try await relay.join("Ada", password: "open se-sa")
             #expect(try await client.refusal()?.code == .passwordNeeded)
-            for _ in 0..<3 { #expect(try await client.refusal(password: "wrong")?.code == .passwordWrong) }
+            let token = TestToken()
+            for _ in 0..<3 {
+                #expect(try await client.refusal(token: token, password: "wrong")?.code == .passwordWrong)
+            }
             #expect(try await client.join("Ben", password: "open se-sa").users.count == 2)
 
             let guesser = try await relay.connect()
-            for _ in 0..<2 { #expect(try await guesser.refusal(password: "guess")?.code == .passwordWrong) }
-            let limited = try await guesser.refusal(password: "open se-sa")
+            for _ in 0..<2 {
+                #expect(try await guesser.refusal(token: token, password: "guess")?.code == .passwordWrong)
+            }
+            let limited = try await guesser.refusal(token: token, password: "open se-sa")
             #expect(limited?.code == .rateLimited && limited?.retryAfter ?? 0 > 0)
             // A cancelled join leaves no trace.
             #expect(try await guesser.ask(.leave(LeaveRequest())) == nil)
