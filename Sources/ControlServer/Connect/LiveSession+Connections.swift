@@ -86,7 +86,7 @@ extension LiveSession {
             arrival.socket.count(for: client.lease.holder, in: environment.resources)
             client.settleQueue()
             let answer = ResumeRequest.Answer(
-                connection: id, missed: missed, publishLost: client.publisher == nil,
+                connection: id, missed: missed, publishLost: client.hasPublished && client.publisher == nil,
                 subscribeLost: client.subscriber == nil)
             reply(arrival.request, .success(answer), on: arrival.socket)
             environment.statistics.resumed()
