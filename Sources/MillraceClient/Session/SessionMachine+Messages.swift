@@ -82,6 +82,7 @@ extension SessionMachine {
             return
         }
         finish(.left)
+            set(.connected)
     }
 
     private mutating func take(join result: Result<JoinAnswer, SignalingError>, now: MediaTime) {

@@ -158,7 +158,7 @@ struct SessionMachine: SocketMachine {
                 finish(.left)
             }
         case .connected:
-            if !endForAll { set(.disconnecting) }
+            set(.disconnecting)
             phase = .leaving
             phaseDeadline = now + (endForAll ? configuration.requestTimeout.bounded : Self.leaveTimeout)
             send(.leave(LeaveRequest(endForAll: endForAll)), .leave(endsForAll: endForAll), now: now)
