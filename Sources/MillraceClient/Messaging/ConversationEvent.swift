@@ -5,8 +5,9 @@ public enum ConversationEvent: Hashable, Sendable {
     case statusChanged(SessionStatus)
     /// The error that the client failed with.
     case didFail(SessionError)
-    /// Added or updated, with their new states, and those that left the list.
-    case conversationsChanged([Conversation], deleted: [ConversationRef])
+    /// Conversations that are new on the list, or back on it; those on it with a new last message, unread count, name or other state; and
+    /// those that left it. Only what changed is named.
+    case conversationsChanged(added: [Conversation], updated: [Conversation], deleted: [ConversationRef])
     /// Of all conversations that are not muted.
     case totalUnreadChanged(Int)
     /// A new message; also one's own that another client sent.
