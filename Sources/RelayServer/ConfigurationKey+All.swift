@@ -167,7 +167,8 @@ extension ConfigurationKey {
             "audio tracks a session forwarded at a time, the loudest; 0: all"
         ),
 
-        .integer("limit.sessions", \.limitSessions, 1...1_000_000, "sessions"),
+        .integer(
+            "limit.sessions", \.limitSessions, 1...1_000_000, "sessions of the relay, on all workers together"),
         .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams a session"),
         .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports a session"),
         .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) a stream"),
