@@ -57,7 +57,7 @@ struct SessionMachine: SocketMachine {
 
     /// What a request is for.
     enum Purpose {
-        case application(ticket: UInt64)
+        case application(ticket: UInt64, change: GrantedChange?)
         case signal(QueuedSignal)
         case chat(RepeatableChat)
         case enter
@@ -175,7 +175,7 @@ struct SessionMachine: SocketMachine {
         if case .chat(let chat) = request, chat.id != nil {
             return send(request, .chat(RepeatableChat(ticket: ticket, request: chat)), now: now)
         }
-        send(request, .application(ticket: ticket), now: now)
+        send(request, .application(ticket: ticket, change: GrantedChange(request)), now: now)
     }
 
     /// Sends a signal, or keeps it until the connection is back (SIG-3).

@@ -130,6 +130,24 @@ struct SessionModel: Sendable {
         }
     }
 
+    /// Takes what the relay has granted. The event about it follows, and is told to the application when it comes.
+    mutating func apply(_ change: GrantedChange) {
+        switch change {
+        case .muteForced(let isActive): isMuteForced = isActive
+        case .shareLocked(let isLocked): isShareLocked = isLocked
+        case .chatAllowed(let isAllowed): isChatAllowed = isAllowed
+        case .subsessionsStarted: subsessions.status = .started
+        case .subsessionsStopped:
+            subsessions.status = .committed
+            for place in subsessions.subsessions.indices { subsessions.subsessions[place].users = [] }
+        case .subsessionsWithdrawn:
+            subsessions.status = .none
+            subsessions.subsessions = []
+        case .subsessionJoined(let id): if let connection { move(connection, to: id) }
+        case .mainSessionJoined: if let connection { move(connection, to: nil) }
+        }
+    }
+
     /// The session is over for this client: nothing is known any more.
     mutating func end() { self = SessionModel() }
 
