@@ -63,8 +63,8 @@ extension LiveSession {
         }
     }
 
-    /// Answers when the engine has done its part: a mute is in force, a removed user's transports are closed (USR-12). The events for the sender
-    /// follow the answer all the same.
+    /// Answers when the engine has done its part: a mute is in force, a removed user's transports are closed (USR-12). The events for the
+    /// sender follow the answer all the same.
     private func complete(
         _ request: UInt32, _ success: RequestAnswer, _ effects: [Effect], for client: LiveConnection,
         _ socket: ClientSocket

@@ -1,6 +1,6 @@
 public import Signaling
 
-/// What happens to a user's conversations (CHT-5). The local store holds each change before it is told.
+/// What happens to a user's conversations. The local store holds each change before it is told.
 public enum ConversationEvent: Hashable, Sendable {
     case statusChanged(SessionStatus)
     /// The error that the client failed with.
@@ -12,7 +12,7 @@ public enum ConversationEvent: Hashable, Sendable {
     case totalUnreadChanged(Int)
     /// A new message; also one's own that another client sent.
     case messageReceived(Message)
-    /// A new message of somebody else that the user is to notice: of no muted conversation (CHT-7).
+    /// A new message of somebody else that the user is to notice: of no muted conversation.
     case notification(Message)
     /// A message of one's own is on the relay's disk.
     case messageSent(Message)

@@ -14,7 +14,7 @@ extension SessionModel {
     }
 
     /// Takes the whole state, as a join found it.
-    /// - Parameter isFirst: there was no connection before: one's role is told whatever it is (SUB-2).
+    /// - Parameter isFirst: there was no connection before: one's role is told whatever it is.
     /// - Returns: what is told of it: but for that nothing where all is as it was.
     mutating func takeSubsessions(_ state: SubsessionsState, isFirst: Bool) -> [SessionEvent] {
         let former = subsessions

@@ -21,7 +21,7 @@ struct SessionModel: Sendable {
     var localUser: UserInfo? { users.first { $0.id == connection } }
 
     /// Takes the state that a join found.
-    /// - Returns: what differs from before, as events; of the first join, what was there already (CON-2).
+    /// - Returns: what differs from before, as events; of the first join, what was there already.
     mutating func join(_ answer: JoinAnswer) -> [SessionEvent] {
         var events: [SessionEvent] = []
         let (formerUsers, formerStreams, former) = (users, streams, connection)
