@@ -13,6 +13,8 @@ package enum CanvasError: Error, Equatable, Sendable, CustomStringConvertible {
     case container(ContainerError)
     /// No picture came in time: the stream sends no video, or no key frame.
     case noPicture(within: MediaTime)
+    /// Video comes that is encrypted end to end, larger than the relay decodes, or no VP8.
+    case undecodable
     /// The operating system gave no thread: errno.
     case thread(errno: Int32)
 
@@ -22,6 +24,7 @@ package enum CanvasError: Error, Equatable, Sendable, CustomStringConvertible {
         case .codec(let error): "\(error)"
         case .container(let error): "\(error)"
         case .noPicture(let time): "no picture came within \(time)"
+        case .undecodable: "the stream's video cannot be decoded: it is encrypted, too large or no VP8"
         case .thread(let errno): "no thread could be started (errno \(errno))"
         }
     }

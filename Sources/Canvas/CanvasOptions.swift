@@ -11,6 +11,8 @@ package struct CanvasOptions: Sendable {
     package var maximumPixels = CanvasMemory.maximumPixels(readerBytes: CanvasMemory.readerBytes)
     /// The tap ends after this long; nil never.
     package var duration: MediaTime?
+    /// The tap ends once the video cannot be decoded; otherwise it waits for video that can.
+    package var endsIfUndecodable = false
     /// Called from the tap's thread with the number of timeline restarts so far: after the first, then at most every
     /// `CanvasThread.restartInterval`.
     package var onRestart: (@Sendable (UInt64) -> Void)?

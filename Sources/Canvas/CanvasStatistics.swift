@@ -18,6 +18,8 @@ package struct CanvasStatistics: Sendable, Hashable {
     /// Samples a channel of silence put into gaps.
     package var silentSamples: UInt64 = 0
     package var keyFrameRequests: UInt64 = 0
+    /// No frame was decoded, and none will be.
+    package var isUndecodable = false
     package var isEnded = false
 
     package init() {}

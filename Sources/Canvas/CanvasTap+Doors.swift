@@ -27,6 +27,7 @@ extension CanvasTap {
     ) async throws(CanvasError) -> [UInt8] {
         var options = CanvasOptions(kinds: [.video])
         options.duration = timeout
+        options.endsIfUndecodable = true
         let (results, continuation) = AsyncStream.makeStream(of: Result<[UInt8], ContainerError>.self)
         let tap = try await open(options, StillPictureConsumer(continuation))
         defer { tap.close() }
@@ -36,7 +37,9 @@ extension CanvasTap {
             case .failure(let error): throw .container(error)
             }
         }
-        throw .noPicture(within: timeout)
+        // The consumer is told of the end before the tap has ended.
+        await tap.ended()
+        throw tap.statistics.isUndecodable ? .undecodable : .noPicture(within: timeout)
     }
 
     /// Returns a stream's frames or audio as the bytes of a file without an end.

@@ -14,11 +14,16 @@ final class CanvasThread {
     private let requestKeyFrame: @Sendable () -> Void
     private var statistics = CanvasStatistics()
     private var keyFrameAskedAt: MediaTime?
+    private var keyFrameInterval = CanvasThread.shortestKeyFrameInterval
     private var reportedRestarts: UInt64 = 0
     private var reportedAt: MediaTime?
 
-    /// How often a key frame is asked for while none comes.
-    private static let keyFrameInterval: MediaTime = .milliseconds(1000)
+    /// Time between two requests of a key frame while none comes; doubled with each request up to the longest. Every request costs all
+    /// subscribers of the stream a key frame, and a publisher that has not answered three will hardly answer the fourth.
+    private static let shortestKeyFrameInterval: MediaTime = .seconds(1)
+    private static let longestKeyFrameInterval: MediaTime = .seconds(8)
+    /// The same for video that cannot be decoded: its publisher may begin to send other video.
+    private static let undecodableKeyFrameInterval: MediaTime = .seconds(60)
     /// Least time between two reports of timeline restarts, so that a publisher whose every packet jumps cannot flood the log.
     static let restartInterval: MediaTime = .seconds(60)
     private static let longestWait: MediaTime = .milliseconds(250)
@@ -71,6 +76,7 @@ final class CanvasThread {
                 goesOn = false
             }
             if !deliver() { goesOn = false }
+            if options.endsIfUndecodable, canvas.video.isUndecodable { goesOn = false }
             publish()
             reportRestarts()
         }
@@ -98,9 +104,14 @@ final class CanvasThread {
     private func askForKeyFrame() {
         guard options.kinds.contains(.video), canvas.video.needsKeyFrame else {
             keyFrameAskedAt = nil
+            keyFrameInterval = Self.shortestKeyFrameInterval
             return
         }
-        if let at = keyFrameAskedAt, now - at < Self.keyFrameInterval { return }
+        if let at = keyFrameAskedAt {
+            let interval = canvas.video.isUndecodable ? Self.undecodableKeyFrameInterval : keyFrameInterval
+            if now - at < interval { return }
+            keyFrameInterval = min(keyFrameInterval + keyFrameInterval, Self.longestKeyFrameInterval)
+        }
         keyFrameAskedAt = now
         statistics.keyFrameRequests &+= 1
         requestKeyFrame()
@@ -128,6 +139,7 @@ final class CanvasThread {
         statistics.droppedFrames = canvas.video.droppedFrames
         statistics.decodeErrors = canvas.video.decodeErrors &+ canvas.audio.decodeErrors
         statistics.oversizedFrames = canvas.video.oversizedFrames
+        statistics.isUndecodable = canvas.video.isUndecodable
         statistics.restarts = canvas.clock.restarts
         statistics.concealedSamples = canvas.audio.concealedSamples
         statistics.silentSamples = canvas.audio.silentSamples

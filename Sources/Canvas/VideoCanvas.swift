@@ -14,6 +14,8 @@ package final class VideoCanvas {
     package private(set) var decodeErrors: UInt64 = 0
     /// Frames larger than `maximumPixels`; counted among the decode errors too.
     package private(set) var oversizedFrames: UInt64 = 0
+    /// Key frames that the decoder refused since it decoded a frame.
+    private var refusedKeyFrames = 0
     /// Packets that never came.
     package private(set) var lostPackets: UInt64 = 0
 
@@ -32,6 +34,17 @@ package final class VideoCanvas {
     package var droppedFrames: UInt64 { assembler.droppedFrames }
     /// Nothing can be shown until a key frame comes: at the start, after a loss, after damage.
     package var needsKeyFrame: Bool { assembler.isWaitingForKeyFrame || decoder.needsKeyFrame }
+
+    /// Refused key frames, and malformed frames, after which a stream that has given no frame yet is given up. Packets are authenticated,
+    /// so their content is what the publisher sent: one refused key frame may be a fault of its encoder, two are none.
+    private static let refusedLimit = 2
+    private static let malformedLimit: UInt64 = 8
+
+    /// Nothing was decoded and nothing will be: the stream is encrypted end to end, larger than `maximumPixels`, or no VP8.
+    package var isUndecodable: Bool {
+        decodedPictures == 0
+            && (refusedKeyFrames >= Self.refusedLimit || assembler.malformedFrames >= Self.malformedLimit)
+    }
 
     package func insert(_ packet: borrowing TapPacket) {
         assembler.insert(
@@ -56,10 +69,12 @@ package final class VideoCanvas {
                     let time = clock.captureTime(.video, timestamp: frame.timestamp, arrival: frame.arrival)
                     guard let picture = try decoder.decode(frame.bytes, captureTime: time) else { continue }
                     decodedPictures &+= 1
+                    refusedKeyFrames = 0
                     return picture
                 } catch {
                     if case CodecError.pictureTooLarge = error { oversizedFrames &+= 1 }
                     decodeErrors &+= 1
+                    if frame.isKeyFrame { refusedKeyFrames += 1 }
                 }
             }
         }

@@ -17,13 +17,22 @@ extension Conference {
         if endForAll { finish(.sessionEnded) } else { depart(id, .left) }
     }
 
-    /// USR-6: not to come back with the same token.
+    /// Removes a user with every other connection of its token, and refuses the token from now on (USR-6, USR-12). A participant that
+    /// joins by WebSocket and publishes by WHIP with one token would otherwise continue to publish.
     mutating func remove(_ id: ConnectionID) {
+        let leaving = connections(sharingTokenOf: id)
         if let token = participants[id]?.token {
             revoked.insert(token)
             endViewers { $0.token == token }
         }
-        depart(id, .removed)
+        depart(leaving, .removed)
+    }
+
+    /// The connections of one token, in order of joining: clients, lost ones included, and publishers without signalling. A connection
+    /// without a token is alone.
+    func connections(sharingTokenOf id: ConnectionID) -> [ConnectionID] {
+        guard let token = participants[id]?.token else { return [id] }
+        return order.filter { participants[$0]?.token == token }
     }
 
     /// Everything of a user goes: streams, subscriptions, role. All others are told, each thing once (STR-6).

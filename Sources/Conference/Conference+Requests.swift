@@ -88,10 +88,7 @@ extension Conference {
             try requestUnmute(body.user, body.kind, by: sender)
         case .removeUser(let body):
             try authorize(.removeUser, sender, on: body.user)
-            guard let target = participants[body.user] else { throw SignalingError(.unknownUser, field: "user") }
-            guard body.user != sender, target.info.role != .host else {
-                throw SignalingError(.notPermitted, "neither oneself nor the host", field: "user")
-            }
+            try checkRemoval(of: body.user, by: sender)
             remove(body.user)
         case .makeHost(let body):
             try authorize(.makeHost, sender, on: body.user)
@@ -100,6 +97,20 @@ extension Conference {
             try authorize(.setManager, sender, on: body.user)
             try setManager(body.user, body.isManager)
         default: throw SignalingError(.unknownMethod)
+        }
+    }
+
+    /// Removal ends all connections of a token, so none of them may be the sender's or the host's, nor a manager's unless the host removes
+    /// it (USR-9).
+    private func checkRemoval(of id: ConnectionID, by sender: ConnectionID) throws(SignalingError) {
+        guard participants[id] != nil else { throw SignalingError(.unknownUser, field: "user") }
+        let leaving = connections(sharingTokenOf: id)
+        guard !leaving.contains(sender), !leaving.contains(where: { participants[$0]?.info.role == .host }) else {
+            throw SignalingError(.notPermitted, "neither oneself nor the host", field: "user")
+        }
+        let isManager = leaving.contains { participants[$0]?.info.role == .manager }
+        guard !isManager || participants[sender]?.info.role == .host else {
+            throw SignalingError(.notPermitted, "only the host removes a manager", field: "user")
         }
     }
 

@@ -1,27 +1,42 @@
 package import MediaBase
 package import Signaling
 
-/// Counts wrong passwords by address and session, so that they cannot be guessed (SES-4).
+/// Counts wrong passwords by session and by client, which is an address with a token, so that they cannot be guessed (SES-4). Clients with
+/// other tokens behind the same address, such as a company's NAT, are not locked out by one client's guesses. Guesses with many tokens
+/// from one address are bounded as well, at a higher number.
 package struct PasswordLimiter: Sendable {
     package static let defaultLimit = 5
     package static let key = "limit.wrongPasswords"
+    /// Wrong passwords of one address are at most so many times those of one token.
+    package static let tokensPerAddress = 20
     static let window = MediaTime.seconds(60)
 
+    private enum Guesser: Hashable {
+        /// Nil: the client has shown no token.
+        case client(address: String, token: TokenFingerprint?)
+        case address(String)
+    }
+
     private struct Place: Hashable {
-        let address: String
+        let guesser: Guesser
         let session: SessionKey
     }
 
     private let perMinute: Int
+    private let perAddress: Int
     private let capacity: Int
     /// Times of the wrong ones within the last minute, oldest first.
     private var wrong: [Place: [MediaTime]] = [:]
-    /// Every count in the order in which it ends.
-    private var order = RingQueue<(place: Place, at: MediaTime)>()
+    /// Every wrong password, which counts in two places, in the order in which its count ends.
+    private var order = RingQueue<(client: Place, address: Place, at: MediaTime)>()
 
-    /// - Parameter capacity: wrong passwords that are remembered; the oldest is forgotten for the next.
+    /// - Parameters:
+    ///   - perMinute: of one token from one address; 1 at least.
+    ///   - capacity: wrong passwords that are remembered; the oldest is forgotten for the next.
     package init(perMinute: Int = defaultLimit, capacity: Int = 100_000) {
         self.perMinute = max(perMinute, 1)
+        let (product, overflows) = self.perMinute.multipliedReportingOverflow(by: Self.tokensPerAddress)
+        perAddress = overflows ? .max : product
         self.capacity = max(capacity, 1)
     }
 
@@ -29,22 +44,34 @@ package struct PasswordLimiter: Sendable {
 
     /// To be asked before a password is looked at.
     /// - Throws: `rateLimited`, with the seconds to wait.
-    package mutating func check(address: String, session: SessionKey, now: MediaTime) throws(SignalingError) {
+    package mutating func check(
+        address: String, token: TokenFingerprint?, session: SessionKey, now: MediaTime
+    ) throws(SignalingError) {
         expire(now)
-        guard let times = wrong[Place(address: address, session: session)], times.count >= perMinute else { return }
-        let wait = times[times.count - perMinute] + Self.window - now
+        let client = Place(guesser: .client(address: address, token: token), session: session)
+        try check(client, perMinute, now)
+        try check(Place(guesser: .address(address), session: session), perAddress, now)
+    }
+
+    private func check(_ place: Place, _ limit: Int, _ now: MediaTime) throws(SignalingError) {
+        guard let times = wrong[place], times.count >= limit else { return }
+        let wait = times[times.count - limit] + Self.window - now
         throw SignalingError(
-            .rateLimited, "more than \(perMinute) wrong passwords a minute", limit: Self.key,
+            .rateLimited, "more than \(limit) wrong passwords a minute", limit: Self.key,
             retryAfter: max(1, Int((wait.rawValue + 999_999_999) / 1_000_000_000)))
     }
 
     /// After `passwordWrong`. `passwordNeeded` does not count: nothing was guessed.
-    package mutating func recordWrong(address: String, session: SessionKey, now: MediaTime) {
+    package mutating func recordWrong(
+        address: String, token: TokenFingerprint?, session: SessionKey, now: MediaTime
+    ) {
         expire(now)
         if order.count >= capacity { forgetOldest() }
-        let place = Place(address: address, session: session)
-        wrong[place, default: []].append(now)
-        order.append((place, now))
+        let client = Place(guesser: .client(address: address, token: token), session: session)
+        let all = Place(guesser: .address(address), session: session)
+        wrong[client, default: []].append(now)
+        wrong[all, default: []].append(now)
+        order.append((client, all, now))
     }
 
     private mutating func expire(_ now: MediaTime) {
@@ -52,8 +79,10 @@ package struct PasswordLimiter: Sendable {
     }
 
     private mutating func forgetOldest() {
-        guard let (place, _) = order.popFirst() else { return }
-        wrong[place]?.removeFirst()
-        if wrong[place]?.isEmpty == true { wrong[place] = nil }
+        guard let (client, address, _) = order.popFirst() else { return }
+        for place in [client, address] {
+            wrong[place]?.removeFirst()
+            if wrong[place]?.isEmpty == true { wrong[place] = nil }
+        }
     }
 }

@@ -1,9 +1,9 @@
 internal import Signaling
 
-/// Names of streams: as of sessions, and they may be empty.
+/// Names of streams: as of sessions, 1 to 150 characters.
 enum StreamName {
     static func check(_ name: String) throws(SignalingError) {
-        guard !name.isEmpty, let reason = NameRule.objection(to: name) else { return }
+        guard let reason = NameRule.objection(to: name) else { return }
         throw SignalingError(.invalidStreamName, reason, field: "name")
     }
 }

@@ -6,6 +6,7 @@ extension Problem {
         switch error {
         case .engine(let error): self.init(error)
         case .noPicture: self.init(.noMedia, error.description, retryAfter: 1)
+        case .undecodable: self.init(.noMedia, error.description)
         case .codec, .container, .thread: self.init(.internalError, error.description)
         }
     }

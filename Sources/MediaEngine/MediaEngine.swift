@@ -31,10 +31,13 @@ package final class MediaEngine: Sendable {
         events = EventSink()
         var workers: [Worker] = []
         let identity = try Self.identity(configuration.webRTC.certificate)
+        let totals = WorkerTotals(workers: configuration.workers)
         for index in 0..<configuration.workers {
             workers.append(
-                try Worker(index: index, configuration: configuration, identity: identity, events: events))
+                try Worker(
+                    index: index, configuration: configuration, identity: identity, events: events, totals: totals))
         }
+        totals.connect(workers.map(\.mailbox))
         self.workers = workers
         for worker in workers { worker.start() }
     }

@@ -8,7 +8,7 @@ internal import SRTP
 extension Worker {
     /// A session that is not listed yet: whoever succeeds with it lists it.
     func newSession(_ name: String) throws(EngineError) -> EngineSession {
-        guard sessions.count < perWorker(configuration.limits.sessions) else {
+        guard totals.sessions.sum < configuration.limits.sessions else {
             counters.refusedLimit &+= 1
             throw .limitReached(name: "sessions", limit: configuration.limits.sessions)
         }
@@ -40,8 +40,6 @@ extension Worker {
         }
         return name
     }
-
-    func perWorker(_ limit: Int) -> Int { max(1, limit / configuration.workers) }
 
     /// One more track, or one more encoding of one, of a stream.
     /// - Parameter position: of a video encoding among those that the stream has.

@@ -12,6 +12,7 @@ internal import Transport
 final class Worker: @unchecked Sendable {
     let index: Int
     let configuration: EngineConfiguration
+    let totals: WorkerTotals
     let mailbox: Mailbox
     let events: EventSink
     /// Nil in virtual time.
@@ -68,7 +69,9 @@ final class Worker: @unchecked Sendable {
     var strangersSince = MediaTime.seconds(-1)
     /// Those that have not connected, the oldest first; some of them may have by now.
     var unestablished: ContiguousArray<WebRTCPeer> = []
-    var unestablishedCount = 0
+    var unestablishedCount = 0 {
+        didSet { totals.unestablished.set(unestablishedCount, of: index) }
+    }
     var nextPeerSweep: MediaTime = .never
     var rest: FeedbackRest
     /// Peers that send media.
@@ -82,7 +85,9 @@ final class Worker: @unchecked Sendable {
     var nextProbe: MediaTime = .never
 
     // Control.
-    var sessions: [String: EngineSession] = [:]
+    var sessions: [String: EngineSession] = [:] {
+        didSet { totals.sessions.set(sessions.count, of: index) }
+    }
     /// Where RTCP of plain subscribers comes from. Several may name one address, the oldest comes first.
     var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
     var nextHousekeeping: MediaTime = .zero
@@ -102,13 +107,15 @@ final class Worker: @unchecked Sendable {
     #endif
 
     /// - Parameters:
+    ///   - totals: shared with the other workers of an engine; nil: the worker is alone.
     ///   - virtual: what stands for clock and sockets; nil: the real ones.
     ///   - seed: makes names, SSRCs and first sequence numbers repeatable; nil: unguessable, as they must be outside of tests.
     init(
         index: Int, configuration: EngineConfiguration, identity: DTLSIdentity, events: EventSink,
-        virtual: VirtualIO? = nil, seed: UInt64? = nil
+        totals: WorkerTotals? = nil, virtual: VirtualIO? = nil, seed: UInt64? = nil
     ) throws(EngineError) {
         self.index = index
+        self.totals = totals ?? WorkerTotals(workers: index + 1)
         counterBlock = CounterBlock(worker: index)
         counterMemory = counterBlock.counters
         self.configuration = configuration

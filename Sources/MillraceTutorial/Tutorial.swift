@@ -1,7 +1,5 @@
 import Foundation
-import MediaBase
 import MillraceClient
-import Signaling
 
 @main
 struct Tutorial {

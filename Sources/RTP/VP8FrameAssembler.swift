@@ -67,6 +67,9 @@ package struct VP8FrameAssembler: Sendable {
     package private(set) var isWaitingForKeyFrame = true
     /// Frames that were not given out because they, or what they refer to, had losses.
     package private(set) var droppedFrames: UInt64 = 0
+    /// Whole frames whose header is impossible (RFC 6386 section 9.1), and packets without a readable descriptor: the sender encrypts end
+    /// to end, or sends something else.
+    package private(set) var malformedFrames: UInt64 = 0
     /// Packets that came after their place was given up, or twice.
     package private(set) var lateOrDuplicatePackets: UInt64 = 0
 
@@ -247,6 +250,7 @@ package struct VP8FrameAssembler: Sendable {
     private mutating func use(_ packet: Packet) {
         if packet.payload.isEmpty { return }
         guard let descriptor = Self.descriptor(of: packet) else {
+            malformedFrames += 1
             lose(packet.sequence, count: 1, behind: nil)
             return
         }
@@ -282,11 +286,23 @@ package struct VP8FrameAssembler: Sendable {
     private mutating func finish() {
         guard let done = partial else { return }
         partial = nil
+        if !done.isDamaged, !Self.isPossible(done.frame.bytes) { malformedFrames += 1 }
         if done.isDamaged || isWaitingForKeyFrame && !done.frame.isKeyFrame {
             droppedFrames += 1
             return
         }
         isWaitingForKeyFrame = false
         events.append(.frame(done.frame))
+    }
+
+    /// Whether bytes can be a VP8 frame by its header: frame tag, and start code of a key frame (RFC 6386 section 9.1).
+    private static func isPossible(_ frame: [UInt8]) -> Bool {
+        guard frame.count >= 3 else { return false }
+        let tag = UInt32(frame[0]) | UInt32(frame[1]) << 8 | UInt32(frame[2]) << 16
+        let isKeyFrame = tag & 1 == 0
+        let headerLength = isKeyFrame ? 10 : 3
+        // Versions above 3 are reserved; the first partition lies within the frame.
+        guard (tag >> 1) & 7 <= 3, headerLength + Int(tag >> 5) <= frame.count else { return false }
+        return !isKeyFrame || frame[3] == 0x9d && frame[4] == 0x01 && frame[5] == 0x2a
     }
 }

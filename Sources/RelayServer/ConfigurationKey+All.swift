@@ -172,7 +172,8 @@ extension ConfigurationKey {
             "audio tracks a session forwarded at a time, the loudest; 0: all"
         ),
 
-        .integer("limit.sessions", \.limitSessions, 1...1_000_000, "sessions"),
+        .integer(
+            "limit.sessions", \.limitSessions, 1...1_000_000, "sessions of the relay, on all workers together"),
         .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams a session"),
         .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports a session"),
         .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) a stream"),
@@ -250,7 +251,7 @@ extension ConfigurationKey {
             "bytes that wait for clients of one IPv4 address or IPv6 /64 network that do not read"),
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
-            "wrong passwords of one address for one session a minute"),
+            "wrong passwords of one token from one address for one session a minute; of one address, 20 times as many"),
         .integer(
             "limit.wrongTokens", \.limitWrongTokens, 1...1_000_000,
             "wrong admin, WHIP and WHEP tokens of one address a minute, after which it is refused for a minute"),

@@ -77,7 +77,9 @@ struct DrainService: Service {
     }
 
     private func announce(until end: ContinuousClock.Instant, url: String?) async {
-        let seconds = Int(max(.zero, end - .now).components.seconds)
+        let left = max(.zero, end - .now).components
+        // Rounded up: an order of 30 s is announced as 30 s, although some of the first second has passed.
+        let seconds = Int(left.seconds) + (left.attoseconds > 0 ? 1 : 0)
         logger.notice("draining", metadata: ["seconds": "\(seconds)"])
         bodies.beginDraining()
         await sessions.announceDrain(seconds: seconds, url: url)

@@ -6,7 +6,8 @@ public enum SignalingProtocol {
     public static let subprotocol = "millrace.v1"
     /// Largest message that the relay takes, in bytes.
     public static let maximumMessageBytes = 64 * 1_024
-    /// Largest message of the relay's that a client has to take, in bytes: the answer to a join lists all users and streams.
+    /// Largest message that the relay sends and a client has to take, in bytes: the answer to a join lists all users and streams. The relay
+    /// answers `messageTooLarge` instead of a larger one.
     public static let maximumRelayMessageBytes = 16 * 1_024 * 1_024
     /// Largest session description, in bytes.
     public static let maximumSDPBytes = 48 * 1_024

@@ -165,6 +165,24 @@ import Testing
         }
     }
 
+    @Test("CAN-2: a still of video that cannot be decoded fails at once, with no further key frame request")
+    func undecodableStill() async throws {
+        let packets = PacketTap(capacity: 1 << 20)
+        let sent = Array(try Synthetic.video(pictures: 30).joined())
+        push(try VideoCanvasTests.encrypted(sent, seed: 1), to: packets)
+        let (requests, request) = AsyncStream.makeStream(of: Void.self)
+        let clock = ContinuousClock()
+        let begin = clock.now
+        await #expect(throws: CanvasError.undecodable) {
+            try await CanvasTap.stillPicture(within: .seconds(600)) { (options, consumer) async throws(CanvasError) in
+                try CanvasTap(packets: packets, options: options, consumer: consumer) { request.yield() }
+            }
+        }
+        #expect(clock.now - begin < .seconds(60), "not the whole time")
+        request.finish()
+        #expect(await requests.reduce(into: 0) { count, _ in count += 1 } == 1)
+    }
+
     @Test("CAN-2: a body of Y4M begins with its header and holds whole pictures")
     func y4mBytes() async throws {
         let packets = PacketTap(capacity: 1 << 20)

@@ -2,6 +2,7 @@ import Canvas
 import Codecs
 import MediaBase
 import MillraceTestKit
+import RTP
 import Testing
 
 @Suite struct VideoCanvasTests {
@@ -107,5 +108,47 @@ import Testing
         let end = try Synthetic.video(
             width: 64, height: 48, pictures: 3, firstSequence: sequence + 50, firstPicture: 5000)
         #expect(pictures(Array(end.joined()), to: canvas).suffix(3).map(\.width) == [64, 64, 64])
+    }
+
+    /// The packets with all behind their descriptors replaced by random bytes, as a publisher's end-to-end encryption does.
+    static func encrypted(_ packets: [SentPacket], seed: UInt64) throws -> [SentPacket] {
+        var random = SeededGenerator(seed: seed)
+        return try packets.map { packet in
+            var packet = packet
+            let header = try packet.payload.withUnsafeBytes { try VP8PayloadDescriptor(parsing: $0).headerLength }
+            for index in header..<packet.payload.count {
+                packet.payload[index] = UInt8(truncatingIfNeeded: random.next())
+            }
+            return packet
+        }
+    }
+
+    @Test("CAN-2: encrypted video is known within a second, by any key", arguments: 1...20)
+    func encrypted(seed: UInt64) throws {
+        let canvas = try StreamCanvas()
+        let sent = Array(try Synthetic.video(pictures: 30, keyFrameInterval: 10).joined())
+        #expect(pictures(try Self.encrypted(sent, seed: seed), to: canvas).isEmpty)
+        #expect(canvas.video.isUndecodable)
+    }
+
+    @Test("CAN-2: frames that are too large are known after two key frames")
+    func tooLarge() throws {
+        let canvas = try StreamCanvas(maximumPixels: 100)
+        let sent = try Synthetic.video(pictures: 12, keyFrameInterval: 10)
+        #expect(pictures(Array(sent.prefix(10).joined()), to: canvas).isEmpty)
+        #expect(!canvas.video.isUndecodable)
+        #expect(pictures(Array(sent.dropFirst(10).joined()), to: canvas).isEmpty)
+        #expect(canvas.video.isUndecodable)
+    }
+
+    @Test("CAN-2: video without a key frame, or with losses, is not taken for encrypted")
+    func onlyDelayed() throws {
+        let canvas = try StreamCanvas()
+        let sent = try Synthetic.video(pictures: 61, keyFrameInterval: 60)
+        // The first key frame has gone by, and every seventh packet is lost.
+        let packets = Array(sent.dropFirst().prefix(59).joined())
+        let lossy = packets.enumerated().filter { $0.offset % 7 != 3 }.map(\.element)
+        #expect(pictures(lossy, to: canvas).isEmpty && !canvas.video.isUndecodable)
+        #expect(pictures(Array(sent[60...].joined()), to: canvas).count == 1 && !canvas.video.isUndecodable)
     }
 }

@@ -12,37 +12,64 @@ import Testing
         let room = try key("room")
         for second in 0..<5 {
             let now = MediaTime.seconds(Double(second))
-            #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: now) } == nil)
-            limiter.recordWrong(address: "192.0.2.1", session: room, now: now)
+            #expect(code { try limiter.check(address: "192.0.2.1", token: nil, session: room, now: now) } == nil)
+            limiter.recordWrong(address: "192.0.2.1", token: nil, session: room, now: now)
         }
         do throws(SignalingError) {
-            try limiter.check(address: "192.0.2.1", session: room, now: .seconds(10))
+            try limiter.check(address: "192.0.2.1", token: nil, session: room, now: .seconds(10))
             Issue.record("the sixth is allowed")
         } catch {
             #expect(error.code == .rateLimited && error.retryAfter == 50 && error.limit == PasswordLimiter.key)
         }
-        #expect(code { try limiter.check(address: "192.0.2.2", session: room, now: .seconds(10)) } == nil)
+        #expect(code { try limiter.check(address: "192.0.2.2", token: nil, session: room, now: .seconds(10)) } == nil)
         let other = try key("other")
-        #expect(code { try limiter.check(address: "192.0.2.1", session: other, now: .seconds(10)) } == nil)
+        #expect(code { try limiter.check(address: "192.0.2.1", token: nil, session: other, now: .seconds(10)) } == nil)
         let soon = MediaTime.seconds(60) - .nanoseconds(1)
-        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: soon) } == .rateLimited)
-        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: .seconds(60)) } == nil)
-        limiter.recordWrong(address: "192.0.2.1", session: room, now: .seconds(60))
-        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: .seconds(60)) } == .rateLimited)
-        #expect(code { try limiter.check(address: "192.0.2.1", session: room, now: .seconds(200)) } == nil)
+        #expect(code { try limiter.check(address: "192.0.2.1", token: nil, session: room, now: soon) } == .rateLimited)
+        #expect(code { try limiter.check(address: "192.0.2.1", token: nil, session: room, now: .seconds(60)) } == nil)
+        let end = MediaTime.seconds(60)
+        limiter.recordWrong(address: "192.0.2.1", token: nil, session: room, now: end)
+        #expect(code { try limiter.check(address: "192.0.2.1", token: nil, session: room, now: end) } == .rateLimited)
+        #expect(code { try limiter.check(address: "192.0.2.1", token: nil, session: room, now: .seconds(200)) } == nil)
         #expect(limiter.remembered == 0)
+    }
+
+    @Test("SES-4 wrong passwords of one token do not lock out other tokens behind the same address")
+    func passwordsByToken() throws {
+        var limiter = PasswordLimiter()
+        let key = try key("session")
+        let guesser = TokenFingerprint(rawValue: "guesser")
+        for _ in 0..<5 { limiter.recordWrong(address: "192.0.2.1", token: guesser, session: key, now: .zero) }
+        func check(_ token: String?, from address: String = "192.0.2.1", at second: Double = 1) -> ErrorCode? {
+            let token = token.map(TokenFingerprint.init(rawValue:))
+            return code { try limiter.check(address: address, token: token, session: key, now: .seconds(second)) }
+        }
+        #expect(check("guesser") == .rateLimited)
+        #expect(check("guesser", from: "192.0.2.2") == nil)
+        #expect(check("other") == nil && check(nil) == nil)
+        // One client with many tokens: 20 times as many guesses lock the address.
+        for number in 1..<20 {
+            #expect(check("other") == nil)
+            let token = TokenFingerprint(rawValue: "\(number)")
+            for _ in 0..<5 { limiter.recordWrong(address: "192.0.2.1", token: token, session: key, now: .seconds(1)) }
+        }
+        #expect(check("other") == .rateLimited && check(nil) == .rateLimited)
+        #expect(check("other", from: "192.0.2.2") == nil)
+        // Then the first five have ended.
+        #expect(check("other", at: 60) == nil && check("guesser", at: 60) == nil && check("1", at: 60) == .rateLimited)
+        #expect(check("1", at: 61) == nil && limiter.remembered == 0)
     }
 
     @Test("SES-4 what is remembered of wrong passwords is bounded")
     func bounded() throws {
         var limiter = PasswordLimiter(perMinute: 2, capacity: 10)
         let room = try key("room")
-        for number in 0..<1_000 { limiter.recordWrong(address: "\(number)", session: room, now: .zero) }
+        for number in 0..<1_000 { limiter.recordWrong(address: "\(number)", token: nil, session: room, now: .zero) }
         #expect(limiter.remembered == 10)
-        limiter.recordWrong(address: "999", session: room, now: .zero)
-        #expect(code { try limiter.check(address: "999", session: room, now: .zero) } == .rateLimited)
-        for number in 0..<9 { limiter.recordWrong(address: "x\(number)", session: room, now: .zero) }
-        #expect(code { try limiter.check(address: "999", session: room, now: .zero) } == nil)
+        limiter.recordWrong(address: "999", token: nil, session: room, now: .zero)
+        #expect(code { try limiter.check(address: "999", token: nil, session: room, now: .zero) } == .rateLimited)
+        for number in 0..<9 { limiter.recordWrong(address: "x\(number)", token: nil, session: room, now: .zero) }
+        #expect(code { try limiter.check(address: "999", token: nil, session: room, now: .zero) } == nil)
     }
 
     @Test("a connection sends a hundred messages a second, evenly or at once")

@@ -36,6 +36,11 @@ import Testing
             return code { _ = try world.prepare([stream], a) }
         }
         #expect(attempt { $0.name = String(repeating: "x", count: 151) } == .invalidStreamName)
+        #expect(attempt { $0.name = "" } == .invalidStreamName)
+        #expect(attempt { ($0.id, $0.name) = (mine, String(repeating: "x", count: 150)) } == nil)
+        #expect(
+            code { try world.request(.updateStream(UpdateStreamRequest(stream: mine, name: "")), a) }
+                == .invalidStreamName)
         #expect(attempt { $0.name = "\u{7}" } == .invalidStreamName)
         #expect(attempt { ($0.audioMid, $0.videoMid) = (nil, nil) } == .invalidField)
         #expect(attempt { $0.audioMid = "" } == .invalidField)

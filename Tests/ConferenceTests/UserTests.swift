@@ -153,6 +153,28 @@ import Testing
         #expect(world.violations() == [])
     }
 
+    @Test("USR-5 USR-9 only the host removes a manager, whichever connection of the manager's token is named")
+    func removalOfManager() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, token: "host")
+        let first = try world.join("first", .hostCapable, token: "first")
+        let second = try world.join("second", .hostCapable, token: "second")
+        let encoder = try world.join("second's encoder", kind: .publisher, token: "second")
+        let moderator = try world.join("moderator", .moderator, token: "moderator")
+        for user in [first, second] {
+            try world.request(.setManager(SetManagerRequest(user: user, isManager: true)), host)
+        }
+        for (sender, target) in [(first, second), (second, first), (first, encoder), (moderator, first)] {
+            #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
+        }
+        #expect(world.closed.isEmpty)
+        try world.request(.removeUser(RemoveUserRequest(user: first)), host)
+        try world.request(.setManager(SetManagerRequest(user: second, isManager: false)), host)
+        try world.request(.removeUser(RemoveUserRequest(user: encoder)), moderator)
+        #expect(world.closed == [first: .removed, second: .removed, encoder: .removed])
+        #expect(world.violations() == [])
+    }
+
     @Test("USR-4 USR-5 renaming: host and managers anybody, others themselves")
     func rename() throws {
         let world = try World()
@@ -194,6 +216,57 @@ import Testing
         #expect(code { try world.request(.ping(PingRequest()), bad) } == .notJoined)
         #expect(world.conference.resume(bad, now: world.now) == .failure(SignalingError(.resumeExpired)))
         try world.join("good", token: "other")
+        #expect(world.violations() == [])
+    }
+
+    @Test("USR-12 a removal ends every connection of the token: clients, lost ones, publishers without signalling")
+    func removalOfAllConnections() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, token: "host")
+        let bad = try world.join("bad", token: "bad")
+        let second = try world.join("bad too", token: "bad")
+        let lost = try world.join("bad, lost", token: "bad")
+        world.drop(lost)
+        let encoder = try world.join("encoder", kind: .publisher, token: "bad")
+        let cam = try world.publish(encoder)
+        let other = try world.join("other", token: "other")
+        let anonymous = try world.join("anonymous")
+        try world.join("another without a token")
+        world.forgetEvents()
+        try world.request(.removeUser(RemoveUserRequest(user: bad)), host)
+        for id in [bad, second, lost, encoder] {
+            #expect(world.closed[id] == .removed && world.conference.user(id) == nil)
+        }
+        #expect(world.conference.stream(cam) == nil)
+        #expect(world.newEvents(second) == [.disconnected(Disconnected(reason: .removed))])
+        #expect(
+            world.newEvents(other) == [
+                .userLeft(UserLeft(user: bad, reason: .removed)), .userLeft(UserLeft(user: second, reason: .removed)),
+                .userLeft(UserLeft(user: lost, reason: .removed)),
+                .streamDestroyed(StreamDestroyed(stream: cam, reason: .forced)),
+                .userLeft(UserLeft(user: encoder, reason: .removed)),
+            ])
+        #expect(code { try world.resume(lost) } == .resumeExpired)
+        // Connections without a token share nothing.
+        try world.request(.removeUser(RemoveUserRequest(user: anonymous)), host)
+        #expect(world.conference.users.map(\.name) == ["host", "other", "another without a token"])
+        #expect(world.violations() == [])
+    }
+
+    @Test("USR-12 a connection that shares its token with the sender or with the host is not removed by users")
+    func removalOfSharedToken() throws {
+        let world = try World()
+        let host = try world.join("host", .hostCapable, token: "host")
+        let hosts = try world.join("host's encoder", kind: .publisher, token: "host")
+        let moderator = try world.join("moderator", .moderator, token: "moderator")
+        let moderators = try world.join("moderator's encoder", kind: .publisher, token: "moderator")
+        for (sender, target) in [(host, hosts), (moderator, hosts), (moderator, moderators)] {
+            #expect(code { try world.request(.removeUser(RemoveUserRequest(user: target)), sender) } == .notPermitted)
+        }
+        #expect(world.closed.isEmpty)
+        // An operator removes whom they like; the host's role passes on with all of the token gone.
+        try world.admin(.remove(hosts))
+        #expect(world.closed == [host: .removed, hosts: .removed] && world.conference.host == nil)
         #expect(world.violations() == [])
     }
 

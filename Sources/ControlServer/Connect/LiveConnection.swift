@@ -17,7 +17,11 @@ final class LiveConnection {
     private var queue: QueueLease
     /// A request is being carried out whose answer goes before the events that it causes: those wait in the outbox.
     var isHeld = false
-    var publisher: PublishPeer?
+    var publisher: PublishPeer? {
+        didSet { if publisher != nil { hasPublished = true } }
+    }
+    /// It had a publish peer connection at some time.
+    private(set) var hasPublished = false
     var subscriber: SubscribePeer?
     /// Where its peers are in the engine, or are on their way to.
     var place = Place.mainSession

@@ -11,7 +11,9 @@ extension LiveSession {
         _ admission: Admission, _ arrival: Arrival, lease: ResourceLease
     ) -> Result<Void, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
-        let joined = environment.passwords.attempt(admission.password, from: arrival.address, at: key) {
+        let joined = environment.passwords.attempt(
+            admission.password, from: arrival.address, token: admission.token, at: key
+        ) {
             conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall)
         }
         switch joined {
@@ -19,17 +21,23 @@ extension LiveSession {
             forgetIfVacant()
             return .failure(error)
         case .success(let join):
+            let text: ByteBuffer
+            do throws(SignalingError) {
+                text = try MessageCodec.bounded(arrival.request, .success(completed(join.answer, for: arrival.socket)))
+            } catch {
+                // Its client could not read who is there: it does not stay.
+                perform(join.effects)
+                perform(conference.disconnect(admission.connection, reason: .left))
+                return .failure(error)
+            }
             clients[admission.connection] = LiveConnection(
                 id: admission.connection, resumeToken: admission.resumeToken, program: arrival.program,
                 reporter: "\(admission.token?.rawValue ?? "") \(arrival.address)", lease: lease,
                 socket: arrival.socket, outbox: environment.configuration.outbox, resources: environment.resources)
             arrival.socket.enterSession()
             arrival.socket.count(for: lease.holder, in: environment.resources)
-            var answer = join.answer
-            answer.iceServers = environment.iceServers
-            answer.transports = arrival.socket.isConfidential ? [.native, .webRTC] : [.webRTC]
-            answer.pingInterval = Int(environment.configuration.pingInterval / .milliseconds(1))
-            reply(arrival.request, .success(answer), on: arrival.socket)
+            environment.statistics.messagesSent(1)
+            arrival.socket.send([text])
             environment.statistics.joined()
             logger.info(
                 "client joined",
@@ -40,6 +48,15 @@ extension LiveSession {
             perform(join.effects)
             return .success(())
         }
+    }
+
+    /// The answer of the rules with what only the relay knows.
+    private func completed(_ answer: JoinAnswer, for socket: ClientSocket) -> JoinAnswer {
+        var answer = answer
+        answer.iceServers = environment.iceServers
+        answer.transports = socket.isConfidential ? [.native, .webRTC] : [.webRTC]
+        answer.pingInterval = Int(environment.configuration.pingInterval / .milliseconds(1))
+        return answer
     }
 
     /// A client comes back on another socket (CON-3).
@@ -69,7 +86,7 @@ extension LiveSession {
             arrival.socket.count(for: client.lease.holder, in: environment.resources)
             client.settleQueue()
             let answer = ResumeRequest.Answer(
-                connection: id, missed: missed, publishLost: client.publisher == nil,
+                connection: id, missed: missed, publishLost: client.hasPublished && client.publisher == nil,
                 subscribeLost: client.subscriber == nil)
             reply(arrival.request, .success(answer), on: arrival.socket)
             environment.statistics.resumed()

@@ -27,7 +27,9 @@ extension LiveSession {
         let connection = admission.connection
         let join: Join
         do {
-            join = try environment.passwords.attempt(visitor.password, from: visitor.address, at: key) {
+            join = try environment.passwords.attempt(
+                visitor.password, from: visitor.address, token: admission.token, at: key
+            ) {
                 conference.join(admission, now: ControlClock.now, wallClock: ControlClock.wall)
             }.get()
         } catch {

@@ -40,8 +40,10 @@ extension LiveSession {
             }
             let answer = conference.request(
                 message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
-            if answer.effects.contains(where: \.isMute) {
-                await mute(message.id, answer.effects, for: client, socket)
+            if message.request.isRemoval || answer.effects.contains(where: \.isMute),
+                case .success(let success) = answer.result
+            {
+                await complete(message.id, success, answer.effects, for: client, socket)
             } else {
                 reply(message.id, answer.result, on: socket)
                 perform(answer.effects)
@@ -61,12 +63,15 @@ extension LiveSession {
         }
     }
 
-    /// A mute is answered when it is in force, and what its client is told of it follows the answer all the same.
-    private func mute(_ request: UInt32, _ effects: [Effect], for client: LiveConnection, _ socket: ClientSocket) async
-    {
+    /// Answers when the engine has done its part: a mute is in force, a removed user's transports are closed (USR-12). The events for the
+    /// sender follow the answer all the same.
+    private func complete(
+        _ request: UInt32, _ success: RequestAnswer, _ effects: [Effect], for client: LiveConnection,
+        _ socket: ClientSocket
+    ) async {
         client.isHeld = true
         let failure = await outcome(of: begin(effects))
-        let result: Result<Done, SignalingError> = failure.map { .failure($0) } ?? .success(Done())
+        let result: Result<RequestAnswer, SignalingError> = failure.map { .failure($0) } ?? .success(success)
         reply(request, result, on: socket)
         release(client)
     }
@@ -85,6 +90,12 @@ extension LiveSession {
             reply(message.id, await act(), on: socket)
             if let client = clients[id] { release(client) }
         }
+    }
+}
+
+extension Request {
+    fileprivate var isRemoval: Bool {
+        if case .removeUser = self { true } else { false }
     }
 }
 

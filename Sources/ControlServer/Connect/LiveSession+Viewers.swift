@@ -9,7 +9,9 @@ extension LiveSession {
     func admitViewer(_ visitor: Visitor, lease: ResourceLease) -> Result<ViewerTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let admission = visitor.admission(as: "", isPublisher: false)
-        return environment.passwords.attempt(visitor.password, from: visitor.address, at: key) {
+        return environment.passwords.attempt(
+            visitor.password, from: visitor.address, token: admission.token, at: key
+        ) {
             conference.admitViewer(admission).map {
                 ViewerTicket(liveSession: self, connection: admission.connection, lease: lease)
             }

@@ -70,7 +70,7 @@ actor LiveSession {
             case .broadcast(let audience, let event):
                 guard let text = text(of: event) else { continue }
                 for id in audience { append(text, to: id) }
-            case .close(let id, let reason): close(id, reason)
+            case .close(let id, let reason): calls += close(id, reason)
             case .media(.place(let ids, let place)): self.place(ids, at: place)
             case .media(let command): calls += order(command)
             case .hook(let hook): post(hook)
@@ -160,20 +160,22 @@ actor LiveSession {
             for id in leaving {
                 environment.statistics.queueOverflowed()
                 logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
-                close(id, .slowConsumer)
+                watch(close(id, .slowConsumer))
             }
             for id in leaving { perform(conference.disconnect(id, reason: .slowConsumer)) }
         }
     }
 
-    private func close(_ id: ConnectionID, _ reason: DisconnectReason) {
-        guard let client = clients.removeValue(forKey: id) else { return }
+    /// Ends a client's connection at once.
+    /// - Returns: the end of its media, which the engine has been told.
+    private func close(_ id: ConnectionID, _ reason: DisconnectReason) -> [MediaCall] {
+        guard let client = clients.removeValue(forKey: id) else { return [] }
         client.release()
         environment.onLeave(client.resumeToken)
         environment.statistics.disconnected(reason)
         logger.info("client left", metadata: ["connection": "\(id)", "reason": "\(reason.rawValue)"])
-        endMedia(of: client)
-        guard let socket = client.socket else { return }
+        let calls = closePeers(of: client).map { MediaCall(command: .closeMedia(id), call: $0) }
+        guard let socket = client.socket else { return calls }
         client.socket = nil
         var texts: [ByteBuffer] = []
         if reason == .slowConsumer {
@@ -188,6 +190,7 @@ actor LiveSession {
         environment.statistics.messagesSent(texts.count)
         socket.send(texts)
         socket.close(reason.closeCode, reason.rawValue)
+        return calls
     }
 
     private func ended(_ reason: DisconnectReason) {

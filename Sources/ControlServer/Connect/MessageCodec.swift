@@ -49,11 +49,28 @@ enum MessageCodec {
         return message
     }
 
+    /// - Returns: the error `messageTooLarge` instead of an answer that is larger than clients have to take.
     static func answer<Answer: Hashable & Sendable & Codable>(
         _ id: UInt32, _ result: Result<Answer, SignalingError>
     ) -> ByteBuffer {
+        do throws(SignalingError) {
+            return try bounded(id, result)
+        } catch {
+            return failure(id, error)
+        }
+    }
+
+    /// - Throws: `messageTooLarge` for an answer that is larger than clients have to take.
+    static func bounded<Answer: Hashable & Sendable & Codable>(
+        _ id: UInt32, _ result: Result<Answer, SignalingError>
+    ) throws(SignalingError) -> ByteBuffer {
+        let limit = SignalingProtocol.maximumRelayMessageBytes
         // Strings and numbers always encode.
         guard let data = try? encoder.encode(ResultMessage(id: id, result)) else { return ByteBuffer() }
+        guard data.count <= limit else {
+            throw SignalingError(
+                .messageTooLarge, "the answer has \(data.count) bytes, a message of the relay at most \(limit)")
+        }
         return ByteBuffer(data: data)
     }
 

@@ -17,15 +17,16 @@ final class PasswordGuard: Sendable {
     /// - Parameters:
     ///   - password: nil or empty: nothing is tried.
     ///   - address: see `ClientAddress`.
+    ///   - token: of the client; nil if it has shown none.
     func attempt<R>(
-        _ password: String?, from address: String, at session: SessionKey,
+        _ password: String?, from address: String, token: TokenFingerprint?, at session: SessionKey,
         _ body: () -> Result<R, SignalingError>
     ) -> Result<R, SignalingError> {
         guard let password, !password.isEmpty else { return body() }
         let now = ControlClock.now
         let refusal = limiter.withLockedValue { limiter -> SignalingError? in
             do throws(SignalingError) {
-                try limiter.check(address: address, session: session, now: now)
+                try limiter.check(address: address, token: token, session: session, now: now)
                 return nil
             } catch {
                 return error
@@ -34,7 +35,9 @@ final class PasswordGuard: Sendable {
         if let refusal { return .failure(refusal) }
         let result = body()
         if case .failure(let error) = result, error.code == .passwordWrong {
-            limiter.withLockedValue { $0.recordWrong(address: address, session: session, now: now) }
+            limiter.withLockedValue {
+                $0.recordWrong(address: address, token: token, session: session, now: now)
+            }
         }
         return result
     }

@@ -65,7 +65,7 @@ extension Worker {
         guard !description.isLite else {
             throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would begin")
         }
-        if unestablishedCount >= perWorker(configuration.webRTC.unestablishedTransports) { endOldestUnestablished() }
+        makeRoomForUnestablished()
         var path = WebRTCTransport.Configuration(
             credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
         path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
@@ -160,6 +160,19 @@ extension Worker {
             let made = ICECredentials.random(using: &random)
             if peersByFragment[made.ufrag] == nil { return made }
         }
+    }
+
+    /// The limit holds for all workers together. If it is reached, the oldest of the worker that has the most makes room: a flood of one
+    /// session's offers would otherwise displace the clients of other sessions. Another worker does its part within milliseconds; until
+    /// then the limit is exceeded by what was admitted meanwhile.
+    private func makeRoomForUnestablished() {
+        let limit = configuration.webRTC.unestablishedTransports
+        guard totals.unestablished.sum >= limit else { return }
+        let largest = totals.unestablished.largest(preferring: index)
+        let isAsked =
+            largest != index
+            && totals.post({ if $0.totals.unestablished.sum >= limit { $0.endOldestUnestablished() } }, to: largest)
+        if !isAsked { endOldestUnestablished() }
     }
 
     /// Whoever has had the longest time to connect makes room.

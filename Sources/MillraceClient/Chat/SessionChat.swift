@@ -1,7 +1,7 @@
 internal import Foundation
 public import Signaling
 
-/// The chat of a session (CHT-1): to everybody in the room that one is in (the main session or a subsession), or to one of them. It is not
+/// The chat of a session: to everybody in the room that one is in (the main session or a subsession), or to one of them. It is not
 /// kept: who comes later does not get it. Messages that are kept are those of `MessagingClient`.
 public struct SessionChat: Sendable {
     /// Events that wait for a reader at most.

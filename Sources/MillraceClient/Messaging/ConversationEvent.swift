@@ -1,17 +1,18 @@
 public import Signaling
 
-/// What happens to a user's conversations (CHT-5). The local store holds each change before it is told.
+/// What happens to a user's conversations. The local store holds each change before it is told.
 public enum ConversationEvent: Hashable, Sendable {
     case statusChanged(SessionStatus)
     /// The error that the client failed with.
     case didFail(SessionError)
-    /// Added or updated, with their new states, and those that left the list.
-    case conversationsChanged([Conversation], deleted: [ConversationRef])
+    /// Conversations that are new on the list, or back on it; those on it with a new last message, unread count, name or other state; and
+    /// those that left it. Only what changed is named.
+    case conversationsChanged(added: [Conversation], updated: [Conversation], deleted: [ConversationRef])
     /// Of all conversations that are not muted.
     case totalUnreadChanged(Int)
     /// A new message; also one's own that another client sent.
     case messageReceived(Message)
-    /// A new message of somebody else that the user is to notice: of no muted conversation (CHT-7).
+    /// A new message of somebody else that the user is to notice: of no muted conversation.
     case notification(Message)
     /// A message of one's own is on the relay's disk.
     case messageSent(Message)

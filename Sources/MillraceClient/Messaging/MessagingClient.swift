@@ -1,6 +1,6 @@
 public import Signaling
 
-/// A user's conversations with others and in groups: messages that the relay keeps, in sessions and outside of them (CHT-2 to CHT-10).
+/// A user's conversations with others and in groups: messages that the relay keeps, in sessions and outside of them.
 ///
 /// Lists and messages are read from a local store, so they are there without a connection as well. The store is kept in step with the
 /// relay; what was missed while the client was away is read after each return. What is sent waits in the store until the relay has it on
@@ -22,7 +22,7 @@ public final class MessagingClient: Sendable {
     /// A client with a connection of its own, in no session.
     /// - Parameters:
     ///   - url: of the relay: `https://`, `http://`, `wss://` or `ws://`.
-    ///   - token: of the user: a session token with an identity, for whatever session (TOK-1).
+    ///   - token: of the user: a session token with an identity, for whatever session.
     public init(
         url: String, token: String, store: ConversationStore,
         configuration: MessagingConfiguration = MessagingConfiguration()
@@ -122,7 +122,7 @@ public final class MessagingClient: Sendable {
         try await core.history(of: conversation, after: number, count: min(max(1, count), 500))
     }
 
-    /// Deletes all messages of a conversation that there are now, for oneself, on all devices (CHT-8). They leave the store with the
+    /// Deletes all messages of a conversation that there are now, for oneself, on all devices. They leave the store with the
     /// `conversationsChanged` that follows.
     /// - Throws: `notConnected` while it is not in step, `unknownConversation`, `unknownGroup`, `rateLimited`, `limitReached` where
     ///   `MessagingConfiguration.requestLimit` requests wait already.
@@ -132,7 +132,7 @@ public final class MessagingClient: Sendable {
 
     // MARK: the list
 
-    /// A page of the list, newest first (CHT-4); from the store.
+    /// A page of the list, newest first; from the store.
     /// - Parameters:
     ///   - order: that of the last conversation of the page before; nil: from the newest on.
     ///   - count: at most.
@@ -146,13 +146,13 @@ public final class MessagingClient: Sendable {
     /// - Throws: `storageFailed`.
     public func totalUnread() async throws(SessionError) -> Int { try await store.totalUnread() }
 
-    /// Sets the unread count of one conversation to 0, on all devices (CHT-6). The store has it with the `conversationsChanged` that follows.
+    /// Sets the unread count of one conversation to 0, on all devices. The store has it with the `conversationsChanged` that follows.
     /// - Throws: as `deleteMessages(of:)`.
     public func clearUnread(of conversation: ConversationRef) async throws(SessionError) {
         try await core.clearUnread(conversation)
     }
 
-    /// Mutes a conversation, or lifts that, on all devices (CHT-7). The store has it with the `conversationsChanged` that follows.
+    /// Mutes a conversation, or lifts that, on all devices. The store has it with the `conversationsChanged` that follows.
     /// - Throws: as `deleteMessages(of:)`.
     public func setNotification(
         _ status: NotificationStatus, of conversation: ConversationRef
@@ -160,7 +160,7 @@ public final class MessagingClient: Sendable {
         try await core.setNotification(conversation, status)
     }
 
-    /// Takes a conversation off the list; its messages stay, and a new one brings it back (CHT-8).
+    /// Takes a conversation off the list; its messages stay, and a new one brings it back.
     /// - Parameter onThisDeviceOnly: false: at the relay, and so on all devices; the store has it with the `conversationsChanged` that
     ///   follows.
     /// - Throws: as `deleteMessages(of:)`; on this device only, nothing but `storageFailed`.

@@ -7,7 +7,9 @@ public protocol MessagingDelegate: AnyObject, Sendable {
 
     func messaging(_ client: MessagingClient, statusChanged status: SessionStatus)
     func messaging(_ client: MessagingClient, didFailWith error: SessionError)
-    func messaging(_ client: MessagingClient, changed conversations: [Conversation], deleted: [ConversationRef])
+    /// As `ConversationEvent.conversationsChanged`.
+    func messaging(
+        _ client: MessagingClient, added: [Conversation], updated: [Conversation], deleted: [ConversationRef])
     func messaging(_ client: MessagingClient, totalUnread: Int)
     func messaging(_ client: MessagingClient, received message: Message)
     func messaging(_ client: MessagingClient, notifiedOf message: Message)
@@ -23,8 +25,8 @@ extension MessagingDelegate {
         switch event {
         case .statusChanged(let status): messaging(client, statusChanged: status)
         case .didFail(let error): messaging(client, didFailWith: error)
-        case .conversationsChanged(let conversations, let deleted):
-            messaging(client, changed: conversations, deleted: deleted)
+        case .conversationsChanged(let added, let updated, let deleted):
+            messaging(client, added: added, updated: updated, deleted: deleted)
         case .totalUnreadChanged(let total): messaging(client, totalUnread: total)
         case .messageReceived(let message): messaging(client, received: message)
         case .notification(let message): messaging(client, notifiedOf: message)
@@ -38,8 +40,9 @@ extension MessagingDelegate {
 
     public func messaging(_ client: MessagingClient, statusChanged status: SessionStatus) {}
     public func messaging(_ client: MessagingClient, didFailWith error: SessionError) {}
-    public func messaging(_ client: MessagingClient, changed conversations: [Conversation], deleted: [ConversationRef])
-    {}
+    public func messaging(
+        _ client: MessagingClient, added: [Conversation], updated: [Conversation], deleted: [ConversationRef]
+    ) {}
     public func messaging(_ client: MessagingClient, totalUnread: Int) {}
     public func messaging(_ client: MessagingClient, received message: Message) {}
     public func messaging(_ client: MessagingClient, notifiedOf message: Message) {}

@@ -1,6 +1,6 @@
 public import Signaling
 
-/// What becomes of a publisher (STR-1).
+/// What becomes of a publisher.
 public enum PublisherEvent: Hashable, Sendable {
     /// Everybody can see the stream from now on.
     case created(StreamID)

@@ -52,7 +52,7 @@ public struct PublisherSettings: Sendable {
         }
     }
 
-    /// Of the stream, for people; at most 200 characters.
+    /// Of the stream, for people; 1 to 150 characters: letters, digits, symbols and spaces.
     public var name: String
     public var videoType: VideoType
     /// Nil: no sound.
@@ -60,10 +60,11 @@ public struct PublisherSettings: Sendable {
     /// Nil: no pictures.
     public var video: Video?
 
+    /// - Parameter name: nil: the video type, `camera` or `screen`.
     public init(
-        name: String = "", videoType: VideoType = .camera, audio: Audio? = Audio(), video: Video? = Video()
+        name: String? = nil, videoType: VideoType = .camera, audio: Audio? = Audio(), video: Video? = Video()
     ) {
-        self.name = name
+        self.name = name ?? videoType.rawValue
         self.videoType = videoType
         self.audio = audio
         self.video = video

@@ -1,7 +1,7 @@
 public import Signaling
 
 extension Session {
-    /// Publishes a stream: at most one of a camera and one of a screen (STR-1).
+    /// Publishes a stream: at most one of a camera and one of a screen.
     /// - Throws: `notPermitted` without the token's capability; `streamExists` where there is one of its kind already; `shareLocked` for
     ///   the screen of a participant while it is locked; `invalidStreamName`; `invalidField` for a publisher with neither sound nor
     ///   pictures; `insecureConnection` where `TransportChoice.native` was chosen and cannot be had; `mediaFailed` where this machine
@@ -39,7 +39,7 @@ extension Session {
     /// Has the relay keep what it knows of this connection.
     /// - Parameter note: what the user says, at most 2,000 characters.
     /// - Throws: `rateLimited` where the last report is not old enough: 10 s, unless the relay is configured otherwise.
-    /// - Returns: the id that an operator reads the report back with (ISS-1).
+    /// - Returns: the id that an operator reads the report back with.
     public func reportIssue(_ note: String? = nil) async throws(SessionError) -> String {
         try await core.request(ReportIssueRequest(note: note)).issue
     }

@@ -3,14 +3,14 @@ public import Signaling
 extension Session {
     // MARK: signals
 
-    /// Sends to one connection or to everybody, oneself included. Returning means that it was valid and sent, not that it was received
-    /// (SIG-2).
+    /// Sends to one connection or to everybody, oneself included. Returning means that it was valid and sent, not that it was
+    /// received.
     /// - Parameters:
     ///   - type: at most 128 characters out of `A-Z a-z 0-9 - _ ~`.
     ///   - data: at most 8 KiB of UTF-8.
     ///   - connection: nil: everybody.
     ///   - retryAfterReconnect: while the connection is being restored the signal waits for it, at most
-    ///     `SessionConfiguration.signalLimit` of them; false: it fails with `notConnected` (SIG-3).
+    ///     `SessionConfiguration.signalLimit` of them; false: it fails with `notConnected`.
     /// - Throws: `invalidSignalType`, `signalDataTooLong`, `unknownUser` for a connection that is not there; `limitReached` where too many
     ///   wait.
     public func signal(
@@ -22,20 +22,20 @@ extension Session {
 
     // MARK: force mute
 
-    /// Mutes the sound of every stream but those, one's own included; streams published later start muted (MUT-1).
-    /// - Throws: `notPermitted` without the token's capability (MUT-4).
+    /// Mutes the sound of every stream but those, one's own included; streams published later start muted.
+    /// - Throws: `notPermitted` without the token's capability.
     public func forceMuteAll(excluding streams: [StreamID] = []) async throws(SessionError) {
         try await core.request(ForceMuteAllRequest(excluding: streams))
     }
 
-    /// Mutes the sound of one stream (MUT-2).
-    /// - Throws: `unknownStream`, `noTrack` for a stream without sound; `notPermitted` without the token's capability (MUT-4).
+    /// Mutes the sound of one stream.
+    /// - Throws: `unknownStream`, `noTrack` for a stream without sound; `notPermitted` without the token's capability.
     public func forceMuteStream(_ stream: StreamID) async throws(SessionError) {
         try await core.request(ForceMuteStreamRequest(stream: stream))
     }
 
     /// Streams published later start unmuted again.
-    /// - Throws: `notPermitted` without the token's capability (MUT-4).
+    /// - Throws: `notPermitted` without the token's capability.
     public func disableForceMute() async throws(SessionError) {
         try await core.request(DisableForceMuteRequest())
     }
@@ -55,32 +55,32 @@ extension Session {
         try await core.request(MuteUserRequest(user: user, kind: kind))
     }
 
-    /// Asks a user to unmute itself (USR-8); for host, managers and who may force mute.
+    /// Asks a user to unmute itself; for host, managers and who may force mute.
     /// - Throws: `unknownUser`; `notPermitted` for a publisher that has no client to ask as well.
     public func requestUnmute(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
         try await core.request(RequestUnmuteRequest(user: user, kind: kind))
     }
 
-    /// Hands the role of the host over, to a user whose token allows it; for the host (USR-3).
+    /// Hands the role of the host over, to a user whose token allows it; for the host.
     /// - Throws: `unknownUser`; `notPermitted` where that user's token does not allow it as well.
     public func makeHost(_ user: ConnectionID) async throws(SessionError) {
         try await core.request(MakeHostRequest(user: user))
     }
 
-    /// Makes a user a manager, or a participant again; for the host (USR-4).
+    /// Makes a user a manager, or a participant again; for the host.
     /// - Throws: `unknownUser`; `notPermitted` for the host itself as well.
     public func setManager(_ user: ConnectionID, _ isManager: Bool = true) async throws(SessionError) {
         try await core.request(SetManagerRequest(user: user, isManager: isManager))
     }
 
-    /// Disconnects a user, which cannot come back with the same token while the session lives (USR-6); for host, managers and whose token
+    /// Disconnects a user, which cannot come back with the same token while the session lives; for host, managers and whose token
     /// allows it.
     /// - Throws: `unknownUser`; `notPermitted` for oneself and the host as well.
     public func removeUser(_ user: ConnectionID) async throws(SessionError) {
         try await core.request(RemoveUserRequest(user: user))
     }
 
-    /// While it is locked only host and managers publish a screen (USR-7); running ones of others stop. For host and managers.
+    /// While it is locked only host and managers publish a screen; running ones of others stop. For host and managers.
     public func lockShare(_ isLocked: Bool = true) async throws(SessionError) {
         try await core.request(LockShareRequest(isLocked: isLocked))
     }

@@ -21,7 +21,7 @@ public final class Session: Sendable {
 
     /// - Parameters:
     ///   - url: of the relay: `https://`, `http://`, `wss://` or `ws://`.
-    ///   - token: of the user (TOK-1).
+    ///   - token: of the user.
     public init(url: String, token: String, configuration: SessionConfiguration = SessionConfiguration()) {
         self.configuration = configuration
         core = SessionCore(url: url, token: token, configuration: configuration, board: board)
@@ -31,7 +31,7 @@ public final class Session: Sendable {
 
     // MARK: what is known, at any time
 
-    /// Where the connection stands (CON-1).
+    /// Where the connection stands.
     public var status: SessionStatus { board.snapshot.status }
     /// One's own connection; nil while not connected.
     public var connection: ConnectionID? { board.snapshot.model.connection }
@@ -39,9 +39,9 @@ public final class Session: Sendable {
     public var sessionID: SessionID? { board.snapshot.model.session }
     /// In lower case.
     public var sessionName: String? { board.snapshot.model.sessionName }
-    /// What the token allows; nil before the session was joined (TOK-3).
+    /// What the token allows; nil before the session was joined.
     public var capabilities: Capabilities? { board.snapshot.model.capabilities }
-    /// Every stream of the session, one's own included (STR-5).
+    /// Every stream of the session, one's own included.
     public var streams: [StreamID: StreamInfo] { board.snapshot.model.streams }
     /// Oneself; nil while not connected.
     public var localUser: UserInfo? { board.snapshot.model.localUser }
@@ -50,11 +50,11 @@ public final class Session: Sendable {
         let model = board.snapshot.model
         return model.users.filter { $0.id != model.connection }
     }
-    /// Who is host; nil where nobody is there who may be it (USR-3), and while not connected.
+    /// Who is host; nil where nobody is there who may be it, and while not connected.
     public var host: ConnectionID? { board.snapshot.model.host }
-    /// Streams that begin start with muted sound (MUT-1).
+    /// Streams that begin start with muted sound.
     public var isMuteForced: Bool { board.snapshot.model.isMuteForced }
-    /// Only host and managers may publish a screen (USR-7).
+    /// Only host and managers may publish a screen.
     public var isShareLocked: Bool { board.snapshot.model.isShareLocked }
     /// The stream of who speaks in one's own room; nil: nobody does.
     public var activeSpeaker: StreamID? { board.snapshot.model.activeSpeaker }
@@ -108,7 +108,7 @@ public final class Session: Sendable {
     /// Joins the session.
     ///
     /// After `passwordNeeded` or `passwordWrong` the session goes on `connecting`: call again with another password, or `disconnect()`
-    /// to let it be (SES-4).
+    /// to let it be.
     /// - Parameters:
     ///   - name: display name without control and bidirectional characters; an empty one becomes `null`.
     ///   - password: at most 10 printable ASCII characters; the first join sets it.
@@ -121,16 +121,16 @@ public final class Session: Sendable {
         try await core.connect(name: name, password: password)
     }
 
-    /// Leaves. All publishers and subscribers end (STR-6). Does nothing where there is no connection.
+    /// Leaves. All publishers and subscribers end. Does nothing where there is no connection.
     public func disconnect() async { try? await core.leave(endForAll: false) }
 
     /// Leaves, or ends the session for everybody.
-    /// - Throws: `notPermitted` for whoever is not host; the connection then stays (SES-6). `notConnected` where there is none.
+    /// - Throws: `notPermitted` for whoever is not host; the connection then stays. `notConnected` where there is none.
     public func leave(endForAll: Bool = false) async throws(SessionError) {
         try await core.leave(endForAll: endForAll)
     }
 
-    /// The network of this machine is another one: media looks for its way anew, without joining again (CON-4). Applications call it
+    /// The network of this machine is another one: media looks for its way anew, without joining again. Applications call it
     /// when their system tells them; what is not told shows as loss and heals more slowly.
     public func networkChanged() async { await core.networkChanged() }
 }

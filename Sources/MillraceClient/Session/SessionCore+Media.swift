@@ -8,8 +8,10 @@ extension SessionCore {
         case .interrupted: for subscriber in subscriptions.values { subscriber.setDropped(true) }
         case .resumed(let publishLost, let subscribeLost):
             for subscriber in subscriptions.values { subscriber.setDropped(false) }
+            // An offer that never reached the relay is not known there: what has no stream yet is published again as well.
+            let isUnpublished = publications.contains { $0.stream == nil }
             // What the replay tells of it may come first.
-            lostMedia.publish = lostMedia.publish || publishLost
+            lostMedia.publish = lostMedia.publish || publishLost || isUnpublished
             lostMedia.subscribe = lostMedia.subscribe || subscribeLost
         case .offer(let offer): Task { await take(offer) }
         case .subscription(let change):

@@ -15,9 +15,14 @@ extension SessionCore {
         case .notConnected, .failed: seat.news(.ended(SessionError(.notConnected, "the session is not connected")))
         case .connected:
             messaging = seat
-            seat.news(.up)
+            messagingUp()
         case .connecting, .reconnecting, .disconnecting: messaging = seat
         }
+    }
+
+    private func messagingUp() {
+        isMessagingUp = true
+        messaging?.news(.up)
     }
 
     func closeMessaging(by link: UUID) {
@@ -47,7 +52,7 @@ extension SessionCore {
         guard machine.status == .connected else { return }
         messagingTickets = [:]
         messaging?.news(.down)
-        messaging?.news(.up)
+        messagingUp()
     }
 
     func sendMessaging(_ request: Request, ticket: UInt64, by link: UUID) {
@@ -63,8 +68,10 @@ extension SessionCore {
         switch event {
         // The machine's word that the session has failed; its status follows.
         case .didFail(let error): endMessaging(error)
-        case .statusChanged(.connected): messaging?.news(.up)
+        // A refused end of the session for all leads back here from `disconnecting`: the link was up all the time.
+        case .statusChanged(.connected): if !isMessagingUp { messagingUp() }
         case .statusChanged(.reconnecting):
+            isMessagingUp = false
             messagingRestart?.cancel()
             messagingRestart = nil
             messagingTickets = [:]
@@ -82,6 +89,7 @@ extension SessionCore {
     }
 
     private func leaveMessaging() {
+        isMessagingUp = false
         messaging = nil
         messagingTickets = [:]
         messagingRestart?.cancel()

@@ -8,6 +8,9 @@ extension SessionCore {
         guard publisher.settings.audio != nil || publisher.settings.video != nil else {
             throw SessionError(.invalidField, "a publisher has sound or pictures", field: "settings")
         }
+        if let objection = NameRule.objection(to: publisher.settings.name) {
+            throw SessionError(.invalidStreamName, objection, field: "name")
+        }
         guard !publications.contains(where: { $0.publisher === publisher }) else { throw SessionError(.streamExists) }
         let type = publisher.settings.videoType
         guard !publications.contains(where: { $0.publisher.settings.videoType == type }) else {

@@ -20,6 +20,8 @@ actor SessionCore: SocketDriver {
 
     // Conversations; see the extensions.
     var messaging: MessagingSeat?
+    /// The seat has been told that its link is up, and not since that it is down.
+    var isMessagingUp = false
     /// Until they are read again.
     var messagingRestart: Task<Void, Never>?
     /// Of requests about conversations: the tickets of who asked.

@@ -1,6 +1,6 @@
 public import Signaling
 
-/// Why something could not be done: the same codes as the relay and the protocol have (CON-5), with what the relay said of this occurrence.
+/// Why something could not be done: the same codes as the relay and the protocol have, with what the relay said of this occurrence.
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     public var details: SignalingError
 

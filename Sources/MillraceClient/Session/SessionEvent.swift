@@ -2,7 +2,7 @@ public import Signaling
 
 /// What happens in a session, in order. The session's `users` and `streams` hold the change already when an event is told of.
 public enum SessionEvent: Hashable, Sendable {
-    /// Where the connection stands from now on (CON-1).
+    /// Where the connection stands from now on.
     case statusChanged(SessionStatus)
 
     // MARK: the connection (CON-2, CON-3)
@@ -17,7 +17,7 @@ public enum SessionEvent: Hashable, Sendable {
     /// `isNewConnection`: the relay did not know the old one any more, the session was joined anew; publications and subscriptions were
     /// made again.
     case didReconnect(isNewConnection: Bool)
-    /// The relay will end in so many seconds; the client moves by itself (CON-6).
+    /// The relay will end in so many seconds; the client moves by itself.
     case relayDraining(seconds: Int)
 
     // MARK: others

@@ -180,7 +180,7 @@ extension SessionMachine {
         var kept: [QueuedSignal] = []
         for purpose in requests.removeAll() {
             switch purpose {
-            case .application(let ticket): refuse(ticket, .unanswered)
+            case .application(let ticket, _): refuse(ticket, .unanswered)
             case .signal(let signal):
                 if signal.retries { kept.append(signal) } else { refuse(signal.ticket, .unanswered) }
             case .chat(let chat): unansweredChats.append(chat)

@@ -13,7 +13,7 @@ extension SessionMachine {
             outputs.append(.send(message, link: link))
         } catch {
             switch purpose {
-            case .application(let ticket): refuse(ticket, error)
+            case .application(let ticket, _): refuse(ticket, error)
             case .signal(let signal): refuse(signal.ticket, error)
             case .chat(let chat): refuse(chat.ticket, error)
             // A name or a password of many pages: nothing to wait for.
@@ -48,7 +48,11 @@ extension SessionMachine {
             return
         }
         switch purpose {
-        case .application(let ticket): outputs.append(.answer(ticket: ticket, .success(message)))
+        case .application(let ticket, let change):
+            if let change, case .success(.success) = Result(catching: { try ResultMessage<Done>.read(message) }) {
+                model.apply(change)
+            }
+            outputs.append(.answer(ticket: ticket, .success(message)))
         case .signal(let signal): outputs.append(.answer(ticket: signal.ticket, .success(message)))
         case .chat(let chat): outputs.append(.answer(ticket: chat.ticket, .success(message)))
         case .ping: break
@@ -78,6 +82,7 @@ extension SessionMachine {
         if case .failure(let error) = result, endsForAll {
             phase = .connected
             phaseDeadline = .never
+            set(.connected)
             outputs.append(.left(.failure(SessionError(error))))
             return
         }

@@ -32,7 +32,7 @@ struct SessionMachine: SocketMachine {
         case opening
         /// `join` or `resume` was sent.
         case entering
-        /// The join was refused for its password; another try goes over the same WebSocket (SES-4).
+        /// The join was refused for its password; another try goes over the same WebSocket.
         case asking
         case connected
         /// Before another attempt.
@@ -57,7 +57,7 @@ struct SessionMachine: SocketMachine {
 
     /// What a request is for.
     enum Purpose {
-        case application(ticket: UInt64)
+        case application(ticket: UInt64, change: GrantedChange?)
         case signal(QueuedSignal)
         case chat(RepeatableChat)
         case enter
@@ -158,15 +158,15 @@ struct SessionMachine: SocketMachine {
                 finish(.left)
             }
         case .connected:
-            if !endForAll { set(.disconnecting) }
+            set(.disconnecting)
             phase = .leaving
             phaseDeadline = now + (endForAll ? configuration.requestTimeout.bounded : Self.leaveTimeout)
             send(.leave(LeaveRequest(endForAll: endForAll)), .leave(endsForAll: endForAll), now: now)
         }
     }
 
-    /// Sends a request; its `answer` follows. One that is lost with the connection has failed, but for a message of the chat with an id: it is
-    /// sent again.
+    /// Sends a request; its `answer` follows. One that is lost with the connection has failed, but for a message of the chat with an id:
+    /// it is sent again.
     mutating func request(_ request: Request, ticket: UInt64, now: MediaTime) {
         guard phase == .connected else { return refuse(ticket, SignalingError(.notConnected)) }
         guard requests.count < configuration.requestLimit else {
@@ -175,10 +175,10 @@ struct SessionMachine: SocketMachine {
         if case .chat(let chat) = request, chat.id != nil {
             return send(request, .chat(RepeatableChat(ticket: ticket, request: chat)), now: now)
         }
-        send(request, .application(ticket: ticket), now: now)
+        send(request, .application(ticket: ticket, change: GrantedChange(request)), now: now)
     }
 
-    /// Sends a signal, or keeps it until the connection is back (SIG-3).
+    /// Sends a signal, or keeps it until the connection is back.
     mutating func signal(_ request: SignalRequest, retries: Bool, ticket: UInt64, now: MediaTime) {
         if let objection = request.objection { return refuse(ticket, objection) }
         let signal = QueuedSignal(ticket: ticket, request: request, retries: retries)

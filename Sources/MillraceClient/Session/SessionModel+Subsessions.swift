@@ -14,7 +14,7 @@ extension SessionModel {
     }
 
     /// Takes the whole state, as a join found it.
-    /// - Parameter isFirst: there was no connection before: one's role is told whatever it is (SUB-2).
+    /// - Parameter isFirst: there was no connection before: one's role is told whatever it is.
     /// - Returns: what is told of it: but for that nothing where all is as it was.
     mutating func takeSubsessions(_ state: SubsessionsState, isFirst: Bool) -> [SessionEvent] {
         let former = subsessions
@@ -76,18 +76,26 @@ extension SessionModel {
     }
 
     mutating func apply(_ event: SubsessionUsersChanged) -> [SessionEvent] {
-        let places = Dictionary(users.enumerated().map { ($1.id, $0) }) { first, _ in first }
-        for move in event.changes {
-            leaveSubsession(move.user)
-            guard let to = move.to, let place = subsessions.subsessions.firstIndex(where: { $0.id == to }) else {
-                continue
-            }
-            let mine = places[move.user] ?? .max
-            let members = subsessions.subsessions[place].users
-            let before = members.firstIndex { (places[$0] ?? .max) > mine } ?? members.endIndex
-            subsessions.subsessions[place].users.insert(move.user, at: before)
-        }
+        let places = places
+        for change in event.changes { move(change.user, to: change.to, places) }
         return [.subsessions(.usersChanged(event.changes))]
+    }
+
+    /// Users by the order of joining.
+    private var places: [ConnectionID: Int] {
+        Dictionary(users.enumerated().map { ($1.id, $0) }) { first, _ in first }
+    }
+
+    /// - Parameter to: nil: the main session.
+    mutating func move(_ user: ConnectionID, to: SubsessionID?) { move(user, to: to, places) }
+
+    private mutating func move(_ user: ConnectionID, to: SubsessionID?, _ places: [ConnectionID: Int]) {
+        leaveSubsession(user)
+        guard let to, let place = subsessions.subsessions.firstIndex(where: { $0.id == to }) else { return }
+        let mine = places[user] ?? .max
+        let members = subsessions.subsessions[place].users
+        let before = members.firstIndex { (places[$0] ?? .max) > mine } ?? members.endIndex
+        subsessions.subsessions[place].users.insert(user, at: before)
     }
 
     /// A user is in no subsession any more.

@@ -21,7 +21,7 @@ struct SessionModel: Sendable {
     var localUser: UserInfo? { users.first { $0.id == connection } }
 
     /// Takes the state that a join found.
-    /// - Returns: what differs from before, as events; of the first join, what was there already (CON-2).
+    /// - Returns: what differs from before, as events; of the first join, what was there already.
     mutating func join(_ answer: JoinAnswer) -> [SessionEvent] {
         var events: [SessionEvent] = []
         let (formerUsers, formerStreams, former) = (users, streams, connection)
@@ -127,6 +127,24 @@ struct SessionModel: Sendable {
             isChatAllowed = body.isAllowed
             return [.chat(.allowedChanged(body.isAllowed))]
         case .messaging, .offer, .subscriptionChanged, .disconnected, .mediaReset: return []
+        }
+    }
+
+    /// Takes what the relay has granted. The event about it follows, and is told to the application when it comes.
+    mutating func apply(_ change: GrantedChange) {
+        switch change {
+        case .muteForced(let isActive): isMuteForced = isActive
+        case .shareLocked(let isLocked): isShareLocked = isLocked
+        case .chatAllowed(let isAllowed): isChatAllowed = isAllowed
+        case .subsessionsStarted: subsessions.status = .started
+        case .subsessionsStopped:
+            subsessions.status = .committed
+            for place in subsessions.subsessions.indices { subsessions.subsessions[place].users = [] }
+        case .subsessionsWithdrawn:
+            subsessions.status = .none
+            subsessions.subsessions = []
+        case .subsessionJoined(let id): if let connection { move(connection, to: id) }
+        case .mainSessionJoined: if let connection { move(connection, to: nil) }
         }
     }
 

@@ -10,8 +10,8 @@ package import Signaling
 
 /// One WebSocket to the relay (RFC 6455), as a client: texts in both directions, in order, with bounds.
 package final class WebSocketConnection: Sendable {
-    /// Bytes of the largest message that is taken: a join answer lists everybody.
-    static let messageLimit = 8 << 20
+    /// Bytes of the largest message that is taken.
+    static let messageLimit = SignalingProtocol.maximumRelayMessageBytes
     /// Messages that wait to be sent at most; more and the connection is given up.
     static let outgoingLimit = 4_096
     /// Bytes that are read of a refusal's body.

@@ -1,6 +1,6 @@
 public import MediaBase
 
-/// The raw pictures and sound of a stream (CAN-1), for any number of readers, each at its own pace: a slow reader loses the oldest and
+/// The raw pictures and sound of a stream, for any number of readers, each at its own pace: a slow reader loses the oldest and
 /// counts them, and holds up nobody.
 ///
 /// ```swift

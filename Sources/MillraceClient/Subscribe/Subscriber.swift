@@ -36,7 +36,7 @@ public final class Subscriber: Sendable {
     public var isConnected: Bool { state.withLockedValue { $0.isConnected } }
     /// The relay sends pictures; false while the path does not carry them or the publisher sends none.
     public var isVideoEnabled: Bool { state.withLockedValue { $0.isVideoEnabled } }
-    /// Publisher and oneself are in different rooms of the session: no media flows until they are in the same one (SUB-3).
+    /// Publisher and oneself are in different rooms of the session: no media flows until they are in the same one.
     public var isSuspended: Bool { state.withLockedValue { $0.isSuspended } }
     /// The subscription is over.
     public var isEnded: Bool { state.withLockedValue { $0.isEnded } }
@@ -44,7 +44,7 @@ public final class Subscriber: Sendable {
     /// What becomes of it, from now on.
     public var events: Feed<SubscriberEvent> { hub.feed(limit: Self.eventLimit) }
 
-    /// Says what is wanted of the stream: sound and pictures on or off, size, rate and priority. Nothing is negotiated for it (STR-3).
+    /// Says what is wanted of the stream: sound and pictures on or off, size, rate and priority. Nothing is negotiated for it.
     /// - Throws: `notSubscribed` for a subscription that is over, `invalidField` for preferences out of range, `notConnected`; what was
     ///   wanted before then holds.
     public func setPreferences(_ preferences: SubscriptionPreferences) async throws(SessionError) {

@@ -1,6 +1,6 @@
 public import Signaling
 
-/// What becomes of a subscription (STR-3).
+/// What becomes of a subscription.
 public enum SubscriberEvent: Hashable, Sendable {
     /// Media can flow from now on.
     case connected

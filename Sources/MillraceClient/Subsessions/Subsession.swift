@@ -1,6 +1,6 @@
 public import Signaling
 
-/// One subsession of a session (SUB-1): what it is called, who is in it, and the way into it.
+/// One subsession of a session: what it is called, who is in it, and the way into it.
 public struct Subsession: Sendable, Identifiable {
     public let id: SubsessionID
     public let name: String
@@ -12,10 +12,10 @@ public struct Subsession: Sendable, Identifiable {
         self.core = core
     }
 
-    /// Who is in it now, in order of joining the session (SUB-4); nobody once the list was withdrawn.
+    /// Who is in it now, in order of joining the session; nobody once the list was withdrawn.
     public var users: [UserInfo] { core.board.snapshot.model.users(in: id) }
 
-    /// Goes into it, from the main session or from another subsession (SUB-3): from then on one hears and sees those who are in it, and no
+    /// Goes into it, from the main session or from another subsession: from then on one hears and sees those who are in it, and no
     /// others; subscribers to streams of others are `suspended`.
     /// - Throws: `subsessionsState` where subsessions have not started, `unknownSubsession` where the list is another one by now,
     ///   `notConnected` while the session is not connected.

@@ -1,6 +1,6 @@
 public import Signaling
 
-/// What happens to the subsessions of a session, as one user sees it (SUB-1 to SUB-5). `Session.subsessions` holds the change already.
+/// What happens to the subsessions of a session, as one user sees it. `Session.subsessions` holds the change already.
 public enum SubsessionEvent: Hashable, Sendable {
     /// They were committed, withdrawn, started or stopped. Failures are told to who asked, besides the error that is thrown.
     case changed(SubsessionsChange)

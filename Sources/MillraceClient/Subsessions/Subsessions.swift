@@ -25,7 +25,7 @@ public struct Subsessions: Sendable {
     public var status: SubsessionStatus { model.subsessions.status }
     /// They can be joined.
     public var isStarted: Bool { status == .started }
-    /// One may start and stop them, broadcast, and answer requests for help (SUB-2).
+    /// One may start and stop them, broadcast, and answer requests for help.
     public var isManager: Bool { model.subsessions.isManager }
     /// A kit for each, in the order in which they were committed.
     public var list: [Subsession] { model.subsessions.subsessions.map { Subsession($0, core: core) } }
@@ -92,7 +92,7 @@ public struct Subsessions: Sendable {
         try await core.request(ReturnToMainSessionRequest())
     }
 
-    /// Asks the managers into the subsession that one is in. `helpResult` follows, once (SUB-5).
+    /// Asks the managers into the subsession that one is in. `helpResult` follows, once.
     /// - Throws: `notInSubsession`.
     /// - Returns: the request's id; the same again while it is open.
     @discardableResult

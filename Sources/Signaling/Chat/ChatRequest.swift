@@ -1,4 +1,4 @@
-/// Writes to everybody in the room that one is in, the main session or a subsession, or to one of them (CHT-1, SUB-6).
+/// Writes to everybody in the room that one is in, the main session or a subsession, or to one of them.
 public struct ChatRequest: RequestBody {
     public static let method = Method.chat
     /// 1 byte to 8 KiB of UTF-8.

@@ -1,4 +1,4 @@
-/// Switches the session's chat off and on, for everybody (CHT-1); for the host.
+/// Switches the session's chat off and on, for everybody; for the host.
 public struct SetChatAllowedRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.setChatAllowed

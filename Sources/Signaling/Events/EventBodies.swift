@@ -79,7 +79,7 @@ public struct OfferMade: Hashable, Sendable, Codable {
     }
 }
 
-/// A subscription's media began, stopped, or goes on (STR-3).
+/// A subscription's media began, stopped, or goes on.
 public struct SubscriptionChanged: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
         /// Media can flow from now on.
@@ -121,7 +121,7 @@ public struct SignalReceived: Hashable, Sendable, Codable {
     }
 }
 
-/// MUT-3. With a stream: that stream of one's own was muted. Without: the state of the session changed.
+/// Force mute. With a stream: that stream of one's own was muted. Without: the state of the session changed.
 public struct MuteForced: Hashable, Sendable, Codable {
     public var isActive: Bool
     public var stream: StreamID?

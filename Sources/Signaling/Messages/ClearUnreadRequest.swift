@@ -1,4 +1,4 @@
-/// Sets the unread count of one conversation to 0 (CHT-6).
+/// Sets the unread count of one conversation to 0.
 public struct ClearUnreadRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.clearUnread

@@ -1,4 +1,4 @@
-/// A conversation in the list of one of its users (CHT-3).
+/// A conversation in the list of one of its users.
 public struct Conversation: Hashable, Sendable, Codable {
     public var type: ConversationType
     /// The other user's id, or the id of the group.

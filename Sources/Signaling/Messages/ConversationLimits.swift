@@ -1,4 +1,4 @@
-/// Limits of conversations that a client can check by itself (CHT-10).
+/// Limits of conversations that a client can check by itself.
 public enum ConversationLimits {
     /// Of a list, of a history, of changes.
     public static let pageSize = 1...100

@@ -1,4 +1,4 @@
-/// Conversations that were added or changed, or left the list (CHT-5).
+/// Conversations that were added or changed, or left the list.
 public struct ConversationsChanged: Hashable, Sendable, Codable {
     /// Their whole new state.
     public var conversations: [Conversation]

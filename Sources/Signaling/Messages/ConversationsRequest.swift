@@ -1,4 +1,4 @@
-/// A page of one's list, newest first (CHT-4).
+/// A page of one's list, newest first.
 public struct ConversationsRequest: RequestBody {
     public static let method = Method.conversations
 

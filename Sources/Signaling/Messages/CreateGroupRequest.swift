@@ -1,4 +1,4 @@
-/// Makes a group of oneself and others (CHT-2).
+/// Makes a group of oneself and others.
 public struct CreateGroupRequest: RequestBody {
     public typealias Answer = Group
     public static let method = Method.createGroup

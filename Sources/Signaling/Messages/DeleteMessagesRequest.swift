@@ -1,4 +1,4 @@
-/// Deletes all messages of a conversation that there are now, for oneself (CHT-8). Others keep theirs.
+/// Deletes all messages of a conversation that there are now, for oneself. Others keep theirs.
 public struct DeleteMessagesRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.deleteMessages

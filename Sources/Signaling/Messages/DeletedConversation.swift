@@ -1,4 +1,4 @@
-/// A conversation that is not in the list of its user, any more or for now (CHT-8).
+/// A conversation that is not in the list of its user, any more or for now.
 public struct DeletedConversation: Hashable, Sendable, Codable {
     public var type: ConversationType
     /// The other user's id, or the id of the group.

@@ -1,4 +1,4 @@
-/// A group of users who talk to each other (CHT-2).
+/// A group of users who talk to each other.
 public struct Group: Hashable, Sendable, Codable, Identifiable {
     public var id: String
     public var name: String

@@ -1,4 +1,4 @@
-/// A page of a conversation's messages (CHT-9): the newest, or those next to a message that one has.
+/// A page of a conversation's messages: the newest, or those next to a message that one has.
 public struct HistoryRequest: RequestBody {
     public static let method = Method.history
 

@@ -1,6 +1,6 @@
 /// One text in a conversation, as one of its users sees it.
 public struct Message: Hashable, Sendable, Codable, Identifiable {
-    /// Made by the sender's client; its second arrival is the same message (CHT-9). Unique for its sender.
+    /// Made by the sender's client; its second arrival is the same message. Unique for its sender.
     public var id: String
     /// From 1 on, larger is later in its conversation. Numbers may be missing.
     public var number: Int64

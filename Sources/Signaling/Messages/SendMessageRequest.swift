@@ -1,4 +1,4 @@
-/// Sends a text (CHT-2). Answered once it is on disk; sent again with the same id it is stored once and answered as before (CHT-9).
+/// Sends a text. Answered once it is on disk; sent again with the same id it is stored once and answered as before.
 public struct SendMessageRequest: RequestBody {
     public static let method = Method.sendMessage
 

@@ -1,4 +1,4 @@
-/// Mutes a conversation or lifts that (CHT-7).
+/// Mutes a conversation or lifts that.
 public struct SetNotificationRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.setNotification

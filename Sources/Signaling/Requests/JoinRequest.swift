@@ -1,4 +1,4 @@
-/// Enters a session; the first join of a name creates it (SES-1). After `passwordNeeded` or `passwordWrong` the client may try again on the
+/// Enters a session; the first join of a name creates it. After `passwordNeeded` or `passwordWrong` the client may try again on the
 /// same connection.
 public struct JoinRequest: RequestBody {
     public typealias Answer = JoinAnswer
@@ -30,7 +30,7 @@ public struct JoinRequest: RequestBody {
     }
 }
 
-/// What is true of a session at the moment of joining (SES-7). Events go on from there.
+/// What is true of a session at the moment of joining. Events go on from there.
 public struct JoinAnswer: Hashable, Sendable, Codable {
     public var session: SessionID
     /// In lower case.

@@ -22,7 +22,7 @@ public struct MuteUserRequest: RequestBody {
     }
 }
 
-/// Asks a user to unmute itself: its client gets `unmuteRequested` and decides (USR-8).
+/// Asks a user to unmute itself: its client gets `unmuteRequested` and decides.
 public struct RequestUnmuteRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.requestUnmute
@@ -41,7 +41,7 @@ public struct ForceMuteStreamRequest: RequestBody {
     public init(stream: StreamID) { self.stream = stream }
 }
 
-/// Mutes the sound of every stream but those; streams published later start muted (MUT-1).
+/// Mutes the sound of every stream but those; streams published later start muted.
 public struct ForceMuteAllRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.forceMuteAll
@@ -76,7 +76,7 @@ public struct SetManagerRequest: RequestBody {
     }
 }
 
-/// Disconnects a user, which cannot come back with the same token while the session lives (USR-6).
+/// Disconnects a user, which cannot come back with the same token while the session lives.
 public struct RemoveUserRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.removeUser
@@ -84,7 +84,7 @@ public struct RemoveUserRequest: RequestBody {
     public init(user: ConnectionID) { self.user = user }
 }
 
-/// While it is locked only host and managers publish a screen (USR-7).
+/// While it is locked only host and managers publish a screen.
 public struct LockShareRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.lockShare

@@ -1,4 +1,4 @@
-/// Takes up a connection that was lost, on a new WebSocket, in place of `join` (CON-3). Missed events follow the answer, in order.
+/// Takes up a connection that was lost, on a new WebSocket, in place of `join`. Missed events follow the answer, in order.
 public struct ResumeRequest: RequestBody {
     public static let method = Method.resume
 

@@ -2,7 +2,7 @@
 public struct LeaveRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.leave
-    /// Ends the session for everybody; for the host alone (SES-6).
+    /// Ends the session for everybody; for the host alone.
     public var endForAll: Bool
     public init(endForAll: Bool = false) { self.endForAll = endForAll }
 }
@@ -14,7 +14,7 @@ public struct PingRequest: RequestBody {
     public init() {}
 }
 
-/// Sends to one connection or to everybody, the sender included (SIG-1).
+/// Sends to one connection or to everybody, the sender included.
 public struct SignalRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.signal
@@ -64,7 +64,7 @@ public struct StatisticsRequest: RequestBody {
     public init() {}
 }
 
-/// Asks the relay to keep what it knows of this connection (ISS-1).
+/// Asks the relay to keep what it knows of this connection.
 public struct ReportIssueRequest: RequestBody {
     public static let method = Method.reportIssue
     /// What the user says, at most 2,000 characters.

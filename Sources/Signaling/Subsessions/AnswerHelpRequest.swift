@@ -1,4 +1,4 @@
-/// A manager's answer to `helpRequested` (SUB-5).
+/// A manager's answer to `helpRequested`.
 public struct AnswerHelpRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.answerHelp

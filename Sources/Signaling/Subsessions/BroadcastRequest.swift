@@ -1,4 +1,4 @@
-/// Tells everybody who is in a subsession (SUB-2); for managers in the main session.
+/// Tells everybody who is in a subsession; for managers in the main session.
 public struct BroadcastRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.broadcast

@@ -1,4 +1,4 @@
-/// Puts up a list of subsessions in place of one that has not started (SUB-1); for the host.
+/// Puts up a list of subsessions in place of one that has not started; for the host.
 public struct CommitSubsessionsRequest: RequestBody {
     public static let method = Method.commitSubsessions
     /// 1 to 50 (`limit.subsessions`), 1 to 150 characters each, none twice.

@@ -1,4 +1,4 @@
-/// What became of a request for help (SUB-5).
+/// What became of a request for help.
 public enum HelpResult: String, Hashable, Sendable, Codable, CaseIterable {
     /// A manager was free and comes.
     case idle

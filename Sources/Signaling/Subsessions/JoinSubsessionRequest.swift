@@ -1,4 +1,4 @@
-/// Goes into a subsession, from the main session or from another one (SUB-3). Nobody moves others.
+/// Goes into a subsession, from the main session or from another one. Nobody moves others.
 public struct JoinSubsessionRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.joinSubsession

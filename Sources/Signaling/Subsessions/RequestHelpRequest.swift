@@ -1,4 +1,4 @@
-/// Asks the managers into the subsession that one is in (SUB-5). The result comes as the event `helpResult`, once.
+/// Asks the managers into the subsession that one is in. The result comes as the event `helpResult`, once.
 public struct RequestHelpRequest: RequestBody {
     public static let method = Method.requestHelp
     public init() {}

@@ -1,4 +1,4 @@
-/// Lets users join the committed subsessions (SUB-2); for managers.
+/// Lets users join the committed subsessions; for managers.
 public struct StartSubsessionsRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.startSubsessions

@@ -1,4 +1,4 @@
-/// A subsession and who is in it (SUB-1, SUB-4).
+/// A subsession and who is in it.
 public struct SubsessionInfo: Hashable, Sendable, Codable, Identifiable {
     public var id: SubsessionID
     /// 1 to 150 characters, as names of sessions; none twice in a list, whatever its case.

@@ -1,4 +1,4 @@
-/// Whether one is a manager of subsessions (SUB-2).
+/// Whether one is a manager of subsessions.
 public struct SubsessionRoleChanged: Hashable, Sendable, Codable {
     public var isManager: Bool
     public init(isManager: Bool) { self.isManager = isManager }

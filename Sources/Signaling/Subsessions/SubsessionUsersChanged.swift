@@ -1,4 +1,4 @@
-/// Who moved within the last 100 ms (SUB-4). Users who join the session are in its main session; those who leave it are nowhere, without this event.
+/// Who moved within the last 100 ms. Users who join the session are in its main session; those who leave it are nowhere, without this event.
 public struct SubsessionUsersChanged: Hashable, Sendable, Codable {
     /// None of the same user twice; one who went and came back is where it was.
     public var changes: [SubsessionMove]

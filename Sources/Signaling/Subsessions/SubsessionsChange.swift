@@ -1,4 +1,4 @@
-/// What happened to the subsessions of a session (SUB-1).
+/// What happened to the subsessions of a session.
 public enum SubsessionsChange: String, Hashable, Sendable, Codable, CaseIterable {
     case committed
     case withdrawn

@@ -3,7 +3,7 @@ public struct SubsessionsState: Hashable, Sendable, Codable {
     public var status: SubsessionStatus
     /// In the order in which they were committed.
     public var subsessions: [SubsessionInfo]
-    /// The user may start and stop them, broadcast, and answer requests for help (SUB-2).
+    /// The user may start and stop them, broadcast, and answer requests for help.
     public var isManager: Bool
 
     public init(status: SubsessionStatus = .none, subsessions: [SubsessionInfo] = [], isManager: Bool = false) {

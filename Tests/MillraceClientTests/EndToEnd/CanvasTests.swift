@@ -1,10 +1,7 @@
-import Containers
 import LoadGenerator
-import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers
 import NIOPosix
-import Signaling
 import Testing
 
 /// With what the library offers to everybody.

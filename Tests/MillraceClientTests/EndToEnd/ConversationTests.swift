@@ -304,8 +304,10 @@ import Testing
             noting.yield("notified \(message.text)")
         }
         func messaging(_ client: MessagingClient, totalUnread: Int) { noting.yield("unread \(totalUnread)") }
-        func messaging(_ client: MessagingClient, changed conversations: [Conversation], deleted: [ConversationRef]) {
-            noting.yield("changed \(conversations.map(\.id)) \(deleted.map(\.id))")
+        func messaging(
+            _ client: MessagingClient, added: [Conversation], updated: [Conversation], deleted: [ConversationRef]
+        ) {
+            noting.yield("changed \(added.map(\.id)) \(updated.map(\.id)) \(deleted.map(\.id))")
         }
     }
 
@@ -317,7 +319,7 @@ import Testing
             let listener = Listener()
             bob.add(listener, on: .main)
             try await ada.send("hello", to: .peer("bob"))
-            var missing: Set = ["received hello", "notified hello", "unread 1", "changed [\"ada\"] []"]
+            var missing: Set = ["received hello", "notified hello", "unread 1", "changed [\"ada\"] [] []"]
             for await call in listener.calls {
                 missing.remove(call)
                 if missing.isEmpty { break }

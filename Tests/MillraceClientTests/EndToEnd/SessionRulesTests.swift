@@ -131,6 +131,24 @@ import Testing
         }
     }
 
+    @Test("STR-1 stream names have 1 to 150 characters, at the client as at the relay", .timeLimit(.minutes(1)))
+    func streamNames() async throws {
+        try await RelayUnderTest.run { relay in
+            let ada = try await relay.join("Ada")
+            for name in ["", String(repeating: "x", count: 151)] {
+                await #expect(throws: ErrorCode.invalidStreamName) {
+                    try await self.code {
+                        _ = try await ada.publish(Publisher(PublisherSettings(name: name, video: nil)))
+                    }
+                }
+            }
+            #expect(ada.publishers.isEmpty)
+            let longest = String(repeating: "x", count: 150)
+            _ = try await ada.publish(Publisher(PublisherSettings(name: longest, video: nil)))
+            await ada.disconnect()
+        }
+    }
+
     @Test("SES-4 SES-5 SES-6 TOK-2 TOK-3 passwords, tokens, the end for all", .timeLimit(.minutes(1)))
     func entering() async throws {
         try await RelayUnderTest.run { relay in

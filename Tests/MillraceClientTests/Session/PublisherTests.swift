@@ -4,6 +4,12 @@ import Testing
 @testable import MillraceClient
 
 @Suite("Publisher") struct PublisherTests {
+    @Test("STR-1 a stream without a name of its own is called by its video type") func defaultName() {
+        #expect(PublisherSettings().name == "camera")
+        #expect(PublisherSettings(videoType: .screen).name == "screen")
+        #expect(PublisherSettings(name: "", videoType: .screen).name == "")
+    }
+
     @Test("MUT-3 what the relay was not asked to let through again stays muted", arguments: [TrackKind.audio, .video])
     func unmuteThatFails(kind: TrackKind) async throws {
         let core = SessionCore(

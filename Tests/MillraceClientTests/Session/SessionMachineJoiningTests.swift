@@ -120,11 +120,22 @@ import Testing
         bench.enter()
         bench.machine.leave(endForAll: true, now: bench.now)
         bench.drain()
+        #expect(bench.machine.status == .disconnecting)
         bench.refuse(SignalingError(.notPermitted))
         #expect(bench.machine.status == .connected)
         #expect(throws: SessionError(.notPermitted)) { try bench.left.last?.get() }
         bench.signal("still here", ticket: 9)
         #expect(bench.sent.last?.request.method == .signal)
+        #expect(bench.statuses == [.connecting, .connected, .disconnecting, .connected])
+    }
+
+    @Test("CON-1 the end for all goes by disconnecting, as leaving does") func endForAll() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.machine.leave(endForAll: true, now: bench.now)
+        bench.drain()
+        bench.reply(.success(Done()))
+        #expect(bench.statuses == [.connecting, .connected, .disconnecting, .notConnected])
     }
 
     @Test("STR-6 leaving ends everything, whether the relay answers or not", arguments: [true, false])

@@ -30,6 +30,53 @@ import Testing
         #expect(bench.sent.last?.request == .signal(longest))
     }
 
+    @Test("State is current when a granted request is answered, and its event is told when it comes") func granted() {
+        let red = SubsessionID(rawValue: "r")
+        var bench = MachineBench()
+        bench.enter()
+        bench.tell(
+            .subsessionsChanged(
+                SubsessionsChanged(
+                    change: .committed,
+                    state: SubsessionsState(
+                        status: .committed, subsessions: [SubsessionInfo(id: red, name: "Red", users: [])]))))
+        var ticket: UInt64 = 0
+        func ask(_ request: Request, isGranted: Bool = true) {
+            ticket += 1
+            bench.machine.request(request, ticket: ticket, now: bench.now)
+            bench.drain()
+            if isGranted { bench.reply(.success(Done())) } else { bench.refuse(SignalingError(.notPermitted)) }
+        }
+        let before = bench.events.count
+        ask(.lockShare(LockShareRequest(isLocked: true)), isGranted: false)
+        #expect(!bench.machine.model.isShareLocked)
+        ask(.lockShare(LockShareRequest(isLocked: true)))
+        ask(.forceMuteAll(ForceMuteAllRequest()))
+        ask(.setChatAllowed(SetChatAllowedRequest(isAllowed: false)))
+        ask(.startSubsessions(StartSubsessionsRequest()))
+        ask(.joinSubsession(JoinSubsessionRequest(subsession: red)))
+        #expect(bench.machine.model.isShareLocked && bench.machine.model.isMuteForced)
+        #expect(!bench.machine.model.isChatAllowed && bench.machine.model.subsessions.status == .started)
+        #expect(bench.machine.model.ownSubsession == red)
+        #expect(bench.events.count == before, "the relay's events tell it")
+        let move = SubsessionMove(user: MachineBench.me, to: red)
+        bench.tell(.shareLockChanged(ShareLockChanged(isLocked: true)))
+        bench.tell(.subsessionUsersChanged(SubsessionUsersChanged(changes: [move])))
+        #expect(
+            Array(bench.events[before...]) == [
+                .shareLockChanged(isLocked: true), .subsessions(.usersChanged([move])),
+            ])
+        #expect(bench.machine.model.subsessions.subsessions.map(\.users) == [[MachineBench.me]])
+        ask(.returnToMainSession(ReturnToMainSessionRequest()))
+        #expect(bench.machine.model.ownSubsession == nil)
+        ask(.joinSubsession(JoinSubsessionRequest(subsession: red)))
+        ask(.stopSubsessions(StopSubsessionsRequest()))
+        ask(.disableForceMute(DisableForceMuteRequest()))
+        ask(.setChatAllowed(SetChatAllowedRequest(isAllowed: true)))
+        #expect(bench.machine.model.ownSubsession == nil && bench.machine.model.subsessions.status == .committed)
+        #expect(!bench.machine.model.isMuteForced && bench.machine.model.isChatAllowed)
+    }
+
     @Test("SIG-3 signals wait while the connection comes back, and keep their order") func queued() {
         var bench = MachineBench()
         bench.enter()

@@ -1,6 +1,9 @@
 import MediaBase
+import NIOConcurrencyHelpers
 import NIOCore
+import NIOHTTP1
 import NIOPosix
+import NIOWebSocket
 import Signaling
 import Testing
 
@@ -36,6 +39,47 @@ import Testing
             refusal = error
         }
         #expect(refusal?.code == .connectFailed)
+        try await listener.close()
+    }
+
+    /// Sends one text of a size when a client has connected.
+    private static func listener(sending bytes: Int) async throws -> any Channel {
+        let upgrader = NIOWebSocketServerUpgrader(
+            shouldUpgrade: { channel, _ in
+                channel.eventLoop.makeSucceededFuture(["Sec-WebSocket-Protocol": SignalingProtocol.subprotocol])
+            },
+            upgradePipelineHandler: { channel, _ in
+                let text = ByteBuffer(repeating: UInt8(ascii: "x"), count: bytes)
+                // After the handshake, which is written when the handlers are in place.
+                channel.eventLoop.scheduleTask(in: .milliseconds(50)) {
+                    channel.writeAndFlush(WebSocketFrame(fin: true, opcode: .text, data: text), promise: nil)
+                }
+                return channel.eventLoop.makeSucceededVoidFuture()
+            })
+        return try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .childChannelInitializer { client in
+                client.pipeline.configureHTTPServerPipeline(
+                    withServerUpgrade: (upgraders: [upgrader], completionHandler: { _ in }))
+            }
+            .bind(host: "127.0.0.1", port: 0).get()
+    }
+
+    @Test(
+        "the largest message of the relay is taken, a larger one ends the connection", .timeLimit(.minutes(1)),
+        arguments: [0, 1])
+    func largestMessage(excess: Int) async throws {
+        #expect(SignalingProtocol.maximumRelayMessageBytes == 16 << 20)
+        let bytes = SignalingProtocol.maximumRelayMessageBytes + excess
+        let listener = try await Self.listener(sending: bytes)
+        let security = ConnectionSecurity(timeout: .seconds(10), checksCertificates: true)
+        let target = try WebSocketTarget("ws://127.0.0.1:\(listener.localAddress?.port ?? 0)", token: "t", security)
+        let connection = try await WebSocketConnection.open(target)
+        let received = NIOLockedValueBox<Int?>(nil)
+        let end = await connection.run { text in
+            received.withLockedValue { $0 = text.count }
+            connection.close(saysGoodbye: false)
+        }
+        #expect(received.withLockedValue { $0 } == (excess == 0 ? bytes : nil), "\(end)")
         try await listener.close()
     }
 }

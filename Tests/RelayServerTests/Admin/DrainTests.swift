@@ -43,6 +43,8 @@ struct DrainTests {
             control.order(DrainOrder(seconds: 600, url: "wss://b.example"))
             while double.deeds.isEmpty { await Task.yield() }
             #expect(double.deeds == ["drain wss://b.example"])
+            // The seconds of the order, though a part of the first has passed.
+            #expect(double.state.withLockedValue { $0.drainSeconds } == [600])
             #expect(bodies.isDraining)
             double.state.withLockedValue { $0.gauges.users = [.publisher: 1] }
         }

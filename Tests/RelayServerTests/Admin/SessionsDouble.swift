@@ -15,6 +15,8 @@ final class SessionsDouble: SessionsDoor {
         /// What was asked to be done, in words.
         var deeds: [String] = []
         var gauges = SessionGauges()
+        /// As announced by each drain.
+        var drainSeconds: [Int] = []
     }
 
     let state = NIOLockedValueBox(State())
@@ -110,7 +112,10 @@ final class SessionsDouble: SessionsDoor {
         }
     }
 
-    func announceDrain(seconds: Int, url: String?) async { did("drain \(url ?? "-")") }
+    func announceDrain(seconds: Int, url: String?) async {
+        state.withLockedValue { $0.drainSeconds.append(seconds) }
+        did("drain \(url ?? "-")")
+    }
     func endAll() async { did("end all") }
     func gauges() async -> SessionGauges { state.withLockedValue { $0.gauges } }
 }

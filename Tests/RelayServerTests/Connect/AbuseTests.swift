@@ -7,11 +7,12 @@ struct AbuseTests {
     func parallelGuesses() async throws {
         try await withConnect { relay in
             _ = try await relay.join("Ada", password: "secret")
+            let token = TestToken()
             var clients: [SocketClient] = []
             for _ in 0..<40 { clients.append(try await relay.connect()) }
             let codes = try await withThrowingTaskGroup(of: ErrorCode?.self) { group in
                 for client in clients {
-                    group.addTask { try await client.refusal(password: "guess")?.code }
+                    group.addTask { try await client.refusal(token: token, password: "guess")?.code }
                 }
                 return try await group.reduce(into: [ErrorCode?: Int]()) { $0[$1, default: 0] += 1 }
             }

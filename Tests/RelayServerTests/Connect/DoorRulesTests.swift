@@ -81,12 +81,16 @@ struct DoorRulesTests {
             let plain = #"{"direction":"subscribe","audio":{"port":5004}}"#
             let subscriber = try await relay.http.request("POST", "/v1/sessions/demo/plain", body: plain)
             #expect(subscriber.status == 403 && subscriber.problemCode == "passwordNeeded")
-            // Guesses are counted, whichever door they come by.
-            for _ in 0..<4 {
+            // Guesses are counted, by each endpoint, of those with no token together.
+            for _ in 0..<5 {
                 #expect(try await relay.http.view("demo/plain?password=guess").problemCode == "passwordWrong")
             }
             let limited = try await relay.http.view("demo/plain?password=open%20sesam")
             #expect(limited.status == 429 && limited.fields["retry-after"] != nil)
+            // A client with a token behind the same address is not locked out.
+            #expect(try await publish(relay.http, "?stream=c&password=open%20sesam", token).status == 201)
+            let ben = try await relay.connect()
+            _ = try await ben.join("Ben", password: "open sesam")
         }
     }
 

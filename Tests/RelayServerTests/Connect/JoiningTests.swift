@@ -1,6 +1,11 @@
+import Conference
 import Foundation
+import MediaBase
+import NIOCore
 import Signaling
 import Testing
+
+@testable import ControlServer
 
 @Suite("Joining over the WebSocket")
 struct JoiningTests {
@@ -81,12 +86,17 @@ struct JoiningTests {
             }
             _ = try await relay.join("Ada", password: "open se-sa")
             #expect(try await client.refusal()?.code == .passwordNeeded)
-            for _ in 0..<3 { #expect(try await client.refusal(password: "wrong")?.code == .passwordWrong) }
+            let token = TestToken()
+            for _ in 0..<3 {
+                #expect(try await client.refusal(token: token, password: "wrong")?.code == .passwordWrong)
+            }
             #expect(try await client.join("Ben", password: "open se-sa").users.count == 2)
 
             let guesser = try await relay.connect()
-            for _ in 0..<2 { #expect(try await guesser.refusal(password: "guess")?.code == .passwordWrong) }
-            let limited = try await guesser.refusal(password: "open se-sa")
+            for _ in 0..<2 {
+                #expect(try await guesser.refusal(token: token, password: "guess")?.code == .passwordWrong)
+            }
+            let limited = try await guesser.refusal(token: token, password: "open se-sa")
             #expect(limited?.code == .rateLimited && limited?.retryAfter ?? 0 > 0)
             // A cancelled join leaves no trace.
             #expect(try await guesser.ask(.leave(LeaveRequest())) == nil)
@@ -139,6 +149,47 @@ struct JoiningTests {
             await relay.liveSessions.endAll()
             #expect(try await ada.closing() == .init(code: 1001, reason: "relayShutdown"))
             #expect(ada.events.last?.event == .disconnected(Disconnected(reason: .relayShutdown)))
+        }
+    }
+
+    @Test("An answer of up to 16 MiB is sent as it is, a larger one is messageTooLarge")
+    func largestAnswer() throws {
+        struct Text: Hashable, Sendable, Codable { var text: String }
+        let limit = SignalingProtocol.maximumRelayMessageBytes
+        let frame = MessageCodec.answer(7, .success(Text(text: ""))).readableBytes
+        let fits = MessageCodec.answer(7, .success(Text(text: String(repeating: "x", count: limit - frame))))
+        #expect(fits.readableBytes == limit)
+        let larger = MessageCodec.answer(7, .success(Text(text: String(repeating: "x", count: limit - frame + 1))))
+        let answer = try JSONDecoder().decode(ResultMessage<Text>.self, from: Data(larger.readableBytesView))
+        #expect(answer.id == 7)
+        guard case .failure(let error) = answer.result else {
+            Issue.record("the answer has \(larger.readableBytes) bytes")
+            return
+        }
+        #expect(error.code == .messageTooLarge)
+    }
+
+    @Test("A join whose answer would exceed 16 MiB is refused, and leaves nobody behind")
+    func tooLargeToJoin() async throws {
+        try await withConnect { relay in
+            let key = try SessionKey(app: "app", name: "demo")
+            // Publishers without signalling, with far more connection data than a token may carry.
+            let token = VerifiedToken(
+                app: "app", session: "demo", data: String(repeating: "x", count: 2 << 20),
+                capabilities: Capabilities(canPublish: true), expiresAt: .max, fingerprint: "encoders")
+            let visitor = Visitor(key: key, token: token, isTrusted: false, password: nil, address: "192.0.2.1")
+            for _ in 0..<7 {
+                _ = try await relay.liveSessions.admitPublisher(visitor, stream: nil, kinds: [.audio], isPlain: true)
+            }
+            let (ada, joined) = try await relay.join("Ada")
+            #expect(joined.users.count == 8)
+            _ = try await relay.liveSessions.admitPublisher(visitor, stream: nil, kinds: [.audio], isPlain: true)
+            let ben = try await relay.connect()
+            #expect(try await ben.refusal()?.code == .messageTooLarge)
+            let liveSession = try #require(relay.liveSessions.liveSession(key))
+            #expect(await liveSession.users.count == 9)
+            #expect(try await ada.ask(.ping(PingRequest())) == nil)
+            #expect(try await ben.ask(.ping(PingRequest())) == nil, "it can try again")
         }
     }
 }

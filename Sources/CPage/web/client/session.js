@@ -111,7 +111,8 @@ export class Session extends EventTarget {
 
   #resumed({publishLost, subscribeLost}) {
     const {publisher, subscriber} = this;
-    if (publishLost) this.#renewPublisher();
+    // An offer that never reached the relay is not known there.
+    if (publishLost || publisher.publications.some(one => !one.id)) this.#renewPublisher();
     else if (publisher.connection && publisher.connection.connectionState !== "connected") this.#restart(publisher);
     if (subscribeLost) this.#renew("subscribe", () => subscriber.renew());
     else {

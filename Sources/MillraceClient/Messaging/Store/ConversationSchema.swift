@@ -10,6 +10,9 @@ enum ConversationSchema {
         migrator.registerMigration("2") { db in
             try db.execute(sql: second)
         }
+        migrator.registerMigration("3") { db in
+            try db.execute(sql: third)
+        }
         return migrator
     }
 
@@ -36,5 +39,10 @@ enum ConversationSchema {
     private static let second = """
         ALTER TABLE conversation ADD COLUMN cleared INTEGER NOT NULL DEFAULT 0;
         UPDATE meta SET value = '0' WHERE key = 'cursor';
+        """
+
+    /// `hiddenUnread`: messages that are unread at the relay and were deleted with the conversation on this device alone.
+    private static let third = """
+        ALTER TABLE conversation ADD COLUMN hiddenUnread INTEGER NOT NULL DEFAULT 0;
         """
 }

@@ -33,7 +33,8 @@ extension ConversationStore {
         try await write { db in
             try Self.change(db) { change in
                 for conversation in conversations {
-                    if let new = try Self.take(db, conversation, isLive: isLive) { change.conversations.append(new) }
+                    guard let new = try Self.take(db, conversation, isLive: isLive) else { continue }
+                    if new.isAdded { change.added.append(new.state) } else { change.updated.append(new.state) }
                 }
                 for gone in deleted {
                     let wasVisible = try Self.take(db, gone, isLive: isLive)
@@ -44,13 +45,18 @@ extension ConversationStore {
         }
     }
 
-    /// - Returns: its new state, where it is to be seen and differs.
-    private static func take(_ db: Database, _ conversation: Conversation, isLive: Bool) throws -> Conversation? {
-        let former = try ConversationTable.find(db, conversation.ref)
-        if let former, former.conversation.change > conversation.change { return nil }
+    /// - Returns: its new state on this device, if it is on the list and differs, and whether it was not on the list before.
+    private static func take(
+        _ db: Database, _ told: Conversation, isLive: Bool
+    ) throws -> (state: Conversation, isAdded: Bool)? {
+        let former = try ConversationTable.find(db, told.ref)
+        if let former, former.conversation.change > told.change { return nil }
         var entry =
-            former
-            ?? ConversationTable.Entry(conversation: conversation, isListed: true, hidden: -1, isCurrent: false)
+            former ?? ConversationTable.Entry(conversation: told, isListed: true, hidden: -1, isCurrent: false)
+        // The relay knows nothing of deletions on this device alone, and counts what was unread then.
+        entry.hiddenUnread = min(entry.hiddenUnread, max(0, told.unread))
+        var conversation = told
+        conversation.unread -= entry.hiddenUnread
         entry.conversation = conversation
         entry.isListed = true
         try HistoryTable.remove(db, conversation.ref, through: conversation.clearedThrough)
@@ -65,9 +71,9 @@ extension ConversationStore {
             try ConversationTable.save(db, entry)
         }
         guard entry.isVisible else { return nil }
-        guard var before = former?.conversation, former?.isVisible == true else { return conversation }
+        guard var before = former?.conversation, former?.isVisible == true else { return (conversation, true) }
         before.change = conversation.change
-        return before == conversation ? nil : conversation
+        return before == conversation ? nil : (conversation, false)
     }
 
     /// A conversation that is not on the relay's list. It is kept, so that an older state does not bring it back.
@@ -83,6 +89,7 @@ extension ConversationStore {
         // Messages may have come before it went.
         if !isLive { entry.isCurrent = false }
         entry.conversation.unread = 0
+        entry.hiddenUnread = 0
         entry.conversation.change = gone.change
         entry.conversation.clearedThrough = gone.clearedThrough
         if let last = entry.conversation.lastMessage, last.number <= gone.clearedThrough {
@@ -115,6 +122,9 @@ extension ConversationStore {
             try Self.change(db) { change in
                 guard var entry = try ConversationTable.find(db, ref), entry.isVisible else { return }
                 entry.hidden = entry.conversation.order
+                // They are unread at the relay, and do not count again here if a new message brings the conversation back.
+                entry.hiddenUnread += entry.conversation.unread
+                entry.conversation.unread = 0
                 try ConversationTable.save(db, entry)
                 change.deleted.append(ref)
             }

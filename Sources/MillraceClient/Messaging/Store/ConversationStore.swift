@@ -87,7 +87,7 @@ public final class ConversationStore: Sendable {
 
     // MARK: the list
 
-    /// A page of the list, newest first (CHT-4).
+    /// A page of the list, newest first.
     /// - Parameters:
     ///   - order: that of the last conversation of the page before; nil: from the newest on. New messages meanwhile do not shift pages.
     ///   - count: at most.

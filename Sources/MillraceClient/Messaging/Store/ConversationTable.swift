@@ -5,6 +5,7 @@ internal import Signaling
 /// The list of conversations, as rows.
 enum ConversationTable {
     struct Entry {
+        /// As shown on this device: its unread count leaves out `hiddenUnread`.
         var conversation: Conversation
         /// It is on the relay's list.
         var isListed: Bool
@@ -12,6 +13,8 @@ enum ConversationTable {
         var hidden: Int64
         /// The highest message here is the newest there is.
         var isCurrent: Bool
+        /// Messages that are unread at the relay and were deleted with the conversation on this device alone.
+        var hiddenUnread = 0
 
         var isVisible: Bool { isListed && conversation.order > hidden }
     }
@@ -51,14 +54,15 @@ enum ConversationTable {
         try db.execute(
             sql: """
                 INSERT OR REPLACE INTO conversation
-                (type, id, name, unread, lastMessage, place, change, notification, listed, hidden, newest, cleared)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                (type, id, name, unread, lastMessage, place, change, notification, listed, hidden, newest, cleared,
+                hiddenUnread)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                 """,
             arguments: [
                 conversation.type.rawValue, conversation.id, conversation.name, conversation.unread,
                 last.map { String(decoding: $0, as: UTF8.self) }, conversation.order, conversation.change,
                 conversation.notification.rawValue, entry.isListed, entry.hidden, entry.isCurrent,
-                conversation.clearedThrough,
+                conversation.clearedThrough, entry.hiddenUnread,
             ])
     }
 
@@ -74,6 +78,7 @@ enum ConversationTable {
             order: row["place"], change: row["change"], notification: notification)
         conversation.clearedThrough = row["cleared"]
         return Entry(
-            conversation: conversation, isListed: row["listed"], hidden: row["hidden"], isCurrent: row["newest"])
+            conversation: conversation, isListed: row["listed"], hidden: row["hidden"], isCurrent: row["newest"],
+            hiddenUnread: row["hiddenUnread"])
     }
 }

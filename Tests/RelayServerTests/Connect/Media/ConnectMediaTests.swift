@@ -174,7 +174,7 @@ struct ConnectMediaTests {
             let request = ResumeRequest(
                 resumeToken: ben.joined.resumeToken, lastEvent: ben.socket.events.last?.seq ?? 0)
             let resumed = try await back.request(request, Request.resume).get()
-            #expect(!resumed.subscribeLost && resumed.publishLost)
+            #expect(!resumed.subscribeLost && !resumed.publishLost)
 
             // New ICE credentials on the peer connection that it has.
             let again = try await MediaClient(back, ben.joined, receiving: ben.receiving)
@@ -194,6 +194,26 @@ struct ConnectMediaTests {
             #expect(answer.streams == [id])
             try await again.hears(try #require(offer.streams.first))
             for client in [ada, ben, again] { await client.close() }
+        }
+    }
+
+    @Test("CON-3 a client whose publish peer connection ended meanwhile is told so", .timeLimit(.minutes(2)))
+    func publishLost() async throws {
+        try await withConnect { relay in
+            let ada = try await relay.enter("Ada")
+            let (ben, _) = try await relay.join("Ben")
+            _ = try await ada.publish("camera")
+            _ = try await ben.next(.streamCreated)
+            await ada.socket.cut()
+            _ = try await ben.next(.userDropped)
+            await ada.publishing.close()
+            _ = try await ben.next(.streamDestroyed)
+            let back = try await relay.connect()
+            let request = ResumeRequest(
+                resumeToken: ada.joined.resumeToken, lastEvent: ada.socket.events.last?.seq ?? 0)
+            let resumed = try await back.request(request, Request.resume).get()
+            #expect(resumed.publishLost)
+            await ada.close()
         }
     }
 

@@ -1,0 +1,30 @@
+internal import Synchronization
+
+/// An amount that several workers hold, for a limit of the whole relay. Each worker sets its own share; nothing of it is touched for a packet.
+final class WorkerTotal: Sendable {
+    private final class Share: Sendable {
+        let value = Atomic<Int>(0)
+    }
+
+    private let shares: [Share]
+
+    /// - Parameter workers: 1 at least.
+    init(workers: Int) { shares = (0..<max(1, workers)).map { _ in Share() } }
+
+    /// Of all workers. Workers that change their shares meanwhile may be counted with the amounts before.
+    var sum: Int { shares.reduce(0) { $0 + $1.value.load(ordering: .acquiring) } }
+
+    /// The worker with the largest share.
+    /// - Parameter preferred: taken if no other has more.
+    func largest(preferring preferred: Int) -> Int {
+        var best = (worker: preferred, amount: shares[preferred].value.load(ordering: .acquiring))
+        for (worker, share) in shares.enumerated() {
+            let amount = share.value.load(ordering: .acquiring)
+            if amount > best.amount { best = (worker, amount) }
+        }
+        return best.worker
+    }
+
+    /// - Parameter worker: index below the number of workers.
+    func set(_ amount: Int, of worker: Int) { shares[worker].value.store(amount, ordering: .releasing) }
+}
