@@ -51,7 +51,8 @@ package struct Answer: Sendable {
                         rtxPayloadType: rtx.flatMap { offered.formats.contains($0.description) ? $0 : nil },
                         extensions: extensions, feedback: codec.feedback,
                         encodings: rids.isEmpty
-                            ? section.encodings(for: codec.payloadType) : rids.map { .init(rid: $0) })))
+                            ? section.encodings(for: codec.payloadType, carriesRIDs: extensions[.rid] != nil)
+                            : rids.map { .init(rid: $0) })))
             head = head ?? section
         }
         guard let head else { throw .noTrack(needed: .sendrecv) }

@@ -19,7 +19,9 @@ extension LiveSession {
         do throws(SignalingError) {
             let leases = try leases(for: visitor.holder, after: before)
             let admission = visitor.admission(as: stream.rawValue, isPublisher: true)
-            let effects = try environment.passwords.attempt(visitor.password, from: visitor.address, at: key) {
+            let effects = try environment.passwords.attempt(
+                visitor.password, from: visitor.address, token: admission.token, at: key
+            ) {
                 conference.takeOver(before.connection, by: admission)
             }.get()
             perform(effects)
