@@ -58,10 +58,7 @@ export class Session extends EventTarget {
 
   async publish(options) {
     const publication = await this.publisher.publish(options);
-    for (const track of options.media.getTracks()) {
-      // Somebody ended it outside this page: the browser's own "stop sharing".
-      track.addEventListener("ended", () => this.unpublish(publication).catch(() => {}));
-    }
+    for (const track of options.media.getTracks()) this.#watch(publication, track);
     this.#emit("published", publication);
     return publication;
   }
@@ -70,6 +67,20 @@ export class Session extends EventTarget {
     const done = this.publisher.unpublish(publication);
     this.#emit("published", publication);
     await done;
+  }
+
+  /// Sends another track, for instance of another camera, in the place of the one of its kind.
+  async replaceTrack(publication, track) {
+    await this.publisher.replaceTrack(publication, track);
+    this.#watch(publication, track);
+    this.#emit("published", publication);
+  }
+
+  /// Somebody ended it outside this page: the browser's own "stop sharing".
+  #watch(publication, track) {
+    track.addEventListener("ended", () => {
+      if (publication.media.getTracks().includes(track)) this.unpublish(publication).catch(() => {});
+    });
   }
 
   publication(videoType) { return this.publisher?.publications.find(one => one.videoType === videoType && one.id); }
