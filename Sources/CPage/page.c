@@ -34,6 +34,9 @@ static const unsigned char client_conversations_js[] = {
 static const unsigned char client_hands_js[] = {
 #embed "web/client/hands.js"
 };
+static const unsigned char client_mediapath_js[] = {
+#embed "web/client/mediapath.js"
+};
 static const unsigned char client_outbox_js[] = {
 #embed "web/client/outbox.js"
 };
@@ -183,6 +186,7 @@ static const millrace_page_file files[] = {
     FILE("client/chat.js", client_chat_js),
     FILE("client/conversations.js", client_conversations_js),
     FILE("client/hands.js", client_hands_js),
+    FILE("client/mediapath.js", client_mediapath_js),
     FILE("client/outbox.js", client_outbox_js),
     FILE("client/publishing.js", client_publishing_js),
     FILE("client/session.js", client_session_js),

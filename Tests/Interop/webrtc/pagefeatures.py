@@ -4,7 +4,7 @@ import json
 import time
 
 from webrtc.cut import Cut
-from webrtc.room import Room, relay
+from webrtc.room import Room, detour, relay
 
 
 def names(bench, name):
@@ -344,7 +344,30 @@ def before_joining(bench, name):
     check(name, "by which one is in again", bob.is_in() and bob.page.evaluate("millrace.state.sessionName") == "before")
 
 
+def no_path(bench, name):
+    """Media that cannot reach the relay is reported within seconds, with the addresses that were tried; and that it is back."""
+    check = bench.reporter.check
+    server = relay(bench)
+    way = detour(bench, server)
+    way.is_blocked = True
+    ada = Room(bench, "chromium", server.url, "nowhere", "Ada", way=way)
+    check(name, "the signalling connects", ada.is_in(), page=ada.look("why"))
+    ada.publish()
+    began = time.monotonic()
+    told = ada.until(lambda: ada.look("text", "status") == "No media path", 25)
+    took = time.monotonic() - began
+    banner = ada.look("text", "banner")
+    check(name, "the page says after 10 s that there is no media path", told and 8 < took < 16, seconds=round(took, 1), status=ada.look("text", "status"))
+    check(name, "and which addresses were tried", banner.startswith("No media path") and f"to {way.address}:{way.port}: " in banner and
+          "0 answered" in banner, banner=banner)
+    ada.page.picture(bench.current / "no-path.png")
+    way.is_blocked = False
+    check(name, "once media passes it is connected, and the text is gone", ada.until(lambda: ada.look("text", "status") == "Connected" and
+          not ada.look("text", "banner"), 40), status=ada.look("text", "status"))
+
+
 ALL = [
+    ("page: no media path", no_path),
     ("page: features", features),
     ("page: before joining", before_joining),
     ("page: layout", layout),

@@ -31,6 +31,22 @@ const ENDED = {
   slowConsumer: "This device could not keep up.", protocolViolation: "The relay closed the connection.", relayShutdown: "The relay has shut down.",
   tokenExpired: "Your token has expired.", tokenRevoked: "You were removed from this session.",
 };
+/// Candidate pairs that are shown.
+const SHOWN_PAIRS = 4;
+
+/// What the user is told of a media path that does not come about, with the addresses that were tried.
+function withoutPath({stage, pairs}) {
+  const sorted = [...pairs].sort((a, b) => (b.local != null) - (a.local != null)), more = pairs.length - SHOWN_PAIRS;
+  const rows = sorted.slice(0, SHOWN_PAIRS).map(({protocol, local, remote, sent, received}) => element("li", {},
+    `${protocol.toUpperCase()} ${local ?? "no address of this browser"} to ${remote}${local ? `: ${sent} sent, ${received} answered` : ""}`));
+  if (more > 0) rows.push(element("li", {}, `and ${more} more`));
+  return [
+    element("span", {}, stage === "dtls" ? "No media path: the relay answers, but the encrypted connection does not come about."
+      : "No media path: audio and video cannot reach the relay. A firewall may be in the way, or the relay announces an address that this network cannot reach."),
+    element("ul", {class: "tried", "aria-label": "Addresses tried"}, ...rows),
+  ];
+}
+
 /// Endings after which the same join may well succeed.
 const RETRIED = new Set(["networkLost", "slowConsumer", "protocolViolation", "relayShutdown", "connectFailed"]);
 
@@ -95,6 +111,7 @@ class Room {
     });
     session.addEventListener("change", ({detail}) => this.#changed(detail));
     session.addEventListener("status", () => this.#showState());
+    session.addEventListener("noPath", () => this.#showState());
     session.addEventListener("notice", ({detail}) => notice(detail.text, detail));
     byID("stage").addEventListener("silent", this.#silent);
     this.#showState();
@@ -113,6 +130,7 @@ class Room {
     byID("stage").removeEventListener("silent", this.#silent);
     byID("room").hidden = true;
     byID("banner").hidden = true;
+    byID("banner").dataset.shown = "";
     for (const dialog of document.querySelectorAll("dialog")) dialog.close("");
     clearNotices();
     document.title = "Millrace";
@@ -122,18 +140,19 @@ class Room {
     const {status, state} = this.#session, banner = byID("banner");
     byID("session-name").textContent = state.sessionName;
     document.title = `${state.sessionName} – Millrace`;
-    byID("status").textContent = STATUS[status];
-    byID("status").dataset.status = status;
+    const [missing] = this.#session.missingPaths.values(), hasNoPath = !!missing && status === "connected";
+    byID("status").textContent = hasNoPath ? "No media path" : STATUS[status];
+    byID("status").dataset.status = hasNoPath ? "failed" : status;
     byID("lock-state").hidden = !state.isShareLocked;
     byID("mute-state").hidden = !state.isMuteForced;
-    const isLost = status === "reconnecting";
-    if (banner.hidden === isLost) {
-      banner.replaceChildren(...isLost ? [
-        element("span", {}, "The connection is lost. Reconnecting: what runs goes on as soon as it is back."),
-        element("button", {type: "button", data: {action: "retry"}, onclick: () => this.#session.reconnect()}, "Try now"),
-      ] : []);
-      banner.hidden = !isLost;
-    }
+    const shown = status === "reconnecting" ? "lost" : hasNoPath ? "path" : "";
+    if (banner.dataset.shown === shown) return;
+    banner.dataset.shown = shown;
+    banner.hidden = !shown;
+    banner.replaceChildren(...shown === "lost" ? [
+      element("span", {}, "The connection is lost. Reconnecting: what runs goes on as soon as it is back."),
+      element("button", {type: "button", data: {action: "retry"}, onclick: () => this.#session.reconnect()}, "Try now"),
+    ] : shown === "path" ? withoutPath(missing) : []);
   }
 
   /// Publishes the camera with the devices that were chosen.
