@@ -19,6 +19,9 @@ static const unsigned char admin_app_js[] = {
 static const unsigned char admin_gauges_js[] = {
 #embed "web/admin/gauges.js"
 };
+static const unsigned char admin_reports_js[] = {
+#embed "web/admin/reports.js"
+};
 static const unsigned char admin_sessioncard_js[] = {
 #embed "web/admin/sessioncard.js"
 };
@@ -27,6 +30,12 @@ static const unsigned char client_chat_js[] = {
 };
 static const unsigned char client_conversations_js[] = {
 #embed "web/client/conversations.js"
+};
+static const unsigned char client_hands_js[] = {
+#embed "web/client/hands.js"
+};
+static const unsigned char client_mediapath_js[] = {
+#embed "web/client/mediapath.js"
 };
 static const unsigned char client_outbox_js[] = {
 #embed "web/client/outbox.js"
@@ -94,6 +103,9 @@ static const unsigned char ui_conversationmenu_js[] = {
 static const unsigned char ui_conversationview_js[] = {
 #embed "web/ui/conversationview.js"
 };
+static const unsigned char ui_devices_js[] = {
+#embed "web/ui/devices.js"
+};
 static const unsigned char ui_dialogs_js[] = {
 #embed "web/ui/dialogs.js"
 };
@@ -136,11 +148,17 @@ static const unsigned char ui_roomform_js[] = {
 static const unsigned char ui_rooms_js[] = {
 #embed "web/ui/rooms.js"
 };
+static const unsigned char ui_shortcuts_js[] = {
+#embed "web/ui/shortcuts.js"
+};
 static const unsigned char ui_signals_js[] = {
 #embed "web/ui/signals.js"
 };
 static const unsigned char ui_stage_js[] = {
 #embed "web/ui/stage.js"
+};
+static const unsigned char ui_storage_js[] = {
+#embed "web/ui/storage.js"
 };
 static const unsigned char ui_tabs_js[] = {
 #embed "web/ui/tabs.js"
@@ -151,6 +169,9 @@ static const unsigned char ui_tile_js[] = {
 static const unsigned char ui_toolbar_js[] = {
 #embed "web/ui/toolbar.js"
 };
+static const unsigned char ui_words_js[] = {
+#embed "web/ui/words.js"
+};
 
 #define FILE(path, bytes) {path, bytes, sizeof bytes}
 
@@ -160,9 +181,12 @@ static const millrace_page_file files[] = {
     FILE("admin/api.js", admin_api_js),
     FILE("admin/app.js", admin_app_js),
     FILE("admin/gauges.js", admin_gauges_js),
+    FILE("admin/reports.js", admin_reports_js),
     FILE("admin/sessioncard.js", admin_sessioncard_js),
     FILE("client/chat.js", client_chat_js),
     FILE("client/conversations.js", client_conversations_js),
+    FILE("client/hands.js", client_hands_js),
+    FILE("client/mediapath.js", client_mediapath_js),
     FILE("client/outbox.js", client_outbox_js),
     FILE("client/publishing.js", client_publishing_js),
     FILE("client/session.js", client_session_js),
@@ -185,6 +209,7 @@ static const millrace_page_file files[] = {
     FILE("ui/conversationlist.js", ui_conversationlist_js),
     FILE("ui/conversationmenu.js", ui_conversationmenu_js),
     FILE("ui/conversationview.js", ui_conversationview_js),
+    FILE("ui/devices.js", ui_devices_js),
     FILE("ui/dialogs.js", ui_dialogs_js),
     FILE("ui/dom.js", ui_dom_js),
     FILE("ui/join.js", ui_join_js),
@@ -199,11 +224,14 @@ static const millrace_page_file files[] = {
     FILE("ui/roomcard.js", ui_roomcard_js),
     FILE("ui/roomform.js", ui_roomform_js),
     FILE("ui/rooms.js", ui_rooms_js),
+    FILE("ui/shortcuts.js", ui_shortcuts_js),
     FILE("ui/signals.js", ui_signals_js),
     FILE("ui/stage.js", ui_stage_js),
+    FILE("ui/storage.js", ui_storage_js),
     FILE("ui/tabs.js", ui_tabs_js),
     FILE("ui/tile.js", ui_tile_js),
     FILE("ui/toolbar.js", ui_toolbar_js),
+    FILE("ui/words.js", ui_words_js),
 };
 
 const size_t millrace_page_file_count = sizeof files / sizeof files[0];

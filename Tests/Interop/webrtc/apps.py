@@ -61,7 +61,7 @@ def check_refused(bench, name, server, zoe):
           focus=eve.page.evaluate("document.activeElement.outerHTML"))
     head, claims, signature = token(server, "demo", "Eve").split(".")
     eve.look("fill", "#join-form", {"token": f"{head}.{other.split('.')[1]}.{signature}"})
-    check(name, "and one that was changed", eve.until(lambda: "signature" in eve.look("text", "join-error")), text=eve.look("text", "join-error"))
+    check(name, "and one that was changed", eve.until(lambda: "does not accept the token" in eve.look("text", "join-error")), text=eve.look("text", "join-error"))
     check(name, "nobody has seen it come", zoe.look("names") == ["Zoe (you)"], names=zoe.look("names"))
     eve.look("fill", "#join-form", {"token": f"{head}.{claims}.{signature}"})
     check(name, "the right one lets in", eve.is_in(), page=eve.look("why"))

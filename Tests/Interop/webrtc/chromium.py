@@ -8,7 +8,7 @@ from webrtc import devtools
 
 SWITCHES = """--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --no-default-browser-check
 --autoplay-policy=no-user-gesture-required --allow-loopback-in-peer-connection --disable-features=WebRtcHideLocalIpsWithMdns
---use-fake-ui-for-media-stream --use-fake-device-for-media-stream=fps=30 --disable-background-networking --disable-sync
+--use-fake-ui-for-media-stream --use-fake-device-for-media-stream=fps=30,device-count=2 --disable-background-networking --disable-sync
 --disable-component-update --disable-default-apps --disable-extensions --disable-background-timer-throttling --metrics-recording-only
 --disable-renderer-backgrounding --disable-backgrounding-occluded-windows --remote-debugging-port=0 --remote-allow-origins=*""".split()
 
@@ -85,17 +85,19 @@ class ChromiumPage:
         self._remote.call("Page.navigate", session=self._session, url=url)
         clients.wait_until(lambda: self.evaluate("document.readyState === 'complete' && location.href !== 'about:blank'"), 15, url)
 
-    def size(self, width, height, dark=False):
-        """Of the window, in pixels, as on a desktop."""
-        self._remote.call("Emulation.setDeviceMetricsOverride", session=self._session, width=width, height=height, deviceScaleFactor=1, mobile=False)
+    def size(self, width, height, dark=False, touch=False):
+        """Of the window, in pixels, as on a desktop, or with `touch` as on a phone."""
+        self._remote.call("Emulation.setDeviceMetricsOverride", session=self._session, width=width, height=height, deviceScaleFactor=1, mobile=touch)
+        self._remote.call("Emulation.setTouchEmulationEnabled", session=self._session, enabled=touch)
         features = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self._remote.call("Emulation.setEmulatedMedia", session=self._session, features=features)
 
     def key(self, name):
         """Presses a key and lets it go."""
-        code = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39}[name]
+        code = {"Enter": 13, "Escape": 27, "ArrowDown": 40, "ArrowRight": 39}.get(name) or ord(name.upper())
         for kind in ("keyDown", "keyUp"):
-            text = {"text": "\r"} if (name, kind) == ("Enter", "keyDown") else {}
+            typed = "\r" if name == "Enter" else name if len(name) == 1 else ""
+            text = {"text": typed} if typed and kind == "keyDown" else {}
             self._remote.call("Input.dispatchKeyEvent", session=self._session, type=kind, key=name, code=name, windowsVirtualKeyCode=code, **text)
 
     def unnamed(self):

@@ -4,7 +4,8 @@ import json
 import time
 
 from relay import RelayError
-from webrtc.room import ADMIN_TOKEN, PROBE, is_colour_of
+from webrtc.pagefeatures import at_sizes
+from webrtc.room import ADMIN_TOKEN, PROBE, Room, is_colour_of, relay
 from webrtc.rooms import two
 
 HUE = """(src => { const image = document.querySelector(src); if (!image || !image.naturalWidth) return null;
@@ -25,6 +26,9 @@ class Operator:
 
     def log_in(self, token):
         self.look("fill", "#login-form", {"token": token})
+
+    def until(self, condition, timeout=8):
+        return Room.until(self, condition, timeout)
 
     def rows(self):
         """Names of the participants with what is shown of them."""
@@ -89,5 +93,51 @@ def view(bench, name):
     check(name, "a token that is forgotten is forgotten", operator.page.evaluate("sessionStorage.length") == 0 and not operator.look("text", "view"))
 
 
-ALL = [("operator view", view)]
+def recording(bench, name):
+    """Recordings are started and stopped, and reports are read, on a desktop and on a phone."""
+    check = bench.reporter.check
+    folder = bench.current / "recordings"
+    server = relay(bench, extra=["--recording-directory", str(folder)])
+    ada = Room(bench, "chromium", server.url, "studio", "Ada")
+    check(name, "the publisher is in", ada.is_in(), page=ada.look("why"))
+    ada.publish()
+    ada.page.evaluate("millrace.request('reportIssue', {note: 'It <b>froze</b>'}).then(() => true)")
+    stream = ada.until(lambda: ada.page.evaluate("millrace.publication('camera')?.id ?? ''"))
+    operator = Operator(bench, server.url)
+    operator.log_in(ADMIN_TOKEN)
+
+    def phase():
+        return operator.page.evaluate(f"document.querySelector('[data-stream=\"{stream}\"] .record')?.dataset.phase ?? ''")
+
+    def size():
+        return sum(file.stat().st_size for file in folder.rglob("*.webm"))
+
+    def look(label):
+        before = size()
+        check(name, f"{label}: a recording is started", ada.until(lambda: operator.look("press", "record-start")) and
+              ada.until(lambda: phase() == "recording", 12), phase=phase())
+        check(name, f"{label}: it is written", ada.until(lambda: size() > before + 20_000, 20), bytes=size() - before)
+        cut = operator.page.evaluate("[...document.querySelectorAll('.still button, .reports button, .admin-bar button')].filter(one => "
+                                     "one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0).length")
+        check(name, f"{label}: no button is cut off", cut == 0 and operator.page.unnamed() == [], cut=cut, without=operator.page.unnamed())
+        operator.page.picture(bench.current / f"admin-{label}.png")
+        operator.look("press", "record-stop")
+        check(name, f"{label}: and stopped", ada.until(lambda: operator.look("has", "record-start") and phase() in ("", "ended"), 12), phase=phase())
+        reports = operator.page.evaluate("[...document.querySelectorAll('.reports li')].map(one => [one.dataset.issue, one.querySelector('.note')?.textContent])")
+        check(name, f"{label}: a report is listed, as text", [one[1] for one in reports] == ["It <b>froze</b>"], reports=reports)
+
+    at_sizes(operator, look)
+    operator.page.evaluate("(make => { URL.createObjectURL = blob => { blob.text().then(text => { window.saved = text; }); return make(blob); }; })"
+                           "(URL.createObjectURL.bind(URL)); true")
+    operator.look("press", "save-report")
+    saved = ada.until(lambda: operator.page.evaluate("window.saved ? JSON.parse(saved).user.name : ''"))
+    check(name, "and saved with what the relay knew", saved == "Ada", saved=saved)
+    operator.page.evaluate("document.getElementById('logout').click()")
+    check(name, "a token that is forgotten takes the reports along", operator.page.evaluate("document.querySelectorAll('.reports li').length") == 0)
+
+
+ALL = [
+    ("operator view", view),
+    ("operator view: recording and reports", recording),
+]
 LONG = []

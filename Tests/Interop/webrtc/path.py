@@ -22,6 +22,8 @@ class Path:
         self.lost = {"up": 0, "down": 0}
         self.count = {"up": 0, "down": 0}
         self.record = None
+        # Nothing passes.
+        self.is_blocked = False
         self._free = {"up": 0.0, "down": 0.0}
         self._clients, self._behind = {}, {}
         self._due, self._order = [], itertools.count()
@@ -89,6 +91,9 @@ class Path:
         self.count[direction] += 1
         if self.record is not None:
             self.record.append((now, direction, data))
+        if self.is_blocked:
+            self.lost[direction] += 1
+            return None
         rate = self.rate[direction]
         if not rate:
             return self._send(data, out, to)

@@ -32,6 +32,23 @@ export class AdminAPI {
     return this.#json("PUT", this.#path(session, `streams/${encodeURIComponent(stream)}/mute`), {kind, muted});
   }
 
+  /// How the recording of a stream stands; null if there is none.
+  async recording(session, stream) {
+    try {
+      return await this.#json("GET", this.#path(session, `streams/${encodeURIComponent(stream)}/record`));
+    } catch (error) {
+      if (error.status === 404) return null;
+      throw error;
+    }
+  }
+  /// `action`: `start` or `stop`.
+  record(session, stream, action) { return this.#json("POST", this.#path(session, `streams/${encodeURIComponent(stream)}/record`), {action}); }
+
+  /// Reports of clients, newest first.
+  issues() { return this.#json("GET", `/v1/admin/issues?limit=${LIMIT}`); }
+  /// All that the relay kept of one, as a Blob of JSON.
+  async issue(id) { return (await this.#fetch("GET", `/v1/admin/issues/${encodeURIComponent(id)}`)).blob(); }
+
   /// A picture of a stream as a Blob.
   async still(session, stream) { return (await this.#fetch("GET", this.#path(session, `streams/${encodeURIComponent(stream)}/canvas.png`))).blob(); }
 

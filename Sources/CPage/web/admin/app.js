@@ -5,12 +5,13 @@ import {byID, element} from "../ui/dom.js";
 import {attempt, notice} from "../ui/notices.js";
 import {AdminAPI} from "./api.js";
 import {Gauges} from "./gauges.js";
+import {Reports} from "./reports.js";
 import {SessionCard} from "./sessioncard.js";
 
 const INTERVAL = 2000;
 
 class AdminView {
-  #api = new AdminAPI(); #gauges = new Gauges(); #cards = new Map(); #timer = 0; #isBusy = false; #again = false;
+  #api = new AdminAPI(); #gauges = new Gauges(); #cards = new Map(); #timer = 0; #isBusy = false; #again = false; #reports = new Reports(this.#api);
 
   constructor() {
     byID("login-form").addEventListener("submit", event => {
@@ -69,7 +70,7 @@ class AdminView {
     this.#state(relay.isDraining ? "Draining" : "Running", relay.isDraining ? "reconnecting" : "connected");
     this.#gauges.read(metrics);
     byID("session-count").textContent = next ? `the first ${sessions.length} of ${relay.sessions}` : String(sessions.length);
-    await this.#showSessions(sessions);
+    await Promise.all([this.#showSessions(sessions, (metrics.get("millrace_recordings") ?? 0) > 0), this.#reports.refresh()]);
     return token === this.#api.token;
   }
 
@@ -77,9 +78,10 @@ class AdminView {
   #forget() {
     for (const card of this.#cards.values()) card.end();
     this.#cards.clear();
+    this.#reports.clear();
   }
 
-  async #showSessions(sessions) {
+  async #showSessions(sessions, hasRecordings) {
     const place = byID("sessions"), keyOf = session => `${session.app}/${session.name}`, keys = new Set(sessions.map(keyOf));
     for (const [key, card] of this.#cards) {
       if (keys.has(key)) continue;
@@ -95,7 +97,7 @@ class AdminView {
       place.append(card.node);
     }
     // One that ends just now answers 404, and is gone at the next reading.
-    await Promise.all(sessions.map(session => this.#cards.get(keyOf(session)).refresh(session).catch(error => { if (error.status !== 404) throw error; })));
+    await Promise.all(sessions.map(session => this.#cards.get(keyOf(session)).refresh(session, {hasRecordings}).catch(error => { if (error.status !== 404) throw error; })));
   }
 
   #state(text, status) {

@@ -6,6 +6,15 @@ import {attempt} from "../ui/notices.js";
 
 /// Milliseconds between two stills of a stream.
 const STILL_AGE = 4000;
+/// Phases in which a recording can be stopped.
+const RUNNING = new Set(["waiting", "recording", "suspended"]);
+const PHASES = {waiting: "Recording begins with the next key frame", recording: "Recording", suspended: "Recording suspended", ended: "Recorded",
+                failed: "Recording failed"};
+
+/// "Recording, 1.2 MiB"; what went wrong, if anything did.
+function recordingText({phase, bytes, error}) {
+  return [PHASES[phase] ?? phase, bytes ? `${(bytes / 1048576).toFixed(1)} MiB` : null, error].filter(Boolean).join(", ");
+}
 
 export class SessionCard {
   #api; #changed; #rows = element("tbody"); #stills = element("div", {class: "stills"}); #title = element("h3"); #badges = element("span", {class: "row"});
@@ -26,8 +35,10 @@ export class SessionCard {
                         this.#stills);
   }
 
-  async refresh(session) {
+  /// `hasRecordings`: whether the relay records anything, so that it is worth asking.
+  async refresh(session, {hasRecordings = false} = {}) {
     this.session = session;
+    this.hasRecordings = hasRecordings;
     this.#title.textContent = session.name;
     const badges = [`app ${session.app}`, `${session.participants} here`, `${session.streams} streams`, session.hasPassword && "password",
                     session.isMuteForced && "mute forced", session.isShareLocked && "share locked"];
@@ -75,17 +86,49 @@ export class SessionCard {
         media?.audio && `sound ${bitrate(media.audio.bitsPerSecond)}`, media?.video && `lost ${media.video.lost}`,
         media?.video && number(media.video.jitterMilliseconds, 1, " ms jitter"), media && `${media.subscribers} watching`,
       ].filter(Boolean).join(" · ");
-      replaceWhereOther(figure.actions, this.#streamActions(stream, figure.name.textContent));
+      this.#showRecording(stream, figure);
+      this.#recording(stream, figure);
       this.#still(stream, figure);
     }
   }
 
   #figure(stream) {
     const picture = element("div", {class: "picture"}, "waiting for a picture"), name = element("strong"), rates = element("span", {class: "rates"});
-    const actions = element("div", {class: "row"});
-    const node = element("figure", {class: "still", data: {stream: stream.id}}, picture, element("figcaption", {}, name, rates, actions));
+    const actions = element("div", {class: "row"}), record = element("span", {class: "badge record", role: "status", hidden: true});
+    const node = element("figure", {class: "still", data: {stream: stream.id}}, picture, element("figcaption", {}, name, rates, record, actions));
     this.#stills.append(node);
-    return {node, picture, name, rates, actions, url: null, at: -Infinity, isBusy: false};
+    return {node, picture, name, rates, actions, record, recording: null, url: null, at: -Infinity, isBusy: false, isAsking: false};
+  }
+
+  /// The state of the recording, and the buttons of the stream.
+  #showRecording(stream, figure) {
+    const {recording, record} = figure, text = recording ? recordingText(recording) : "";
+    record.hidden = !recording;
+    if (record.textContent !== text) record.textContent = text;
+    record.dataset.phase = recording?.phase ?? "";
+    const whom = figure.name.textContent, isRunning = RUNNING.has(recording?.phase);
+    replaceWhereOther(figure.actions, [...this.#streamActions(stream, whom), this.#button(isRunning ? "Stop recording" : "Record",
+      isRunning ? "record-stop" : "record-start", () => this.#record(stream, figure, isRunning ? "stop" : "start"), {whom})]);
+  }
+
+  async #recording(stream, figure) {
+    if (figure.isAsking || !(this.hasRecordings || figure.recording)) return;
+    figure.isAsking = true;
+    try {
+      figure.recording = await this.#api.recording(this.session, stream.id);
+      this.#showRecording(stream, figure);
+    } catch {
+      // the next reading tells
+    } finally {
+      figure.isAsking = false;
+    }
+  }
+
+  #record(stream, figure, action) {
+    return this.#act(async () => {
+      figure.recording = await this.#api.record(this.session, stream.id, action);
+      this.#showRecording(stream, figure);
+    });
   }
 
   #streamActions(stream, whom) {

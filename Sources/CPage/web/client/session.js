@@ -2,6 +2,7 @@
 
 import {Chat} from "./chat.js";
 import {Conversations} from "./conversations.js";
+import {MediaPath} from "./mediapath.js";
 import {PublishPeer} from "./publishing.js";
 import {Signaling} from "./signaling.js";
 import {SessionState} from "./state.js";
@@ -16,6 +17,7 @@ const PATH_PATIENCE = 4000;
 /// - `media`: tracks of a stream came, `detail` its id
 /// - `published`: own streams came or went
 /// - `path`: of a peer connection, `detail` `{name, state}`, `name` publish or subscribe
+/// - `noPath`: a peer connection has no media path for 10 s, or has one again, `detail` `{name, report}`, `report` null or see `MediaPath`
 /// - `notice`: something to tell the user, `detail` `{text, isError}`
 /// - `ended`: for good, `detail` `{reason, message}`
 export class Session extends EventTarget {
@@ -28,7 +30,10 @@ export class Session extends EventTarget {
   /// What a new stream's subscription begins with: a function of the stream.
   preferencesFor = () => ({});
 
-  #signaling; #timers = new Map(); #renewing = new Set();
+  /// Peer connections without a media path: name -> report of `MediaPath`.
+  missingPaths = new Map();
+
+  #signaling; #timers = new Map(); #renewing = new Set(); #paths = new Map();
 
   constructor(url) {
     super();
@@ -58,10 +63,7 @@ export class Session extends EventTarget {
 
   async publish(options) {
     const publication = await this.publisher.publish(options);
-    for (const track of options.media.getTracks()) {
-      // Somebody ended it outside this page: the browser's own "stop sharing".
-      track.addEventListener("ended", () => this.unpublish(publication).catch(() => {}));
-    }
+    for (const track of options.media.getTracks()) this.#watch(publication, track);
     this.#emit("published", publication);
     return publication;
   }
@@ -70,6 +72,20 @@ export class Session extends EventTarget {
     const done = this.publisher.unpublish(publication);
     this.#emit("published", publication);
     await done;
+  }
+
+  /// Sends another track, for instance of another camera, in the place of the one of its kind.
+  async replaceTrack(publication, track) {
+    await this.publisher.replaceTrack(publication, track);
+    this.#watch(publication, track);
+    this.#emit("published", publication);
+  }
+
+  /// Somebody ended it outside this page: the browser's own "stop sharing".
+  #watch(publication, track) {
+    track.addEventListener("ended", () => {
+      if (publication.media.getTracks().includes(track)) this.unpublish(publication).catch(() => {});
+    });
   }
 
   publication(videoType) { return this.publisher?.publications.find(one => one.videoType === videoType && one.id); }
@@ -200,9 +216,24 @@ export class Session extends EventTarget {
   /// A path that does not come back by itself is sought anew.
   #path(name, state, restart) {
     clearTimeout(this.#timers.get(name));
+    this.#mediaPath(name).changed();
     if (state === "failed") this.#restart({restart});
     if (state === "disconnected") this.#timers.set(name, setTimeout(() => this.#restart({restart}), PATH_PATIENCE));
     this.#emit("path", {name, state});
+  }
+
+  #peer(name) { return name === "publish" ? this.publisher : this.subscriber; }
+
+  #mediaPath(name) {
+    if (!this.#paths.has(name)) {
+      const isNeeded = () => this.status === "connected" && (name === "publish" ? this.publisher.publications.length : this.subscriber.wanted.size) > 0;
+      this.#paths.set(name, new MediaPath(() => this.#peer(name)?.connection, report => {
+        if (report) this.missingPaths.set(name, report);
+        else this.missingPaths.delete(name);
+        this.#emit("noPath", {name, report});
+      }, {isNeeded}));
+    }
+    return this.#paths.get(name);
   }
 
   #restart(peer) {
@@ -211,6 +242,7 @@ export class Session extends EventTarget {
 
   #ended(ending) {
     for (const timer of this.#timers.values()) clearTimeout(timer);
+    for (const path of this.#paths.values()) path.end();
     this.publisher?.close();
     this.subscriber?.close();
     this.conversations.clear();

@@ -9,12 +9,21 @@ export function hue(name) {
   return hash % 360;
 }
 
-/// Camera and microphone; with `video` false the microphone alone.
-export function camera({audio = true, video = true} = {}) {
-  return navigator.mediaDevices.getUserMedia({
-    audio: audio && {echoCancellation: true, noiseSuppression: true, autoGainControl: true},
-    video: video && {width: {ideal: 1280}, height: {ideal: 720}, frameRate: {ideal: 30}},
+/// Camera and microphone; with `video` false the microphone alone. `camera` and `microphone`: device ids; the browser chooses if one of them
+/// is not there any more.
+export async function camera({audio = true, video = true, camera: cameraID = "", microphone: microphoneID = ""} = {}) {
+  // An ideal id would count no more than the size: another camera would do for it.
+  const exact = id => id && {deviceId: {exact: id}};
+  const capture = (cameraID, microphoneID) => navigator.mediaDevices.getUserMedia({
+    audio: audio && {echoCancellation: true, noiseSuppression: true, autoGainControl: true, ...exact(microphoneID)},
+    video: video && {width: {ideal: 1280}, height: {ideal: 720}, frameRate: {ideal: 30}, ...exact(cameraID)},
   });
+  try {
+    return await capture(cameraID, microphoneID);
+  } catch (error) {
+    if (!["OverconstrainedError", "NotFoundError"].includes(error.name) || !(cameraID || microphoneID)) throw error;
+    return capture("", "");
+  }
 }
 
 export function screen() {

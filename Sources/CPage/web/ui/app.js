@@ -1,11 +1,13 @@
 // The page at `/`: puts the pieces together.
 
 import {PEER} from "../client/conversations.js";
+import {Hands} from "../client/hands.js";
 import {Session} from "../client/session.js";
 import {relayURL} from "../client/signaling.js";
 import {Statistics} from "../client/statistics.js";
 import {ChatPanel} from "./chat.js";
-import {byID} from "./dom.js";
+import {tell} from "./dialogs.js";
+import {byID, element} from "./dom.js";
 import {JoinForm} from "./join.js";
 import {closeMenu} from "./menu.js";
 import {Messages} from "./messages.js";
@@ -14,11 +16,13 @@ import {attempt, clearNotices, notice} from "./notices.js";
 import {Numbers} from "./numbers.js";
 import {People} from "./people.js";
 import {Place} from "./place.js";
+import * as shortcuts from "./shortcuts.js";
 import {Rooms} from "./rooms.js";
 import {Signals} from "./signals.js";
 import {Stage} from "./stage.js";
 import {Tabs} from "./tabs.js";
 import {Toolbar} from "./toolbar.js";
+import {explained} from "./words.js";
 
 const STATUS = {connecting: "Connecting…", connected: "Connected", reconnecting: "Reconnecting…", disconnecting: "Leaving…", failed: "Disconnected",
                 notConnected: "Not connected"};
@@ -27,16 +31,38 @@ const ENDED = {
   slowConsumer: "This device could not keep up.", protocolViolation: "The relay closed the connection.", relayShutdown: "The relay has shut down.",
   tokenExpired: "Your token has expired.", tokenRevoked: "You were removed from this session.",
 };
+/// Candidate pairs that are shown.
+const SHOWN_PAIRS = 4;
+
+/// What the user is told of a media path that does not come about, with the addresses that were tried.
+function withoutPath({stage, pairs}) {
+  const sorted = [...pairs].sort((a, b) => (b.local != null) - (a.local != null)), more = pairs.length - SHOWN_PAIRS;
+  const rows = sorted.slice(0, SHOWN_PAIRS).map(({protocol, local, remote, sent, received}) => element("li", {},
+    `${protocol.toUpperCase()} ${local ?? "no address of this browser"} to ${remote}${local ? `: ${sent} sent, ${received} answered` : ""}`));
+  if (more > 0) rows.push(element("li", {}, `and ${more} more`));
+  return [
+    element("span", {}, stage === "dtls" ? "No media path: the relay answers, but the encrypted connection does not come about."
+      : "No media path: audio and video cannot reach the relay. A firewall may be in the way, or the relay announces an address that this network cannot reach."),
+    element("ul", {class: "tried", "aria-label": "Addresses tried"}, ...rows),
+  ];
+}
+
+/// Endings after which the same join may well succeed.
+const RETRIED = new Set(["networkLost", "slowConsumer", "protocolViolation", "relayShutdown", "connectFailed"]);
 
 class Room {
-  #session; #stage; #statistics; #toolbar; #messages; #place;
+  #session; #stage; #statistics; #toolbar; #messages; #place; #deaf;
 
   constructor(session) {
     this.#session = session;
     byID("room").hidden = false;
-    const menu = (user, stream) => userMenu(session, this.#stage, user, stream, id => this.#messages.open({type: PEER, id}));
-    this.#stage = new Stage(session, menu);
-    new People(session, menu);
+    const hands = new Hands(session);
+    const menu = (user, stream) => userMenu(session, this.#stage, user, stream, id => this.#messages.open({type: PEER, id}), hands);
+    this.#stage = new Stage(session, menu, hands);
+    new People(session, menu, hands);
+    hands.addEventListener("change", ({detail}) => {
+      if (detail?.isRaised && detail.user !== session.state.self) notice(`${session.state.users.get(detail.user)?.name ?? "Somebody"} raised a hand`);
+    });
     new Rooms(session);
     new Signals(session);
     const numbers = new Numbers(session), tabs = new Tabs(document.querySelector("#side .tabs"), [
@@ -57,16 +83,35 @@ class Room {
       document.querySelector("#panel-rooms [data-action=join-room]:not([hidden])")?.focus();
     }});
     this.#statistics = new Statistics(session);
-    this.#toolbar = new Toolbar(session, {onPanel: () => openSide()});
+    const fillScreen = () => attempt(() => this.#stage.fillScreen());
+    this.#toolbar = new Toolbar(session, {hands, onPanel: () => openSide(), entries: () => [
+      {name: "invite", text: "Invite…", run: () => this.#invite()},
+      ...document.fullscreenEnabled ? [{name: "fill-screen", text: document.fullscreenElement ? "End full screen" : "Full screen", run: fillScreen}] : [],
+      {name: "shortcuts", text: "Keyboard shortcuts…", run: shortcuts.showShortcuts},
+    ]});
+    this.#deaf = shortcuts.listen({
+      m: () => this.#toolbar.toggle("audio"), v: () => this.#toolbar.toggle("video"), h: () => this.#toolbar.raise(), f: fillScreen,
+      p: () => openSide(), i: () => this.#invite(), "?": shortcuts.showShortcuts,
+      c: () => {
+        tabs.select("chat");
+        openSide(true);
+        document.querySelector("#panel-chat textarea")?.focus();
+      },
+    });
     tabs.onMark = total => this.#toolbar.mark("panel", total);
     byID("room").classList.toggle("has-side", innerWidth > 900);
     tabs.onChange = shown;
     this.#statistics.start(statistics => {
       numbers.render(statistics);
-      for (const track of statistics.tracks.values()) if (track.kind === "video") this.#stage.showFacts(track.stream, Numbers.facts(track));
+      for (const track of statistics.tracks.values()) {
+        if (track.kind !== "video") continue;
+        this.#stage.showFacts(track.stream, Numbers.facts(track));
+        if (track.direction === "in") this.#stage.countFrames(track.stream, track.frames ?? 0);
+      }
     });
     session.addEventListener("change", ({detail}) => this.#changed(detail));
     session.addEventListener("status", () => this.#showState());
+    session.addEventListener("noPath", () => this.#showState());
     session.addEventListener("notice", ({detail}) => notice(detail.text, detail));
     byID("stage").addEventListener("silent", this.#silent);
     this.#showState();
@@ -75,13 +120,17 @@ class Room {
 
   end() {
     closeMenu();
+    this.#deaf();
     this.#statistics.stop();
+    this.#toolbar.end();
     this.#stage.end();
+    if (document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.#messages.end();
     this.#place.end();
     byID("stage").removeEventListener("silent", this.#silent);
     byID("room").hidden = true;
     byID("banner").hidden = true;
+    byID("banner").dataset.shown = "";
     for (const dialog of document.querySelectorAll("dialog")) dialog.close("");
     clearNotices();
     document.title = "Millrace";
@@ -91,15 +140,28 @@ class Room {
     const {status, state} = this.#session, banner = byID("banner");
     byID("session-name").textContent = state.sessionName;
     document.title = `${state.sessionName} – Millrace`;
-    byID("status").textContent = STATUS[status];
-    byID("status").dataset.status = status;
+    const [missing] = this.#session.missingPaths.values(), hasNoPath = !!missing && status === "connected";
+    byID("status").textContent = hasNoPath ? "No media path" : STATUS[status];
+    byID("status").dataset.status = hasNoPath ? "failed" : status;
     byID("lock-state").hidden = !state.isShareLocked;
     byID("mute-state").hidden = !state.isMuteForced;
-    const isLost = status === "reconnecting";
-    if (banner.hidden === isLost) {
-      banner.textContent = isLost ? "The connection is lost. Reconnecting: what runs goes on as soon as it is back." : "";
-      banner.hidden = !isLost;
-    }
+    const shown = status === "reconnecting" ? "lost" : hasNoPath ? "path" : "";
+    if (banner.dataset.shown === shown) return;
+    banner.dataset.shown = shown;
+    banner.hidden = !shown;
+    banner.replaceChildren(...shown === "lost" ? [
+      element("span", {}, "The connection is lost. Reconnecting: what runs goes on as soon as it is back."),
+      element("button", {type: "button", data: {action: "retry"}, onclick: () => this.#session.reconnect()}, "Try now"),
+    ] : shown === "path" ? withoutPath(missing) : []);
+  }
+
+  /// Publishes the camera with the devices that were chosen.
+  publish() { this.#toolbar.publish("camera"); }
+
+  /// Others join by this address; it has no token and no password.
+  #invite() {
+    const link = `${location.origin}/?${new URLSearchParams({session: this.#session.state.sessionName})}`;
+    tell("Invite others", "Whoever opens this address can join the session; a password or token is asked for if it is needed.", link);
   }
 
   #changed({event, data, before}) {
@@ -168,12 +230,13 @@ let room = null;
 
 const form = new JoinForm({
   makeSession: () => new Session(relayURL()),
-  onJoined: session => {
+  onJoined: (session, isStart) => {
     room = new Room(session);
+    if (isStart) room.publish();
     session.addEventListener("ended", ({detail: {reason, message}}) => {
       room?.end();
       room = null;
-      form.show(ENDED[reason] ?? message ?? reason);
+      form.show(ENDED[reason] ?? explained({code: reason, message: message ?? reason}), {canRetry: RETRIED.has(reason)});
     });
     // For tests and for the curious: the session behind the page.
     window.millrace = session;

@@ -2,9 +2,10 @@
 
 import {element} from "./dom.js";
 
-function show(title, body, buttons, {onOpen} = {}) {
+/// Shows a dialog until it is closed; the value of the button that closed it. `wide`: for more than a question.
+export function show(title, body, buttons, {onOpen, wide = false} = {}) {
   return new Promise(done => {
-    const form = element("form", {method: "dialog", class: "card"}, element("h2", {id: "dialog-title"}, title), ...body,
+    const form = element("form", {method: "dialog", class: `card${wide ? " is-wide" : ""}`}, element("h2", {id: "dialog-title"}, title), ...body,
                          element("div", {class: "row end"}, ...buttons));
     const dialog = element("dialog", {"aria-labelledby": "dialog-title"}, form);
     dialog.addEventListener("close", () => {
@@ -50,8 +51,11 @@ export async function askFor(title, fields, {action = "OK"} = {}) {
 
 /// Something to read or copy.
 export function tell(title, text, code) {
-  const copy = code && element("button", {type: "button", onclick: async event => {
-    await navigator.clipboard?.writeText(code).then(() => { event.target.textContent = "Copied"; }, () => {});
+  // Pages of plain http have no clipboard: the text is selected there.
+  const select = () => getSelection().selectAllChildren(document.querySelector("dialog .code"));
+  const copy = code && element("button", {type: "button", data: {action: "copy"}, onclick: async ({target}) => {
+    if (!navigator.clipboard) return select();
+    await navigator.clipboard.writeText(code).then(() => { target.textContent = "Copied"; }, select);
   }}, "Copy");
   return show(title, [element("p", {}, text), code ? element("output", {class: "code"}, code) : null].filter(Boolean),
               [copy, button("Close", "", "primary")].filter(Boolean));

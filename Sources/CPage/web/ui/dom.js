@@ -16,6 +16,34 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
+/// What follows a URL in a sentence, and is no part of it.
+const AFTER_URL = /[.,;:!?'"’”)\]}>]+$/;
+
+/// A text with its http and https URLs as links: nodes, never markup. A closing bracket belongs to a URL that has the opening one.
+export function linked(text) {
+  const nodes = [];
+  let done = 0;
+  for (const {0: found, index} of text.matchAll(/\bhttps?:\/\/[^\s<>"]+/gi)) {
+    let end = found.replace(AFTER_URL, "");
+    if (end.includes("(") && found.startsWith(`${end})`)) end += ")";
+    const url = URL.parse?.(end) ?? parsed(end);
+    // A name before the host only hides which host it is.
+    if (!url || !["http:", "https:"].includes(url.protocol) || url.username || url.password) continue;
+    nodes.push(text.slice(done, index), element("a", {href: url.href, target: "_blank", rel: "noopener noreferrer nofollow"}, end));
+    done = index + end.length;
+  }
+  nodes.push(text.slice(done));
+  return nodes.filter(node => node !== "");
+}
+
+function parsed(text) {
+  try {
+    return new URL(text);
+  } catch {
+    return null;
+  }
+}
+
 export function drawn(tag, attributes = {}, ...children) {
   const node = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) node.setAttribute(name, value);
@@ -70,6 +98,9 @@ const ICONS = {
   bellOff: "M8 6a5 5 0 0 1 9 3c0 5 2 6 2 6M7 9c0 5-2 6-2 6h10M10 19a2 2 0 0 0 4 0M4 4l16 16",
   back: "M14 6l-6 6 6 6",
   send: "M4 12 20 4l-4 16-4-7zM12 13l8-9",
+  end: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18zM9 9h6v6H9z",
+  hand: "M8 13V6.5a1.5 1.5 0 0 1 3 0V11M11 11V4.5a1.5 1.5 0 0 1 3 0V11M14 11V6.5a1.5 1.5 0 0 1 3 0V14a6 6 0 0 1-6 6c-3 0-4.5-1.5-6-4l-2-3.5a1.4 1.4 0 0 1 2.4-1.4L8 13",
+  full: "M4 9V4h5M20 9V4h-5M4 15v5h5M20 15v5h-5",
   plus: "M12 5v14M5 12h14",
 };
 

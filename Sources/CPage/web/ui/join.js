@@ -1,6 +1,10 @@
 // The form that a session is entered by. Asks for a password, and again, on the same connection.
 
+import {chooseDevices} from "./devices.js";
 import {byID, setInvalid} from "./dom.js";
+import {attempt} from "./notices.js";
+import {stored, store} from "./storage.js";
+import {explained} from "./words.js";
 
 const NAME = "millrace.name", IDENTITY = "millrace.identity";
 
@@ -27,20 +31,11 @@ async function developmentToken(session, name, identity, role) {
   }
 }
 
-const EXPLAINED = {
-  passwordNeeded: "This session has a password.",
-  passwordWrong: "That is not the password. Try again.",
-  passwordInvalid: "A password has at most 10 characters: letters, digits, ordinary signs.",
-  tokenMissing: "This relay needs a token. Paste yours above.",
-  connectFailed: "The relay cannot be reached.",
-  invalidSessionName: "A session's name has 1 to 150 characters.",
-};
-
 export class JoinForm {
   #form = byID("join-form"); #error = byID("join-error"); #button = byID("join-button"); #cancel = byID("join-cancel");
-  #session = null; #token = null; #attempt = null; #onJoined; #makeSession;
+  #session = null; #token = null; #attempt = null; #onJoined; #makeSession; #label = "Join"; #isStart = false;
 
-  /// `makeSession()` gives a session that has not joined; `onJoined(session)` takes it over.
+  /// `makeSession()` gives a session that has not joined; `onJoined(session, isStart)` takes it over, and publishes the camera if `isStart`.
   constructor({makeSession, onJoined}) {
     this.#makeSession = makeSession;
     this.#onJoined = onJoined;
@@ -54,16 +49,29 @@ export class JoinForm {
       event.preventDefault();
       this.#submit();
     });
+    const devices = byID("join-devices");
+    devices.hidden = !navigator.mediaDevices?.getUserMedia;
+    devices.addEventListener("click", () => attempt(() => this.#devices()));
     this.#cancel.addEventListener("click", () => this.#forget());
     for (const name of ["session", "token", "role", "name", "identity"]) fields[name].addEventListener("input", () => this.#forget());
   }
 
-  /// After a session: ready for the next.
-  show(text = "") {
+  /// After a session: ready for the next, or with `canRetry` for the same again by one button.
+  show(text = "", {canRetry = false} = {}) {
     this.#forget();
     byID("join").hidden = false;
+    this.#label = canRetry ? "Join again" : "Join";
+    this.#busy(false);
     this.#say(text);
-    this.#form.elements.session.focus();
+    (canRetry ? this.#button : this.#form.elements.session).focus();
+  }
+
+  async #devices() {
+    const chosen = await chooseDevices({hasStart: true});
+    for (const track of chosen?.tracks ?? []) track.stop();
+    if (!chosen) return;
+    this.#isStart = chosen.isStart;
+    byID("join-devices-state").textContent = chosen.isStart ? "Camera and microphone will be on." : "Camera and microphone will be off.";
   }
 
   async #submit() {
@@ -88,7 +96,7 @@ export class JoinForm {
       password.value = "";
       this.#cancel.hidden = true;
       byID("join").hidden = true;
-      this.#onJoined(joined);
+      this.#onJoined(joined, this.#isStart);
     } catch (error) {
       if (this.#attempt === attempt) this.#refused(error);
     } finally {
@@ -98,12 +106,10 @@ export class JoinForm {
 
   #refused(error) {
     const {password, token} = this.#form.elements, mayRetry = ["passwordNeeded", "passwordWrong"].includes(error.code);
-    let text = EXPLAINED[error.code] ?? error.message;
-    if (error.retryAfter) text += ` Try again in ${error.retryAfter} s.`;
     if (error.code?.startsWith("token")) byID("token-details").open = true;
     this.#cancel.hidden = !mayRetry;
     if (!mayRetry) this.#session = this.#token = null;
-    this.#say(text, mayRetry ? password : error.code?.startsWith("token") ? token : null);
+    this.#say(explained(error), mayRetry ? password : error.code?.startsWith("token") ? token : null);
   }
 
   /// What was typed belongs to another join than the one that waits.
@@ -111,6 +117,8 @@ export class JoinForm {
     this.#session?.cancel();
     this.#session = this.#token = this.#attempt = null;
     this.#cancel.hidden = true;
+    this.#label = "Join";
+    if (!this.#button.disabled) this.#busy(false);
     this.#say("");
   }
 
@@ -125,23 +133,6 @@ export class JoinForm {
 
   #busy(isBusy) {
     this.#button.disabled = isBusy;
-    this.#button.textContent = isBusy ? "Joining…" : "Join";
-  }
-}
-
-// Storage may be forbidden; then nothing is remembered.
-function stored(key) {
-  try {
-    return localStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function store(key, value) {
-  try {
-    localStorage.setItem(key, value);
-  } catch {
-    // as above
+    this.#button.textContent = isBusy ? "Joining…" : this.#label;
   }
 }

@@ -37,7 +37,8 @@ function show(button, items) {
   }
   if (!menu.querySelector("button")) menu.append(element("p", {class: "empty"}, "Nothing to do here"));
   menu.addEventListener("keydown", event => onKey(event, menu));
-  document.body.append(menu);
+  // Beside an element that fills the screen nothing else is seen.
+  (document.fullscreenElement ?? document.body).append(menu);
   place(menu, button.getBoundingClientRect());
   button.setAttribute("aria-expanded", "true");
   open = {menu, button};

@@ -1,6 +1,6 @@
 // Messages one below the other, each with its author and time; new ones are read out, older ones come in above without moving what is seen.
 
-import {element} from "./dom.js";
+import {element, linked} from "./dom.js";
 
 /// Pixels from the lower edge within which somebody reads the newest.
 const AT_END = 40;
@@ -66,7 +66,7 @@ function render({key, from, text, time, isOwn, note, divider, status, actions = 
   return element("li", {class: `message${isOwn ? " is-own" : ""}${status === "failed" ? " is-failed" : ""}`, data: {key, status: status ?? ""}},
                  element("p", {class: "meta"}, element("span", {class: "who"}, from), note ? element("span", {class: "badge"}, note) : null,
                          element("time", {datetime: new Date(time).toISOString()}, clock(time))),
-                 element("p", {class: "what"}, text),
+                 element("p", {class: "what"}, ...linked(text)),
                  status === "sending" ? element("p", {class: "meta state"}, "Sending…") : null,
                  ...actions.map(({text, name, run}) => element("button", {type: "button", data: {action: name}, onclick: run}, text)));
 }

@@ -3,8 +3,8 @@
 import {ask, confirm} from "./dialogs.js";
 import {attempt, notice} from "./notices.js";
 
-/// Entries of the menu of a user, or of one of its streams. `write(identity)`: opens a conversation.
-export function userMenu(session, stage, user, stream, write) {
+/// Entries of the menu of a user, or of one of its streams. `write(identity)`: opens a conversation. `hands`: those that are raised.
+export function userMenu(session, stage, user, stream, write, hands) {
   if (!user) return [];
   const {state} = session, {may} = state, items = [], isSelf = user.id === state.self;
   const add = (allowed, name, text, run, danger = false) => { if (allowed) items.push({name, text, danger, run: () => attempt(run)}); };
@@ -15,9 +15,11 @@ export function userMenu(session, stage, user, stream, write) {
       const isOff = stage.isOff(stream.id, kind);
       add(true, `off-${kind}`, isOff ? on : off, async () => stage.setOff(stream.id, kind, !isOff));
     }
+    add(document.fullscreenEnabled, "full-screen", document.fullscreenElement ? "End full screen" : "Full screen", () => stage.fillScreen(stream.id));
     items.push(null);
   }
   add(!isSelf && user.identity && session.conversations.isOpen, "write", "Message…", () => write(user.identity));
+  add(!isSelf && may.moderate && hands.raised.has(user.id), "lower-hand", "Lower hand", () => hands.lower(user.id));
   add(may.rename(user), "rename", isSelf ? "Change your name…" : "Rename…", () => rename(session, user));
   add(may.mute(user) && user.audio === "on", "mute", "Mute", request("muteUser", {user: user.id, kind: "audio"}));
   add(may.mute(user) && user.video === "on", "mute-video", "Stop video", request("muteUser", {user: user.id, kind: "video"}));

@@ -1,6 +1,7 @@
 // What the user is told in passing; read out by screen readers, gone after a while unless it asks something.
 
 import {byID, element} from "./dom.js";
+import {explained} from "./words.js";
 
 const SHOWN = 6000;
 const MAXIMUM = 5;
@@ -28,7 +29,7 @@ export async function attempt(work) {
   try {
     return await work();
   } catch (error) {
-    if (error.name !== "AbortError") notice(error.message || String(error), {isError: true});
+    if (error.name !== "AbortError") notice(explained(error), {isError: true});
     return undefined;
   }
 }

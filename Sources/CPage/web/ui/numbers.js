@@ -35,7 +35,8 @@ export class Numbers {
 
   /// The line of numbers in a tile.
   static facts(track) {
-    const parts = [track.height ? `${track.width}×${track.height}` : null, track.fps.last != null ? `${Math.round(track.fps.last)} fps` : null, layer(track)];
+    const parts = [track.height ? `${track.width}×${track.height}` : null, track.fps.last != null ? `${Math.round(track.fps.last)} fps` : null,
+      track.relay?.isPaused ? "paused" : null];
     return parts.filter(Boolean).join(" · ");
   }
 
@@ -52,20 +53,22 @@ export class Numbers {
     chart.draw(track.bitrate);
     const rows = [["Loss", number(track.loss.last, 1, " %")]];
     if (track.kind === "video") {
-      rows.push(["Picture", track.height ? `${track.width}×${track.height}` : "–"], ["Rate", number(track.fps.last, 0, " fps")]);
-      if (layer(track)) rows.push(["Layer", layer(track)]);
+      rows.push(["Size", track.height ? `${track.width}×${track.height}` : "–"], ["Rate", number(track.fps.last, 0, " fps")]);
+      if (encoding(track)) rows.push(["Quality", encoding(track)]);
     } else if (track.direction === "in") {
       rows.push(["Jitter", number(track.jitter, 1, " ms")]);
     }
-    if (track.layers?.length) rows.push(["Layers", track.layers.map(one => `${one.rid} ${one.height}p ${bitrate(one.bitrate)}`).join(", ")]);
+    if (track.layers?.length) rows.push(["Sizes sent", track.layers.map(one => `${one.height}p ${bitrate(one.bitrate)}`).join(", ")]);
     list.replaceChildren(...rows.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, value)]));
   }
 }
 
-/// What the relay says that it forwards: "h/2" for the highest encoding at its third temporal layer.
-function layer({relay}) {
+const ENCODINGS = {l: "low", m: "medium", h: "high"};
+
+/// What the relay says that it forwards, in words: "high, temporal layer 2" of the largest encoding.
+function encoding({relay}) {
   if (!relay) return null;
   if (relay.isPaused) return "paused";
-  if (relay.encoding == null) return relay.temporalLayer == null ? null : `T${relay.temporalLayer}`;
-  return relay.temporalLayer == null ? relay.encoding : `${relay.encoding}/${relay.temporalLayer}`;
+  return [ENCODINGS[relay.encoding] ?? relay.encoding, relay.temporalLayer == null ? null : `temporal layer ${relay.temporalLayer}`]
+    .filter(part => part != null).join(", ");
 }

@@ -9,10 +9,12 @@ const ORDER = {host: 0, manager: 1, participant: 2};
 const MAXIMUM = 200;
 
 export class People {
-  #place = byID("panel-people"); #session; #menu; #list = element("ul", {class: "people"}); #count = element("p", {class: "hint"}); #waiting = false;
+  #place = byID("panel-people"); #session; #menu; #list = element("ul", {class: "people"}); #count = element("p", {class: "hint"}); #waiting = false; #hands;
 
-  constructor(session, menu) {
+  constructor(session, menu, hands) {
     this.#session = session;
+    this.#hands = hands;
+    hands.addEventListener("change", () => this.#soon());
     this.#menu = menu;
     this.#place.replaceChildren(this.#count, this.#list);
     session.addEventListener("change", () => this.#soon());
@@ -31,7 +33,9 @@ export class People {
 
   render() {
     const {state} = this.#session;
-    const users = [...state.users.values()].sort((a, b) => ORDER[a.role] - ORDER[b.role] || a.joinedAt - b.joinedAt);
+    // Raised hands first, in the order in which they were raised.
+    const hands = [...this.#hands.raised], turn = user => hands.includes(user.id) ? hands.indexOf(user.id) : hands.length;
+    const users = [...state.users.values()].sort((a, b) => turn(a) - turn(b) || ORDER[a.role] - ORDER[b.role] || a.joinedAt - b.joinedAt);
     this.#count.textContent = users.length > MAXIMUM ? `${users.length} here, the first ${MAXIMUM} are shown` : `${users.length} here`;
     // The rows are made anew; whoever is at one of them by keyboard stays there.
     const focused = this.#list.contains(document.activeElement) ? document.activeElement.closest("[data-user]")?.dataset.user : null;
@@ -44,15 +48,19 @@ export class People {
       .filter(([kind]) => user[kind] !== "off")
       .map(([kind, on, off, word]) => element("span", {class: `mark is-${user[kind]}`, title: `${word} ${user[kind]}`}, icon(user[kind] === "on" ? on : off),
                                               element("span", {class: "unseen"}, `${word} ${user[kind]}`)));
+    if (this.#hands.raised.has(user.id)) {
+      marks.unshift(element("span", {class: "mark hand", title: "hand raised"}, icon("hand"), element("span", {class: "unseen"}, "hand raised")));
+    }
     const button = element("button", {type: "button", class: "round", data: {action: "menu"}, "aria-label": `More for ${user.name}`}, icon("more"));
     menuButton(button, () => this.#menu(user, state.streamsOf(user.id)[0] ?? null));
     const room = state.subsessions.roomOf(user.id);
-    return element("li", {data: {user: user.id, role: user.role, audio: user.audio, name: user.name}, class: user.isConnected ? "" : "is-dropped"},
+    return element("li", {data: {user: user.id, role: user.role, audio: user.audio, name: user.name, hand: String(this.#hands.raised.has(user.id))}, class: user.isConnected ? "" : "is-dropped"},
                    element("span", {class: "name", ...(user.identity && {title: `User id: ${user.identity}`})},
                            user.id === state.self ? `${user.name} (you)` : user.name),
-                   ROLES[user.role] ? element("span", {class: "badge"}, ROLES[user.role]) : null,
-                   room ? element("span", {class: "badge room", title: `In ${room.name}`}, room.name) : null,
-                   user.isConnected ? null : element("span", {class: "badge warn"}, "Connection lost"),
+                   element("span", {class: "badges"},
+                           ROLES[user.role] ? element("span", {class: "badge"}, ROLES[user.role]) : null,
+                           room ? element("span", {class: "badge room", title: `In ${room.name}`}, room.name) : null,
+                           user.isConnected ? null : element("span", {class: "badge warn"}, "Connection lost")),
                    element("span", {class: "marks"}, ...marks), button);
   }
 }

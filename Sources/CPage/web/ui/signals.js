@@ -1,5 +1,6 @@
 // Signals: short messages of an application, to one or to all.
 
+import {HAND} from "../client/hands.js";
 import {byID, element} from "./dom.js";
 import {attempt} from "./notices.js";
 
@@ -18,7 +19,7 @@ export class Signals {
                          element("button", {class: "primary"}, "Send"));
     byID("panel-signals").replaceChildren(element("p", {class: "hint"}, "Signals carry what an application wants to say: anything, at once, in order."), this.#log, form);
     session.addEventListener("change", ({detail: {event, data}}) => {
-      if (event === "signal") this.#received(data);
+      if (event === "signal" && data.type !== HAND) this.#received(data);
       else if (["reset", "userJoined", "userChanged", "userLeft"].includes(event)) this.#receivers();
     });
     this.#receivers();

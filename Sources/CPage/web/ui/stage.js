@@ -1,5 +1,6 @@
 // The videos: a grid, or one large beside a strip of the others. Tells the relay what sizes are worth sending.
 
+import {choices, preferences} from "./devices.js";
 import {byID} from "./dom.js";
 import {Tile} from "./tile.js";
 
@@ -19,11 +20,14 @@ function age(timestamp) {
 
 export class Stage {
   #place = byID("stage"); #tiles = new Map(); #session; #menu; #pinned = null; #unpinned = new Set(); #timers = []; #observer; #preferTimer = 0;
-  #off = new Map();
+  #off = new Map(); #hands;
 
-  /// `menu(user, stream)`: what can be done with whom.
-  constructor(session, menu) {
+  /// `menu(user, stream)`: what can be done with whom. `hands`: those that are raised.
+  constructor(session, menu, hands) {
     this.#session = session;
+    this.#hands = hands;
+    hands.addEventListener("change", () => this.render());
+    choices.addEventListener("change", this.#chosen);
     this.#menu = menu;
     this.#observer = new ResizeObserver(() => this.#arrange());
     this.#observer.observe(this.#place);
@@ -33,6 +37,7 @@ export class Stage {
     this.#timers.push(setInterval(() => this.#listen(), 250));
     session.preferencesFor = stream => ({...this.#size(stream.videoType === "screen" ? 1080 : 360), ...this.#off.get(stream.id)});
     document.addEventListener("visibilitychange", this.#prefer);
+    document.addEventListener("fullscreenchange", this.#prefer);
     this.render();
   }
 
@@ -40,6 +45,8 @@ export class Stage {
     this.#timers.forEach(clearInterval);
     this.#observer.disconnect();
     document.removeEventListener("visibilitychange", this.#prefer);
+    document.removeEventListener("fullscreenchange", this.#prefer);
+    choices.removeEventListener("change", this.#chosen);
     clearTimeout(this.#preferTimer);
     for (const tile of this.#tiles.values()) tile.end();
     this.#tiles.clear();
@@ -48,6 +55,18 @@ export class Stage {
   /// Shows a line of numbers in a tile.
   showFacts(stream, text) {
     for (const tile of this.#tiles.values()) if (tile.stream?.id === stream) tile.showFacts(text);
+  }
+
+  /// Decoded frames of a stream, each second.
+  countFrames(stream, count) {
+    for (const tile of this.#tiles.values()) if (tile.stream?.id === stream) tile.countFrames(count, performance.now());
+  }
+
+  /// Lets a stream fill the screen; without one, or where it is not shown, the page.
+  async fillScreen(stream = null) {
+    if (document.fullscreenElement) return document.exitFullscreen();
+    const tile = [...this.#tiles.values()].find(one => one.stream && one.stream.id === stream);
+    return (tile?.node ?? document.documentElement).requestFullscreen();
   }
 
   isOff(stream, kind) { return this.#off.get(stream)?.[kind] === false; }
@@ -82,8 +101,9 @@ export class Stage {
         const tile = new Tile(key, {pin: tile => this.pin(tile.key), menu: tile => this.#menu(tile.user, tile.stream)});
         this.#tiles.set(key, tile);
         this.#place.append(tile.node);
+        this.#speaker(tile);
       }
-      this.#tiles.get(key).update({...facts, isPinned: key === focus});
+      this.#tiles.get(key).update({...facts, isPinned: key === focus, isRaised: facts.stream?.videoType !== "screen" && this.#hands.raised.has(facts.user.id)});
       this.#tiles.get(key).node.classList.toggle("is-large", key === focus);
     }
     this.#arrange();
@@ -100,7 +120,7 @@ export class Stage {
         for (const publication of publisher?.publications ?? []) {
           if (!publication.id) continue;
           const stream = state.streams.get(publication.id) ?? {
-            id: publication.id, connection: user.id, videoType: publication.videoType, hasAudio: !!publication.track("audio"),
+            id: publication.id, connection: user.id, name: publication.name, videoType: publication.videoType, hasAudio: !!publication.track("audio"),
             hasVideo: !!publication.track("video"), isAudioMuted: publication.track("audio")?.enabled === false,
           };
           wanted.set(publication.id, {user, stream, media: publication.media, isOwn});
@@ -116,10 +136,21 @@ export class Stage {
     return wanted;
   }
 
-  /// The key of the large tile: what is pinned, else the newest screen.
+  #chosen = () => {
+    for (const tile of this.#tiles.values()) this.#speaker(tile);
+    this.render();
+  };
+
+  /// Where others are heard; a speaker that is gone leaves it to the browser.
+  #speaker({video}) {
+    const {speaker} = preferences();
+    if (video.setSinkId && video.sinkId !== speaker) video.setSinkId(speaker).catch(() => {});
+  }
+
+  /// The key of the large tile: what is pinned, else the newest screen of others. One's own would show itself in itself.
   #focus(wanted = this.#wanted()) {
     if (wanted.has(this.#pinned)) return this.#pinned;
-    const screens = [...wanted].filter(([key, {stream}]) => stream?.videoType === "screen" && !this.#unpinned.has(key));
+    const screens = [...wanted].filter(([key, {stream, isOwn}]) => stream?.videoType === "screen" && !isOwn && !this.#unpinned.has(key));
     return screens.at(-1)?.[0] ?? null;
   }
 

@@ -1,9 +1,12 @@
 // One stream, or one user without any, on the stage.
 
 import {hue} from "../client/sources.js";
+import {preferences} from "./devices.js";
 import {element, icon} from "./dom.js";
 import {menuButton} from "./menu.js";
 
+/// Milliseconds without a new frame after which video is taken for frozen.
+const FROZEN = 2500;
 const ROLES = {host: "Host", manager: "Manager"};
 
 export class Tile {
@@ -12,12 +15,14 @@ export class Tile {
     this.key = key;
     this.isOwn = false;
     this.stream = null;
-    this.hasVideo = this.paused = false;
+    this.hasVideo = this.paused = this.isFrozen = false;
+    this.frames = {count: null, at: 0};
     this.video = element("video", {autoplay: true, playsinline: true});
     this.avatar = element("span", {class: "avatar", "aria-hidden": "true"});
     this.name = element("span", {class: "name"});
     this.role = element("span", {class: "badge", hidden: true});
     this.muted = element("span", {class: "mark", title: "Muted", hidden: true}, icon("micOff"), element("span", {class: "unseen"}, "muted"));
+    this.hand = element("span", {class: "mark hand", title: "Hand raised", hidden: true}, icon("hand"), element("span", {class: "unseen"}, "hand raised"));
     this.note = element("span", {class: "note", hidden: true});
     this.facts = element("span", {class: "facts"});
     this.pinButton = element("button", {type: "button", class: "round", data: {action: "pin"}, "aria-pressed": "false",
@@ -25,14 +30,15 @@ export class Tile {
     this.menu = menuButton(element("button", {type: "button", class: "round", data: {action: "menu"}}, icon("more")), () => actions.menu(this));
     this.node = element("article", {class: "tile", data: {key}}, this.avatar, this.video, this.note,
                         element("div", {class: "tile-tools"}, this.pinButton, this.menu),
-                        element("div", {class: "caption"}, this.muted, this.name, this.role, this.facts));
+                        element("div", {class: "caption"}, this.muted, this.hand, this.name, this.role, this.facts));
     // Twice at a button is no wish to pin.
     this.node.addEventListener("dblclick", ({target}) => { if (!target.closest("button")) actions.pin(this); });
   }
 
   /// `media`: what to show; kept where it is the same, so that nothing flickers. `isHidden`: this user wants no picture of it.
-  update({user, stream, media, isOwn, isPinned, isHidden = false}) {
+  update({user, stream, media, isOwn, isPinned, isHidden = false, isRaised = false}) {
     Object.assign(this, {user, stream, isOwn});
+    this.hand.hidden = !isRaised;
     const name = user?.name ?? "Unknown", isScreen = stream?.videoType === "screen";
     const label = isScreen ? `${name}: screen` : name;
     this.name.textContent = isOwn && !isScreen ? `${label} (you)` : label;
@@ -42,6 +48,10 @@ export class Tile {
     this.node.dataset.stream = stream?.id ?? "";
     this.node.dataset.user = user?.id ?? "";
     this.node.classList.toggle("is-screen", isScreen);
+    // Others see it as it is. A test video has text, a screen and a camera that faces away are not a mirror.
+    const facing = media?.getVideoTracks()[0]?.getSettings().facingMode;
+    this.video.classList.toggle("is-mirrored", isOwn && !isScreen && stream?.name !== "test picture" && facing !== "environment" &&
+                                preferences().isMirrored);
     this.#avatar(name);
     this.#media(media, isOwn);
     const isMuted = !!stream && !!(stream.isAudioMuted || (!stream.hasAudio && !isScreen));
@@ -58,6 +68,16 @@ export class Tile {
   setPaused(isPaused, reason) {
     this.paused = isPaused;
     this.pausedFor = reason;
+    this.#remark();
+  }
+
+  /// `count`: decoded frames of a camera so far, `now` in ms. Video that should come and does not is dimmed, so that nobody takes it for live.
+  countFrames(count, now) {
+    const isExpected = this.hasVideo && !this.paused && !this.isOwn && this.stream?.videoType !== "screen" && !document.hidden;
+    if (!isExpected || count !== this.frames.count) this.frames = {count, at: now};
+    const isFrozen = isExpected && count > 0 && now - this.frames.at >= FROZEN;
+    if (isFrozen === this.isFrozen) return;
+    this.isFrozen = isFrozen;
     this.#remark();
   }
 
@@ -89,10 +109,12 @@ export class Tile {
 
   #remark() {
     const dropped = this.stream?.isDropped || this.user?.isConnected === false;
-    const text = dropped ? "Connection lost" : this.paused && this.pausedFor === "quality" ? "Video paused: the network is too slow" : "";
+    const text = dropped ? "Connection lost" : this.paused && this.pausedFor === "quality" ? "Video paused: the network is too slow" :
+      this.isFrozen ? "No new video arrives" : "";
     this.node.classList.toggle("has-video", this.hasVideo && !this.paused);
     this.note.textContent = text;
     this.note.hidden = !text;
     this.node.classList.toggle("is-dropped", !!dropped);
+    this.node.classList.toggle("is-frozen", this.isFrozen);
   }
 }

@@ -1,56 +1,73 @@
-// The row of buttons: what is published, mute, moderation, leaving.
+// The row of buttons: what is published, mute, hand, moderation, leaving. Buttons that do not fit are entries of the menu "More".
 
 import * as sources from "../client/sources.js";
+import {chooseDevices, preferences} from "./devices.js";
 import {ask, tell} from "./dialogs.js";
 import {byID, element, icon} from "./dom.js";
 import {menuButton} from "./menu.js";
 import {sessionMenu} from "./moderation.js";
 import {attempt} from "./notices.js";
 
-export class Toolbar {
-  #place = byID("toolbar"); #session; #buttons = new Map(); #starting = false; #news = 0;
+/// Buttons that go into the menu where the row is too narrow, the first one first. The others stay.
+const MOVABLE = ["picture", "microphone", "session", "screen", "camera", "hand"];
 
-  constructor(session, {onPanel}) {
+export class Toolbar {
+  #place = byID("toolbar"); #session; #hands; #buttons = new Map(); #starting = false; #news = 0; #over = new Set(); #observer; #entries;
+
+  /// `onPanel()` opens or closes the side panel. `entries()`: further entries of the menu "More".
+  constructor(session, {hands, onPanel, entries}) {
     this.#session = session;
+    this.#hands = hands;
+    this.#entries = entries;
     this.#place.replaceChildren();
-    this.#add("audio", "mic", () => this.#toggle("audio"));
-    this.#add("video", "camera", () => this.#toggle("video"));
+    this.#add("audio", "mic", () => this.toggle("audio"));
+    this.#add("video", "camera", () => this.toggle("video"));
     this.#group();
-    this.#add("camera", "camera", () => this.#publish("camera"));
-    this.#add("microphone", "mic", () => this.#publish("microphone"));
-    this.#add("picture", "picture", () => this.#publish("picture"));
+    this.#add("camera", "camera", () => this.publish("camera"));
+    this.#add("microphone", "mic", () => this.publish("microphone"));
+    this.#add("picture", "picture", () => this.publish("picture"));
     this.#add("screen", "screen", () => this.#share());
+    this.#add("hand", "hand", () => this.raise());
     this.#group();
     menuButton(this.#add("session", "shield", () => {}), () => sessionMenu(session));
     this.#add("panel", "panel", onPanel);
-    this.#add("report", "flag", () => this.#report());
+    menuButton(this.#add("more", "more", () => {}), () => this.#more());
     this.#add("leave", "leave", () => session.leave()).classList.add("danger");
     for (const type of ["change", "published", "status"]) session.addEventListener(type, () => this.render());
+    hands.addEventListener("change", () => this.render());
     // The row outlives the session: the next one's buttons have one listener again.
     this.#place.onkeydown = event => this.#onKey(event);
+    this.#observer = new ResizeObserver(() => this.#fit());
+    this.#observer.observe(this.#place);
     this.render();
   }
 
+  end() { this.#observer.disconnect(); }
+
   render() {
-    const session = this.#session, {state, status} = session, {may} = state;
-    const camera = session.publication("camera"), share = session.publication("screen"), isConnected = status === "connected";
+    const session = this.#session, {state} = session, {may} = state;
+    const camera = session.publication("camera"), share = session.publication("screen");
     for (const [kind, on, off] of [["audio", "Mute", "Unmute"], ["video", "Stop video", "Start video"]]) {
       const has = !!camera?.track(kind), isMuted = has && session.isMuted(camera, kind);
       this.#set(kind, {hidden: !has, text: isMuted ? off : on, glyph: `${kind === "audio" ? "mic" : "camera"}${isMuted ? "Off" : ""}`, isPressed: isMuted});
     }
     const isPicture = camera?.name === "test picture", hasDevices = !!navigator.mediaDevices?.getUserMedia;
     const free = may.publish && !camera;
-    this.#set("camera", {hidden: !((free && hasDevices) || (camera && !isPicture && camera.track("video"))), text: camera ? "Stop camera" : "Camera",
-                         isPressed: !!camera});
-    this.#set("microphone", {hidden: !((free && hasDevices) || (camera && !isPicture && !camera.track("video"))),
-                             text: camera ? "Stop microphone" : "Microphone only", isPressed: !!camera});
-    this.#set("picture", {hidden: !(free || (camera && isPicture)), text: camera ? "Stop test picture" : "Test picture", isPressed: !!camera});
+    // What ends a stream has another icon than what mutes it.
+    this.#set("camera", {hidden: !((free && hasDevices) || (camera && !isPicture && camera.track("video"))), text: camera ? "End camera" : "Camera",
+                         glyph: camera ? "end" : "camera", isPressed: !!camera});
+    this.#set("microphone", {hidden: !((free && hasDevices) || (camera && !isPicture && !camera.track("video"))), glyph: camera ? "end" : "mic",
+                             text: camera ? "End microphone" : "Microphone only", isPressed: !!camera});
+    this.#set("picture", {hidden: !(free || (camera && isPicture)), text: camera ? "End test video" : "Test video", glyph: camera ? "end" : "picture",
+                          isPressed: !!camera});
     this.#set("screen", {hidden: !share && (!may.publish || !navigator.mediaDevices?.getDisplayMedia), text: share ? "Stop sharing" : "Share screen",
                          isPressed: !!share, isDisabled: !share && !may.share});
+    this.#set("hand", {text: this.#hands.isRaised ? "Lower hand" : "Raise hand", isPressed: this.#hands.isRaised});
     this.#set("session", {hidden: !(may.moderate || may.forceMute), text: "Moderate"});
     this.#set("panel", {text: "Panel", spoken: this.#news ? `Panel, ${this.#news} new` : "Panel"});
-    this.#set("report", {text: "Report a problem", isDisabled: !isConnected});
+    this.#set("more", {text: "More"});
     this.#set("leave", {text: "Leave"});
+    this.#fit();
   }
 
   /// Shows at the panel's button that there is something new behind it.
@@ -60,10 +77,38 @@ export class Toolbar {
     this.render();
   }
 
+  /// Mutes or unmutes a kind of the own stream; publishes the camera if there is none.
+  toggle(kind) {
+    const session = this.#session, camera = session.publication("camera");
+    if (!camera?.track(kind)) return;
+    attempt(async () => {
+      await session.setMuted(camera, kind, !session.isMuted(camera, kind));
+      this.render();
+    });
+  }
+
+  raise() { attempt(() => this.#hands.set(!this.#hands.isRaised)); }
+
+  publish(what) {
+    const session = this.#session, camera = session.publication("camera");
+    if (this.#starting) return;
+    attempt(async () => {
+      if (camera) return session.unpublish(camera);
+      this.#starting = true;
+      try {
+        const me = session.state.me?.name ?? "";
+        const media = what === "picture" ? sources.testPicture(me) : await sources.camera({video: what === "camera", ...preferences()});
+        await this.#begin({name: what === "picture" ? "test picture" : what, videoType: "camera", media});
+      } finally {
+        this.#starting = false;
+      }
+    });
+  }
+
   #add(name, glyph, run) {
     const label = element("span", {class: "label"});
     const button = element("button", {type: "button", data: {action: name}, onclick: run}, icon(glyph), label);
-    this.#buttons.set(name, {button, label, glyph});
+    this.#buttons.set(name, {button, label, glyph, run, isHidden: false});
     this.#place.append(button);
     return button;
   }
@@ -72,7 +117,8 @@ export class Toolbar {
 
   #set(name, {hidden = false, text, spoken = text, glyph, isPressed, isDisabled = false}) {
     const entry = this.#buttons.get(name), {button, label} = entry;
-    button.hidden = hidden;
+    entry.isHidden = hidden;
+    button.hidden = hidden || this.#over.has(name);
     button.disabled = isDisabled;
     if (label.textContent !== text) label.textContent = text;
     button.setAttribute("aria-label", spoken);
@@ -84,29 +130,51 @@ export class Toolbar {
     }
   }
 
-  #toggle(kind) {
-    const session = this.#session, camera = session.publication("camera");
-    if (!camera) return;
-    attempt(async () => {
-      await session.setMuted(camera, kind, !session.isMuted(camera, kind));
-      this.render();
-    });
+  /// Moves buttons into the menu until the row fits; nothing is cut off at 320 px.
+  #fit() {
+    const focused = document.activeElement, place = this.#place;
+    const before = this.#over;
+    this.#over = new Set();
+    for (const {button, isHidden} of this.#buttons.values()) button.hidden = isHidden;
+    for (const name of MOVABLE) {
+      if (place.scrollWidth <= place.clientWidth) break;
+      const {button, isHidden} = this.#buttons.get(name);
+      if (isHidden) continue;
+      this.#over.add(name);
+      button.hidden = true;
+    }
+    // A button that had the focus and is gone gives it to the menu that has its entry.
+    if (focused?.hidden && this.#buttons.get(focused.dataset.action)?.button === focused && !before.has(focused.dataset.action)) {
+      this.#buttons.get("more").button.focus();
+    }
   }
 
-  #publish(what) {
-    const session = this.#session, camera = session.publication("camera");
-    if (this.#starting) return;
-    attempt(async () => {
-      if (camera) return session.unpublish(camera);
-      this.#starting = true;
-      try {
-        const me = session.state.me?.name ?? "";
-        const media = what === "picture" ? sources.testPicture(me) : await sources.camera({video: what === "camera"});
-        await this.#begin({name: what === "picture" ? "test picture" : what, videoType: "camera", media});
-      } finally {
-        this.#starting = false;
-      }
-    });
+  /// Entries of the menu "More": the buttons that do not fit, and what is seldom needed.
+  #more() {
+    const session = this.#session, items = [];
+    for (const name of this.#over) {
+      const {button, label, run} = this.#buttons.get(name);
+      if (button.disabled) continue;
+      if (name === "session") items.push(...sessionMenu(session));
+      else items.push({name, text: label.textContent, run});
+    }
+    if (items.length) items.push(null);
+    if (navigator.mediaDevices?.getUserMedia) items.push({name: "devices", text: "Camera and microphone…", run: () => attempt(() => this.#devices())});
+    items.push(...this.#entries());
+    if (session.status === "connected") items.push({name: "report", text: "Report a problem…", run: () => this.#report()});
+    return items;
+  }
+
+  /// Other devices for what is published just now.
+  async #devices() {
+    const session = this.#session, camera = session.publication("camera"), isDevice = camera && camera.name !== "test picture";
+    const chosen = await chooseDevices();
+    if (!chosen) return;
+    for (const track of chosen.tracks) {
+      const isSent = isDevice && session.publication("camera") === camera && camera.track(track.kind);
+      if (isSent) await session.replaceTrack(camera, track);
+      else track.stop();
+    }
   }
 
   #share() {

@@ -59,11 +59,23 @@ window.probe = (() => {
       return node ? {...node.dataset, marks: [...node.querySelectorAll(".mark")].map(one => one.textContent), badges: [...node.querySelectorAll(".badge")].map(one => one.textContent)} : null;
     },
     has: action => !!button(action),
+    // Presses a button; one that the toolbar has no room for is an entry of its menu "More".
     press: action => {
-      const found = button(action);
+      let found = button(action);
+      if (!found && button("more")) {
+        button("more").click();
+        found = button(action, document.querySelector('[role="menu"]'));
+        if (!found) document.body.click();
+      }
       if (!found || found.disabled) return false;
       found.click();
       return true;
+    },
+    more: () => {
+      button("more").click();
+      const names = [...document.querySelectorAll('[role="menu"] [role="menuitem"]')].map(one => one.dataset.action);
+      document.body.click();
+      return names;
     },
     // Opens somebody's menu and takes an entry; what there was to take.
     menu: (name, action) => {
@@ -75,8 +87,9 @@ window.probe = (() => {
       return names;
     },
     moderate: action => {
-      if (!button("session")) return [];
-      button("session").click();
+      const opener = button("session") ?? button("more");
+      if (!opener) return [];
+      opener.click();
       const entries = [...document.querySelectorAll('[role="menu"] [role="menuitem"]')], names = entries.map(one => one.dataset.action);
       const entry = entries.find(one => one.dataset.action === action);
       if (entry) entry.click();
@@ -91,6 +104,27 @@ window.probe = (() => {
       dialog.querySelector(`button[value="${value}"]`).click();
       return true;
     },
+    // Names of what is cut off by the window, or by the panel that it is in, of all controls that are shown.
+    cutOff: () => [...document.querySelectorAll("#room button, #room .name, #join button, dialog button, dialog input, dialog select")].filter(node => {
+      if (!shown(node) || node.closest(".message-log, .stage") || getComputedStyle(node).clipPath !== "none") return false;
+      const rect = node.getBoundingClientRect(), panel = node.closest("[role=tabpanel]")?.getBoundingClientRect();
+      const left = Math.max(0, panel?.left ?? 0), right = Math.min(innerWidth, panel?.right ?? innerWidth);
+      return rect.left < left - 1 || rect.right > right + 1 || (!panel && !node.closest("dialog") && (rect.top < -1 || rect.bottom > innerHeight + 1));
+    }).map(node => `${node.dataset.action ?? node.className} ${node.textContent}`.trim().slice(0, 40)),
+    // Names of the tiles whose buttons lie over their name.
+    covered: () => [...document.querySelectorAll(".tile")].filter(one => {
+      const name = one.querySelector(".name").getBoundingClientRect();
+      return [...one.querySelectorAll(".tile-tools button")].some(tool => {
+        const rect = tool.getBoundingClientRect();
+        return rect.left < name.right && rect.right > name.left && rect.top < name.bottom && rect.bottom > name.top;
+      });
+    }).map(one => one.querySelector(".name").textContent),
+    // Icons that two buttons of the toolbar have in common.
+    twins: () => {
+      const icons = [...document.querySelectorAll("#toolbar button")].filter(shown).map(one => one.querySelector("path").getAttribute("d"));
+      return icons.filter((one, index) => icons.indexOf(one) !== index).length;
+    },
+    links: () => [...document.querySelectorAll("#panel-chat .what a")].map(one => [one.href, one.textContent, one.rel, one.target]),
     dialog: () => document.querySelector("dialog[open]")?.textContent ?? "",
     fill: (form, values) => {
       for (const [name, value] of Object.entries(values)) {

@@ -1,0 +1,70 @@
+// Raised hands: a signal to all of the session, as the relay knows no hands. Whoever has raised one tells it to those who join later.
+
+/// Type of the signal; its data is `up`, `down`, or `lower` from a host or manager.
+export const HAND = "millrace-hand";
+
+/// Emits `change`; its `detail` is `{user, isRaised}`, or null if all have changed.
+export class Hands extends EventTarget {
+  /// Connection ids in the order in which they were raised.
+  raised = new Set();
+
+  #session;
+
+  constructor(session) {
+    super();
+    this.#session = session;
+    session.addEventListener("change", ({detail}) => this.#changed(detail));
+  }
+
+  get isRaised() { return this.raised.has(this.#session.state.self); }
+
+  /// Raises or lowers the own hand.
+  async set(isRaised) {
+    await this.#say(isRaised ? "up" : "down");
+    this.#set(this.#session.state.self, isRaised);
+  }
+
+  /// Asks somebody to lower the hand; only a host's or manager's request is followed.
+  lower(user) { return this.#say("lower", user); }
+
+  #say(data, to = null) { return this.#session.request("signal", {type: HAND, data, ...(to && {to})}); }
+
+  #set(user, isRaised) {
+    if (this.raised.has(user) === isRaised) return;
+    if (isRaised) this.raised.add(user);
+    else this.raised.delete(user);
+    this.dispatchEvent(new CustomEvent("change", {detail: {user, isRaised}}));
+  }
+
+  #changed({event, data}) {
+    const {state} = this.#session;
+    switch (event) {
+    case "signal":
+      if (data.type === HAND) this.#told(data);
+      break;
+    case "userJoined":
+      if (this.isRaised && data.user.id !== state.self) this.#say("up", data.user.id).catch(() => {});
+      break;
+    case "userLeft":
+      this.#set(data.user, false);
+      break;
+    case "reset": {
+      // Joined anew, under another id: nobody knows of the hand.
+      const wasRaised = this.wasRaised;
+      this.raised.clear();
+      this.dispatchEvent(new CustomEvent("change", {detail: null}));
+      if (wasRaised && state.self) this.set(true).catch(() => {});
+      break;
+    }
+    }
+    this.wasRaised = this.isRaised;
+  }
+
+  #told({from, data}) {
+    const {state} = this.#session, user = state.users.get(from);
+    // Of users that are known: others' hands would stay for ever.
+    if (!user) return;
+    if (data === "up" || data === "down") this.#set(from, data === "up");
+    else if (data === "lower" && ["host", "manager"].includes(user.role) && this.isRaised) this.set(false).catch(() => {});
+  }
+}
