@@ -8,7 +8,10 @@ internal import Transport
 /// RTP and RTCP of connected WebRTC peers.
 extension Worker {
     /// RTP of a publisher.
-    func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, now: MediaTime) {
+    func receiveRTP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, of peer: WebRTCPeer, from: PeerAddress,
+        now: MediaTime
+    ) {
         var plain = length
         do throws(SRTPFailure) {
             try inbound.transport.context.unprotect(bytes, length: &plain)
@@ -16,6 +19,7 @@ extension Worker {
             count(error)
             return
         }
+        peer.transport.received(from: from, now: now)
         receive(authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: length, inbound, now: now)
     }
 
@@ -118,7 +122,9 @@ extension Worker {
         return producer
     }
 
-    func receiveRTCP(_ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, now: MediaTime) {
+    func receiveRTCP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, from: PeerAddress, now: MediaTime
+    ) {
         guard let leg = peer.leg, length >= 8 else {
             counters.droppedMalformedRTCP &+= 1
             return
@@ -130,6 +136,7 @@ extension Worker {
             counters.droppedUnauthenticRTCP &+= 1
             return
         }
+        peer.transport.received(from: from, now: now)
         if let inbound = peer.inbound {
             read(bytes, plain) { publisherSent($0, inbound.transport, in: inbound.session, now: now) }
         }
