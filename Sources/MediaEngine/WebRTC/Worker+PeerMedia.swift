@@ -36,7 +36,8 @@ extension Worker {
         if let sequence = values.transportSequence {
             inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
         }
-        guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound) else {
+        guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
+        else {
             counters.droppedUnknownSSRC &+= 1
             return
         }
@@ -47,6 +48,13 @@ extension Worker {
         let producer =
             inbound.producers[binding.section][binding.encoding]
             ?? begin(binding, ssrc: header.ssrc, inbound, now: now)
+        if producer.configuration.ssrc != header.ssrc {
+            guard inbound.takesBack(binding, from: producer, now: now) else {
+                counters.droppedUnknownSSRC &+= 1
+                return
+            }
+            move(producer, to: header, inbound, binding, isReturn: true)
+        }
         forward(header, payload, values, of: self.inbound + producer.tag, now: now)
     }
 
@@ -72,12 +80,23 @@ extension Worker {
     /// Learns what an SSRC is that no description named. An encoding that has one goes on under this: its encoder was started again, as
     /// browsers do without a new offer.
     private func learn(
-        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound
+        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound,
+        now: MediaTime
     ) -> PeerInbound.Binding? {
-        guard let binding = inbound.learn(header, values, in: packet) else { return nil }
+        let isReturn = inbound.isSuperseded(header.ssrc)
+        guard let binding = inbound.learn(header, values, in: packet, now: now) else { return nil }
         guard !binding.isRTX, let producer = inbound.producers[binding.section][binding.encoding],
             producer.configuration.ssrc != header.ssrc
         else { return binding }
+        move(producer, to: header, inbound, binding, isReturn: isReturn && binding.origin != .guessed)
+        return inbound.binding(of: header.ssrc)
+    }
+
+    /// Lets an encoding go on under another SSRC.
+    private func move(
+        _ producer: Producer, to header: RTPHeader, _ inbound: PeerInbound, _ binding: PeerInbound.Binding,
+        isReturn: Bool
+    ) {
         forwardAll()
         // While what has switched is still known by the SSRC of before.
         follow(inbound.session)
@@ -85,9 +104,8 @@ extension Worker {
         self.inbound[producer.tag].ssrc = header.ssrc
         inbound.feedback.media = header.ssrc
         inbound.sections[binding.section].stream.interruptTaps(of: producer)
-        inbound.supersede(by: header.ssrc)
+        inbound.supersede(by: header.ssrc, isReturn: isReturn)
         if producer.kind == .video { requestKeyFrame(of: producer) }
-        return inbound.binding(of: header.ssrc)
     }
 
     private static let replayLimit = MediaTime.milliseconds(500)
