@@ -172,7 +172,23 @@ extension Worker {
         counters.keyFrameRequestsReceived &+= 1
         guard let (track, producer) = subscription(ssrc, transport, session), producer.kind == .video else { return }
         transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
-        requestKeyFrame(of: producer)
+        _ = serveKeyFrame(to: track, of: producer, in: session, now: now)
+    }
+
+    /// Requests a key frame of what feeds a track, as far as the subscriber's budget allows.
+    /// - Returns: false if the budget is used up.
+    func serveKeyFrame(to track: SubscribedTrack, of producer: Producer, in session: EngineSession, now: MediaTime)
+        -> Bool
+    {
+        guard let start = session.router.start(path: track.path, producer: producer) else { return true }
+        switch track.keyFrames.judge(starts: start.count, isWaiting: start.isAwaited, now: now) {
+        case .served: requestKeyFrame(of: producer)
+        case .repeated: break
+        case .refused:
+            counters.keyFrameRequestsLimited &+= 1
+            return false
+        }
+        return true
     }
 
     // MARK: by the clock
