@@ -42,6 +42,7 @@ extension Worker {
                 counters.droppedUnauthenticRTCP &+= 1
                 return
             }
+            transport.starts.end()
             read(bytes, plain) { subscriberSent($0, transport, in: session, now: now) }
         } else {
             counters.droppedUnknownRTCP &+= 1
@@ -176,19 +177,20 @@ extension Worker {
     }
 
     /// Requests a key frame of what feeds a track, as far as the subscriber's budget allows.
-    /// - Returns: false if the budget is used up.
+    /// - Returns: false if it does not, or if a request was served just before.
     func serveKeyFrame(to track: SubscribedTrack, of producer: Producer, in session: EngineSession, now: MediaTime)
         -> Bool
     {
-        guard let start = session.router.start(path: track.path, producer: producer) else { return true }
+        guard let start = session.router.start(path: track.path, producer: producer) else { return false }
         switch track.keyFrames.judge(starts: start.count, isWaiting: start.isAwaited, now: now) {
-        case .served: requestKeyFrame(of: producer)
-        case .repeated: break
+        case .served:
+            requestKeyFrame(of: producer)
+            return true
+        case .repeated: return false
         case .refused:
             counters.keyFrameRequestsLimited &+= 1
             return false
         }
-        return true
     }
 
     // MARK: by the clock
@@ -211,6 +213,7 @@ extension Worker {
     private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
         let timeout = configuration.limits.publisherTimeout
         session.router.requestHeldKeyFrames(now: now)
+        startPlainSubscribersAgain(in: session, now: now)
         lookAfterSpeakers(session, now)
         follow(session)
         var expired: [PublishTransport] = []
