@@ -15,6 +15,7 @@ struct PlainRoutes {
     func add(to table: RouteTable) {
         table.add("sessions/:session/plain", [.post: open])
         table.add("sessions/:session/plain/:id", [.delete: close])
+        table.add("sessions/:session/plain/:id/keyframe", [.post: requestKeyFrame])
     }
 
     @Sendable private func open(_ request: Request, _ context: ControlContext) async throws -> Response {
@@ -76,6 +77,14 @@ struct PlainRoutes {
         }
         if let ticket { try await ticket.liveSession.viewing(ticket, transport.id, isPlain: true) }
         return transport
+    }
+
+    /// For subscribers that cannot send PLI.
+    @Sendable private func requestKeyFrame(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let session = try context.session
+        let id = context.parameters.get("id") ?? ""
+        try await engine.requestKeyFrame(TransportID(rawValue: id), session: session.rawValue)
+        return Response(status: .noContent)
     }
 
     @Sendable private func close(_ request: Request, _ context: ControlContext) async throws -> Response {

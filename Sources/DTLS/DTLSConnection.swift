@@ -36,6 +36,8 @@ package final class DTLSConnection {
     package private(set) var deadline: MediaTime?
     /// Times that a flight was sent again.
     package private(set) var retransmissions = 0
+    /// Records of the peer's that were authentic and new: the end of its handshake, and application data, which is not kept.
+    package private(set) var authenticRecords: UInt64 = 0
 
     private let identity: DTLSIdentity
     private let check: PeerCheck
@@ -142,6 +144,7 @@ package final class DTLSConnection {
         if result == 1 {
             do throws(DTLSFailure) {
                 state = .connected(try DTLSKeys(exporting: ssl, role: role))
+                authenticRecords &+= 1
                 deadline = nil
                 // The server's last flight is OpenSSL's to repeat, when it sees that the client lacks it.
                 pipe.dropFlight()
@@ -165,12 +168,17 @@ package final class DTLSConnection {
         }
     }
 
-    /// Reads what is behind the handshake: alerts, and the peer's last flight once more where ours was lost. There is no data to come.
+    /// Reads what is behind the handshake: alerts, the peer's last flight once more if ours was lost, and application data. No data channel
+    /// is spoken: data is a sign of life and nothing else.
     private func drain(_ ssl: OpaquePointer) {
-        var scratch: (UInt64, UInt64) = (0, 0)
         while true {
-            let result = withUnsafeMutableBytes(of: &scratch) { SSL_read(ssl, $0.baseAddress, Int32($0.count)) }
-            if result > 0 { continue }
+            let result = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) {
+                SSL_read(ssl, $0.baseAddress, Int32($0.count))
+            }
+            if result > 0 {
+                authenticRecords &+= 1
+                continue
+            }
             switch SSL_get_error(ssl, result) {
             case SSL_ERROR_WANT_READ, SSL_ERROR_WANT_WRITE: break
             case SSL_ERROR_ZERO_RETURN:

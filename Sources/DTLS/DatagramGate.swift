@@ -33,18 +33,19 @@ struct DatagramGate {
     /// What of a datagram is for an association that stands: nothing in the clear is.
     func admitConnected(_ datagram: UnsafeRawBufferPointer) -> [UInt8]? {
         var admitted: [UInt8] = []
-        for record in Self.records(datagram) where record.epoch > 0 { record.write(to: &admitted) }
+        for record in Self.records(datagram, takesData: true) where record.epoch > 0 { record.write(to: &admitted) }
         return admitted.isEmpty ? nil : admitted
     }
 
-    /// Application data is left out: no data channel is spoken. So are encrypted records without room for nonce and tag, which OpenSSL
+    /// Application data is left out of a handshake. So are encrypted records without room for nonce and tag, which OpenSSL
     /// 3.0 takes for a fault of its own, telling the peer with an alert: anybody could end an association so.
-    private static func records(_ datagram: UnsafeRawBufferPointer) -> [DTLSRecord] {
+    private static func records(_ datagram: UnsafeRawBufferPointer, takesData: Bool = false) -> [DTLSRecord] {
         guard datagram.count <= longestDatagram else { return [] }
         return DTLSRecord.all(in: datagram).filter { record in
             switch record.kind {
             case .changeCipherSpec, .alert, .handshake:
                 record.epoch == 0 || record.body.count > DTLSRecordSealer.overhead
+            case .applicationData: takesData && record.body.count > DTLSRecordSealer.overhead
             default: false
             }
         }

@@ -79,6 +79,8 @@ package struct Consumer {
         package var payloadBytes: UInt64 = 0
         /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
         package var rtxSequence: Int64
+        /// Times that the stream has begun, or begun again, at a packet that a decoder can start with.
+        package var starts: UInt64 = 0
         /// Packets up to this one are not sent again: some of them were dropped by this host, and a key frame replaces them.
         var abandoned = Int64.min
 
@@ -129,6 +131,7 @@ package struct Consumer {
         }
         joinsTimestamps = false
         isCutOff = false
+        progress.starts &+= 1
         history.begin(at: packet.sequence, rewrite, out: rewrite.sequence(of: packet), sentEnd: sentEnd)
         first = packet.sequence
         next = packet.sequence

@@ -22,7 +22,8 @@ package struct RewriteHistory {
     /// Frees the memory; the value is not used afterwards.
     package func deallocate() { runs.deallocate() }
 
-    /// From the producer's packet `first` on, `rewrite` holds. `first` grows from call to call.
+    /// From the producer's packet `first` on, `rewrite` holds. `first` grows from call to call, unless cached packets are
+    /// sent once more: those are known by their newer numbers from then on.
     /// - Parameters:
     ///   - out: the consumer's number of `first`.
     ///   - sentEnd: one after the latest packet that went out, where the numbering starts anew: what did not go out before has no number

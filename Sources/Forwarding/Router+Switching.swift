@@ -130,6 +130,14 @@ extension Router {
         return producer.core.pointee.consumers[i].state == .waiting
     }
 
+    /// How often a subscriber's track has begun at a key frame, and whether it waits for one now; nil if there is no such track.
+    /// - Parameter producer: any that has the track.
+    package func start(path: Int, producer: Producer) -> (count: UInt64, isAwaited: Bool)? {
+        feedingConsumer(path: path, like: producer).map {
+            ($0.consumer.pointee.progress.starts, $0.consumer.pointee.state == .waiting)
+        }
+    }
+
     /// Switches that happened since the last call, and forgets them. None may be missed: who does not know what feeds a track cannot find
     /// it any more once the consumer of before has been dropped. There are no more of them than were asked for.
     package func takeSwitches() -> [LayerSwitch] {

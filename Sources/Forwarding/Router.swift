@@ -1,4 +1,4 @@
-internal import MediaBase
+package import MediaBase
 
 /// Producers to consumers: the fan-out of one session on one worker. Packets are taken as they come and leave in batches; what has to
 /// be sent comes out through the closure handed to `forward`, protected and sent there.
@@ -99,6 +99,26 @@ package final class Router {
         }
         producer.core.pointee.insert(consumer)
         return wantsKeyFrame
+    }
+
+    /// Sends a track the cached frames since the last key frame once more, for a subscriber that may not have listened when they went out.
+    /// They keep their timestamps and get new sequence numbers, since a receiver drops numbers that it has passed.
+    /// - Parameters:
+    ///   - producer: any that has the track.
+    ///   - age: nothing is sent again if the key frame is newer than this.
+    /// - Returns: whether the track begins again.
+    package func startAgain(path: Int, producer: Producer, ifOlderThan age: MediaTime = .zero) -> Bool {
+        precondition(pendingCount == 0)
+        guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), feeder.kind == .video,
+            consumer.pointee.state == .live || consumer.pointee.state == .waiting, consumer.pointee.partner == nil,
+            let start = feeder.cachedKeyFrame(), feeder.lastArrival - start.pointee.arrival >= age,
+            start.pointee.vp8.temporalLayer <= consumer.pointee.temporalLimit
+        else { return false }
+        consumer.pointee.cutPicture()
+        startCatchingUp(consumer, of: feeder.core, at: PendingPacket(producer: feeder.core, slot: start))
+        // Its subscriber may have caused it: it is no reason to serve more of its requests.
+        consumer.pointee.progress.starts &-= 1
+        return true
     }
 
     /// Removes one consumer, with those of other encodings that stand for the same track, and says where its viewer's stream stands.

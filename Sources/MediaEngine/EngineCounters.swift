@@ -17,6 +17,8 @@ package struct EngineCounters: Sendable {
     package var rtcpSent: UInt64 = 0
     package var keyFrameRequestsReceived: UInt64 = 0
     package var keyFrameRequestsSent: UInt64 = 0
+    /// Requests of subscribers beyond their budgets.
+    package var keyFrameRequestsLimited: UInt64 = 0
     package var nacksReceived: UInt64 = 0
     package var nacksSent: UInt64 = 0
     package var packetsMuted: UInt64 = 0
@@ -118,6 +120,10 @@ package struct EngineCounters: Sendable {
             ("rtcp_sent_total", "RTCP compounds sent", rtcpSent),
             ("key_frame_requests_received_total", "PLI and FIR received", keyFrameRequestsReceived),
             ("key_frame_requests_sent_total", "PLI sent to publishers", keyFrameRequestsSent),
+            (
+                "key_frame_requests_limited_total", "PLI and FIR of subscribers beyond their budgets",
+                keyFrameRequestsLimited
+            ),
             ("nacks_received_total", "Packets that subscribers asked for again", nacksReceived),
             ("nacks_sent_total", "Packets that publishers were asked for again", nacksSent),
             ("rtx_received_total", "Packets received on retransmission streams", rtxReceived),
@@ -166,7 +172,8 @@ package struct EngineCounters: Sendable {
         [
             \.datagramsReceived, \.bytesReceived, \.packetsReceived, \.packetsForwarded, \.bytesForwarded,
             \.packetsRetransmitted, \.sendCalls, \.sendMessages, \.rtcpReceived, \.rtcpSent, \.keyFrameRequestsReceived,
-            \.keyFrameRequestsSent, \.nacksReceived, \.nacksSent, \.packetsMuted, \.droppedMalformed,
+            \.keyFrameRequestsSent, \.keyFrameRequestsLimited, \.nacksReceived, \.nacksSent, \.packetsMuted,
+            \.droppedMalformed,
             \.droppedOversized,
             \.droppedUnknownSSRC, \.droppedAuthentication, \.droppedReplay, \.droppedPayloadType, \.droppedTooOld,
             \.droppedDuplicate, \.droppedUnknownKind, \.droppedUnauthenticRTCP, \.droppedUnknownRTCP,

@@ -10,6 +10,8 @@ final class EngineSession {
     private var streamsByName: [String: EngineStream] = [:]
     var publishers = TransportTable<PublishTransport>()
     var subscribers = TransportTable<SubscribeTransport>()
+    /// Plain subscribers of which nothing has been heard yet.
+    var starting: [SubscribeTransport] = []
     /// Subscribers by the index of a path of theirs.
     var subscribersByPath: [Int: SubscribeTransport] = [:]
     /// Streams whose publishers have been answered but have not connected yet, by their names: the kinds that start muted.

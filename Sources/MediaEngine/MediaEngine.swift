@@ -142,6 +142,11 @@ package final class MediaEngine: Sendable {
         try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(session, stream) }
     }
 
+    /// Sends a plain subscriber the cached frames since the last key frame again, and asks the publisher for a new one.
+    package func requestKeyFrame(_ id: TransportID, session: String) async throws(EngineError) {
+        try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(id, session: session) }
+    }
+
     /// A copy of a stream's packets, decrypted.
     /// - Parameter capacity: bytes that may wait for the reader.
     package func openTap(

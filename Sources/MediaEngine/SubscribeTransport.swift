@@ -19,6 +19,8 @@ final class SubscribeTransport {
     let targets: [SubscriptionTarget]
     /// Tracks of streams that are published later are added.
     let wantsAllStreams: Bool
+    /// Of a plain subscriber: when its video is started again.
+    var starts: StartSchedule
     /// Kinds that were paused, for tracks that are attached later.
     var paused: Set<MediaKind> = []
     /// A track stays when its stream ends: it attaches again when a stream of that name is published.
@@ -30,12 +32,13 @@ final class SubscribeTransport {
     /// A plain subscriber.
     init(
         id: TransportID, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>,
-        targets: [SubscriptionTarget], wantsAllStreams: Bool
+        targets: [SubscriptionTarget], wantsAllStreams: Bool, openedAt: MediaTime = .zero
     ) {
         self.id = id
         decisions = DecisionLog(transport: id.rawValue)
         self.targets = targets
         self.wantsAllStreams = wantsAllStreams
+        starts = StartSchedule(openedAt: openedAt)
         self.rtcpMux = rtcpMux
         self.leg = leg
         peer = nil
@@ -52,6 +55,8 @@ final class SubscribeTransport {
         paths = [path]
         targets = []
         wantsAllStreams = false
+        starts = StartSchedule(openedAt: .zero)
+        starts.end()
         rtcpMux = true
         CrashNotes.note(
             "subscriberOpened", session: CrashNotes.hash(peer.session), subject: CrashNotes.hash(id.rawValue))

@@ -175,6 +175,7 @@ extension Worker {
 
     func close(_ transport: SubscribeTransport, in session: EngineSession) {
         session.subscribers.remove(transport.id)
+        if transport.peer == nil { session.starting.removeAll { $0 === transport } }
         for path in transport.paths {
             session.router.close(path: path)
             session.subscribersByPath[path] = nil

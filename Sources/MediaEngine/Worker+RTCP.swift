@@ -42,6 +42,7 @@ extension Worker {
                 counters.droppedUnauthenticRTCP &+= 1
                 return
             }
+            transport.starts.end()
             read(bytes, plain) { subscriberSent($0, transport, in: session, now: now) }
         } else {
             counters.droppedUnknownRTCP &+= 1
@@ -172,7 +173,24 @@ extension Worker {
         counters.keyFrameRequestsReceived &+= 1
         guard let (track, producer) = subscription(ssrc, transport, session), producer.kind == .video else { return }
         transport.decisions.count(.keyFrameWanted, stream: track.streamName, 1, now: now)
-        requestKeyFrame(of: producer)
+        _ = serveKeyFrame(to: track, of: producer, in: session, now: now)
+    }
+
+    /// Requests a key frame of what feeds a track, as far as the subscriber's budget allows.
+    /// - Returns: false if it does not, or if a request was served just before.
+    func serveKeyFrame(to track: SubscribedTrack, of producer: Producer, in session: EngineSession, now: MediaTime)
+        -> Bool
+    {
+        guard let start = session.router.start(path: track.path, producer: producer) else { return false }
+        switch track.keyFrames.judge(starts: start.count, isWaiting: start.isAwaited, now: now) {
+        case .served:
+            requestKeyFrame(of: producer)
+            return true
+        case .repeated: return false
+        case .refused:
+            counters.keyFrameRequestsLimited &+= 1
+            return false
+        }
     }
 
     // MARK: by the clock
@@ -195,6 +213,7 @@ extension Worker {
     private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
         let timeout = configuration.limits.publisherTimeout
         session.router.requestHeldKeyFrames(now: now)
+        startPlainSubscribersAgain(in: session, now: now)
         lookAfterSpeakers(session, now)
         follow(session)
         var expired: [PublishTransport] = []

@@ -1,7 +1,8 @@
 internal import DTLS
 internal import STUN
 
-/// A connectivity check, authenticated (RFC 8445 section 7.3): from somebody who knows the password that it was made with.
+/// A connectivity check (RFC 8445 section 7.3) or a binding indication (section 11), authenticated: from somebody who knows the password
+/// that it was made with.
 struct BindingRequest {
     /// Why a datagram is no such thing.
     enum Refusal: Error {
@@ -17,7 +18,8 @@ struct BindingRequest {
     init(
         _ datagram: UnsafeRawBufferPointer, key: (_ username: String) -> [UInt8]?
     ) throws(Refusal) {
-        guard let message = try? STUNMessage(parsing: datagram), message.messageClass == .request,
+        guard let message = try? STUNMessage(parsing: datagram),
+            message.messageClass == .request || message.messageClass == .indication,
             message.method == .binding, message.verifyFingerprint(of: datagram)
         else { throw .malformed }
         guard let username = message.username, let key = key(username),
@@ -26,6 +28,9 @@ struct BindingRequest {
         self.message = message
         length = datagram.count
     }
+
+    /// It is not answered.
+    var isIndication: Bool { message.messageClass == .indication }
 
     /// The answer that says where the request came from (RFC 8445 section 7.3.1.2).
     func success(mapped: STUNAddress, key: [UInt8]) -> [UInt8] {

@@ -36,6 +36,8 @@ struct DTLSAssociation {
 
     var isStarted: Bool { connection != nil }
     var isHolding: Bool { !held.isEmpty }
+    /// Records of the peer's that were authentic and new; the end of its handshake counts as one.
+    var authenticRecords: UInt64 { connection?.authenticRecords ?? 0 }
 
     /// Nil also while datagrams wait: repeating what was not sent helps nobody.
     var deadline: MediaTime? { isHolding ? nil : connection?.deadline }

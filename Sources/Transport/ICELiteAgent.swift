@@ -55,8 +55,9 @@ package struct ICELiteAgent: Sendable {
     package private(set) var statistics = ICEStatistics()
     /// Where media goes: what was nominated last. Nil before any nomination.
     package private(set) var selected: PeerAddress?
-    /// When the last authentic check came, from wherever.
-    package private(set) var lastCheck: MediaTime?
+    /// When something authentic last came from the address that media goes to; before any nomination from any validated address. The
+    /// relay may send for as long as this is recent (RFC 7675 section 5.1).
+    package private(set) var lastAuthentic: MediaTime?
 
     private var current: Generation
     /// Of an ICE restart whose first check has not come.
@@ -96,9 +97,13 @@ package struct ICELiteAgent: Sendable {
         guard let generation = request.message.username.flatMap({ generation(for: $0) }) else { return Reaction() }
         var reaction = Reaction()
         let isNew = history.insert(request.message.transaction)
+        if request.isIndication {
+            statistics.indications += 1
+            if isNew { _ = receivedAuthentic(from: source, now: now) }
+            return reaction
+        }
         if isNew {
             statistics.checks += 1
-            lastCheck = now
             if generation.username == next?.username {
                 current = generation
                 next = nil
@@ -111,6 +116,7 @@ package struct ICELiteAgent: Sendable {
         guard let place = index(of: source) else { return reaction }
         remotes[place].credit += datagram.count
         let answer = judge(request, generation.key, at: place, isNew: isNew, &reaction)
+        if isNew, selected == nil || selected == source { lastAuthentic = now }
         if let answer, spend(answer.count, at: place) {
             reaction.answer = answer
         } else {
@@ -123,6 +129,19 @@ package struct ICELiteAgent: Sendable {
     package mutating func received(_ bytes: Int, from source: PeerAddress) -> Bool {
         guard let place = index(of: source) else { return false }
         remotes[place].credit += bytes
+        return true
+    }
+
+    /// Notes that a packet that is authentic and new came from an address: a sign of life of the peer if media goes there. Packets from
+    /// another address do not keep a selected one in use.
+    /// - Returns: whether the address is validated.
+    package mutating func receivedAuthentic(from source: PeerAddress, now: MediaTime) -> Bool {
+        if source == selected {
+            lastAuthentic = now
+            return true
+        }
+        guard isValidated(source) else { return false }
+        if selected == nil { lastAuthentic = now }
         return true
     }
 

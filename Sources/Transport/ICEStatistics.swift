@@ -4,7 +4,9 @@ package struct ICEStatistics: Sendable, Hashable {
     package var checks: UInt64 = 0
     /// Requests seen before: retransmissions, copies made by the network, replays.
     package var repeats: UInt64 = 0
-    /// Not STUN, no binding request, truncated, or damaged in a way that FINGERPRINT shows.
+    /// Authentic binding indications (RFC 8445 section 11), repeated ones included.
+    package var indications: UInt64 = 0
+    /// Not STUN, no binding request or indication, truncated, or damaged in a way that FINGERPRINT shows.
     package var malformed: UInt64 = 0
     /// Unknown user name, or MESSAGE-INTEGRITY missing or wrong.
     package var unauthentic: UInt64 = 0

@@ -4,7 +4,8 @@ package import DTLS
 package enum TransportEnd: Error, Sendable, Equatable, CustomStringConvertible {
     /// The handshake was not done in time.
     case connectTimeout
-    /// The peer has sent no authentic connectivity check (the relay's view), or answered none (the client's), for too long.
+    /// Nothing authentic has come from the peer's selected address (the relay's view), or it has answered no check (the client's), for
+    /// too long.
     case consentLost
     /// The peer sent `close_notify`.
     case closedByPeer

@@ -22,6 +22,11 @@ extension WebRTCTransport {
         return nil
     }
 
+    /// Whether a STUN datagram is a binding indication, as some clients keep a path open with (RFC 8445 section 11).
+    package static func isIndication(_ datagram: UnsafeRawBufferPointer) -> Bool {
+        STUNMessage.matches(datagram) && datagram[0] == 0 && datagram[1] == 0x11
+    }
+
     private static func split(_ name: UnsafeRawBufferPointer) -> (local: String, remote: String)? {
         guard let colon = name.firstIndex(of: UInt8(ascii: ":")), colon > 0, colon + 1 < name.count else { return nil }
         return (

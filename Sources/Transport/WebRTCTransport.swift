@@ -25,7 +25,8 @@ package final class WebRTCTransport {
         package var role: DTLSConnection.Role
         /// From the start to the end of the handshake.
         package var connectTimeout: MediaTime = .seconds(15)
-        /// A peer that sends no authentic check for this long is gone (RFC 7675 section 5.1).
+        /// A peer of which nothing authentic comes for this long, from the address that media goes to, is gone (RFC 7675 section 5.1).
+        /// Checks, SRTP, SRTCP and DTLS records count alike: many clients send no checks once they are connected.
         package var consentTimeout: MediaTime = .seconds(30)
         /// Keys that came by signalling: no hands are shaken, one check of the path is made instead. With a number that nobody can guess.
         package var signalled: (keys: DTLSKeys, nonce: UInt64)?
@@ -132,15 +133,18 @@ package final class WebRTCTransport {
             return
         }
         dtlsSource = source
+        let before = dtls?.authenticRecords
         attempt { () throws(DTLSFailure) in try dtls?.receive(datagram, now: now) }
+        if dtls?.authenticRecords != before { _ = agent.receivedAuthentic(from: source, now: now) }
         settle(now: now)
     }
 
-    /// Media came from an address.
-    /// - Returns: whether it is validated. Nothing else follows from it: consent is given by checks alone.
+    /// Notes that a packet of media (SRTP or SRTCP) that is authentic and new came from an address. It is a sign of life if media goes
+    /// to that address. Called for every packet: it stores the time, and `deadline` follows when it has come.
+    /// - Returns: whether the address is validated.
     @discardableResult
     package func received(from source: PeerAddress, now: MediaTime) -> Bool {
-        if agent.isValidated(source) { return true }
+        if agent.receivedAuthentic(from: source, now: now) { return true }
         strangers += 1
         return false
     }
@@ -170,7 +174,12 @@ package final class WebRTCTransport {
     package func handleTimeout(now: MediaTime) {
         guard phase != .ended else { return }
         if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
-        if now >= consentDeadline { return end(.consentLost) }
+        if now >= consentDeadline {
+            // A peer that is still there, and whose packets are lost or not authentic, learns at once that it has to connect again.
+            dtls?.close(now: now)
+            flush()
+            return end(.consentLost)
+        }
         dtls?.handleTimeout(now: now)
         if let (check, target) = path?.handleTimeout(now: now) { send(check, to: target) }
         settle(now: now)
@@ -179,7 +188,9 @@ package final class WebRTCTransport {
     /// What is to be done next; nil when that is all.
     package func nextOutput() -> Output? { outputs.next() }
 
-    private var consentDeadline: MediaTime { agent.lastCheck.map { $0 + configuration.consentTimeout } ?? .never }
+    private var consentDeadline: MediaTime {
+        agent.lastAuthentic.map { $0 + configuration.consentTimeout } ?? .never
+    }
 
     private func attempt(_ body: () throws(DTLSFailure) -> Void) {
         do throws(DTLSFailure) {

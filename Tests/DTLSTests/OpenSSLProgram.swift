@@ -17,6 +17,7 @@ final class OpenSSLProgram {
     let certificate: String
     let key: String
     private let process = Process()
+    private let input = Pipe()
     private let output = TemporaryFolder.shared.file("openssl.out")
 
     init(_ kind: Key) throws {
@@ -43,11 +44,14 @@ final class OpenSSLProgram {
         let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.executableURL = URL(fileURLWithPath: Self.tool.path ?? "/nonexistent")
         process.arguments = arguments
-        process.standardInput = Pipe()
+        process.standardInput = input
         process.standardOutput = handle
         process.standardError = handle
         try process.run()
     }
+
+    /// Types text, which `s_client` and `s_server` send as application data.
+    func type(_ text: String) { input.fileHandleForWriting.write(Data(text.utf8)) }
 
     var printed: String { (try? String(contentsOfFile: output, encoding: .utf8)) ?? "" }
 

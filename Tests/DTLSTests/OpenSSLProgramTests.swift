@@ -167,6 +167,32 @@ struct OpenSSLProgramTests {
         }
     }
 
+    @Test("application data is counted once as an authentic record, and not if it is damaged or repeated")
+    func applicationData() throws {
+        let socket = try UDPEndpoint()
+        let program = try OpenSSLProgram(.ecdsa)
+        defer { program.stop() }
+        let server = try DTLSConnection(
+            role: .server, identity: Identities.ecdsa,
+            peerFingerprints: [try #require(try program.fingerprint(.sha256))])
+        try program.start([
+            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate, "-key",
+            program.key, "-use_srtp", "SRTP_AES128_CM_SHA1_80",
+        ])
+        converse(server, socket) { keys(server) != nil && program.printed.contains("Verify return code") }
+        #expect(server.authenticRecords == 1, "the end of the handshake")
+        program.type("still here\n")
+        var data: [UInt8] = []
+        for _ in 0..<100 where data.first != 23 { data = socket.receive(milliseconds: 50) ?? [] }
+        #expect(data.first == 23)
+        var damaged = data
+        damaged[damaged.count - 1] ^= 1
+        for (datagram, count) in [(damaged, 1), (data, 2), (data, 2)] as [([UInt8], UInt64)] {
+            datagram.withUnsafeBytes { server.receive($0, now: .seconds(1)) }
+            #expect(server.authenticRecords == count && keys(server) != nil && server.nextDatagram() == nil)
+        }
+    }
+
     @Test func closingEndsTheProgram() throws {
         let socket = try UDPEndpoint()
         let program = try OpenSSLProgram(.ecdsa)

@@ -47,6 +47,26 @@ struct PlainDoorTests {
         }
     }
 
+    @Test("a plain subscriber gets a key frame by HTTP; unknown transports and publishers are 404")
+    func keyFrame() async throws {
+        try await withRelay { _, http in
+            let publish = try await http.request("POST", "/v1/sessions/a/plain", body: #"{"direction":"publish"}"#)
+            let body = #"{"direction":"subscribe","address":"127.0.0.1","video":{"port":5006}}"#
+            let subscribe = try await http.request("POST", "/v1/sessions/a/plain", body: body)
+            #expect(publish.status == 201 && subscribe.status == 201)
+            let location = try #require(subscribe.fields["location"])
+            let answer = try await http.request("POST", location + "/keyframe")
+            #expect(answer.status == 204)
+            #expect(try await http.request("GET", location + "/keyframe").status == 405)
+            for wrong in [
+                try #require(publish.fields["location"]), "/v1/sessions/a/plain/17", "/v1/sessions/b/plain/17",
+            ] {
+                let refused = try await http.request("POST", wrong + "/keyframe")
+                #expect(refused.status == 404 && refused.problemCode != nil, "\(wrong)")
+            }
+        }
+    }
+
     @Test func subscribersNeedAStream() async throws {
         try await withRelay { _, http in
             let body = #"{"direction":"subscribe","audio":{"port":5004},"video":{"port":5006}}"#

@@ -42,7 +42,7 @@ import Transport
             checks.make(username: "clientFr:RELAYfrag"), checks.make(username: ""), checks.make(username: "RELAYfrag:"),
             checks.make(username: "RELAYfrag"), checks.make(password: ICECredentials.client.password),
             checks.make(password: ""), checks.make(integrity: false), checks.make(fingerprint: false),
-            checks.make(kind: .indication), checks.make(kind: .success), checks.make(kind: .error),
+            checks.make(password: "x", kind: .indication), checks.make(kind: .success), checks.make(kind: .error),
             checks.make(method: STUNMethod(rawValue: 3)),
             // Unknown and required, but not authentic: even the 420 would be an answer.
             checks.make(password: "x", adding: [.other(STUNAttributeType(rawValue: 0x7f01), [])]),
@@ -52,7 +52,7 @@ import Transport
             let reaction = agent.receive(datagram, from: .peer(number))
             #expect(reaction.answer == nil && !reaction.isCheck && !reaction.hasMoved, "case \(number)")
         }
-        #expect(agent.validated.isEmpty && agent.lastCheck == nil && agent.selected == nil)
+        #expect(agent.validated.isEmpty && agent.lastAuthentic == nil && agent.selected == nil)
         let statistics = agent.statistics
         #expect(statistics.malformed + statistics.unauthentic == UInt64(wrong.count) && statistics.checks == 0)
     }
@@ -71,7 +71,7 @@ import Transport
             if corpus.contains(Array(bytes)) { return }
             #expect(agent.receive(bytes, from: .peer(2), now: .zero).answer == nil)
         }
-        #expect(agent.validated.isEmpty && agent.lastCheck == nil)
+        #expect(agent.validated.isEmpty && agent.lastAuthentic == nil)
         #expect(agent.receive(whole, from: .peer(1)).answer != nil, "the whole one is")
     }
 
@@ -140,6 +140,38 @@ import Transport
         #expect(agent.statistics.moves == 3)
     }
 
+    @Test("RFC 7675: only what is authentic, new and from the selected address is a sign of life") func signsOfLife() {
+        var (agent, checks) = Self.agent()
+        let first = agent.receivedAuthentic(from: .peer(1), now: .seconds(1))
+        #expect(!first && agent.lastAuthentic == nil, "nothing is validated")
+        _ = agent.receive(checks.make(), from: .peer(1), at: .seconds(1))
+        let early = agent.receivedAuthentic(from: .peer(1), now: .seconds(2))
+        #expect(early && agent.lastAuthentic == .seconds(2), "some clients send media and nominate later")
+        _ = agent.receive(checks.make(nominates: true), from: .peer(2), at: .seconds(3))
+        let other = agent.receivedAuthentic(from: .peer(1), now: .seconds(5))
+        #expect(other && agent.lastAuthentic == .seconds(3), "validated, but not where media goes")
+        _ = agent.receive(checks.make(), from: .peer(1), at: .seconds(6))
+        #expect(agent.lastAuthentic == .seconds(3) && agent.selected == .peer(2), "the same of a check")
+        let selected = agent.receivedAuthentic(from: .peer(2), now: .seconds(7))
+        let stranger = agent.receivedAuthentic(from: .peer(3), now: .seconds(8))
+        #expect(selected && !stranger && agent.lastAuthentic == .seconds(7))
+    }
+
+    @Test("RFC 8445 section 11: an authentic binding indication is a sign of life, without an answer")
+    func indications() {
+        var (agent, checks) = Self.agent()
+        _ = agent.receive(checks.make(nominates: true), from: .peer(1), at: .seconds(1))
+        let indication = checks.make(kind: .indication, adding: [])
+        let reaction = agent.receive(indication, from: .peer(1), at: .seconds(2))
+        #expect(reaction.answer == nil && !reaction.isCheck && agent.lastAuthentic == .seconds(2))
+        _ = agent.receive(indication, from: .peer(1), at: .seconds(3))
+        _ = agent.receive(checks.make(integrity: false, kind: .indication, adding: []), from: .peer(1), at: .seconds(4))
+        _ = agent.receive(checks.make(password: "x", kind: .indication, adding: []), from: .peer(1), at: .seconds(5))
+        _ = agent.receive(checks.make(kind: .indication, adding: []), from: .peer(2), at: .seconds(6))
+        #expect(agent.lastAuthentic == .seconds(2) && !agent.isValidated(.peer(2)))
+        #expect(agent.statistics.indications == 3 && agent.statistics.unauthentic == 2 && agent.statistics.checks == 1)
+    }
+
     @Test func replaysMoveNothing() {
         var (agent, checks) = Self.agent()
         let first = checks.make(nominates: true)
@@ -150,7 +182,7 @@ import Transport
         // A retransmission, whose answer may have been lost, is answered; it takes no media along and gives no consent.
         let repeated = agent.receive(first, from: .peer(1), at: .seconds(4))
         #expect(repeated.answer != nil && !repeated.hasMoved && !repeated.isCheck)
-        #expect(agent.selected == .peer(2) && agent.lastCheck == .seconds(2) && agent.statistics.repeats == 2)
+        #expect(agent.selected == .peer(2) && agent.lastAuthentic == .seconds(2) && agent.statistics.repeats == 2)
     }
 
     @Test func replaysAreKnownForThousandsOfChecks() {

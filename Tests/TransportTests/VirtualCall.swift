@@ -18,6 +18,8 @@ final class VirtualCall {
         var jitter = MediaTime.zero
         var letsUDPThrough = true
         var letsTCPThrough = true
+        /// False: none of the client's STUN reaches the relay, as if it sent no checks once it is connected.
+        var letsChecksThrough = true
     }
 
     enum Arrival {
@@ -106,6 +108,8 @@ final class VirtualCall {
 
     /// Lets both sides send a packet each 20 ms to where their media goes.
     func startMedia() { nextMedia = now + Self.mediaInterval }
+
+    func stopMedia() { nextMedia = .never }
 
     /// The NAT forgets its ports and gives others: what is sent to the old ones is lost.
     func renumber() { mapping += 1 }
@@ -292,7 +296,7 @@ final class VirtualCall {
         ledger.receive(bytes.count, from: from)
         bytes.withUnsafeBytes { view in
             switch DatagramKind(view) {
-            case .stun: relay.receiveSTUN(view, from: from, now: now)
+            case .stun: if network.letsChecksThrough { relay.receiveSTUN(view, from: from, now: now) }
             case .dtls: relay.receiveDTLS(view, from: from, now: now)
             default: if relay.received(from: from, now: now) { mediaAtRelay.append(now) }
             }

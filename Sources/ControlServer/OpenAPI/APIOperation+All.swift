@@ -70,6 +70,9 @@ extension APIOperation {
             "POST", "/v1/sessions/{session}/plain", .admin, "media", "Opens a plain SRTP transport",
             body: .json("PlainRequest"), status: 201, .json("PlainTransport")),
         .act("DELETE", "/v1/sessions/{session}/plain/{id}", .admin, "media", "Closes a plain SRTP transport"),
+        .act(
+            "POST", "/v1/sessions/{session}/plain/{id}/keyframe", .admin, "media",
+            "Sends a plain subscriber a key frame"),
     ]
 
     private static func streams(under prefix: String) -> [APIOperation] {

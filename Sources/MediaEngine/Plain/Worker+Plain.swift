@@ -102,8 +102,9 @@ extension Worker {
         }
         let transport = SubscribeTransport(
             id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
-            wantsAllStreams: all)
+            wantsAllStreams: all, openedAt: now)
         session.subscribers.insert(transport, transport.id)
+        if request.video != nil { session.starting.append(transport) }
         for path in transport.paths { session.subscribersByPath[path] = transport }
         for address in Set(placed.map(\.rtcpAddress)) {
             subscribersByAddress[address, default: []].append((session, transport))

@@ -6,6 +6,16 @@ internal import SRTP
 
 /// What a connected peer sends: which SSRC belongs to which stream, track and encoding, learnt from its description or from its packets.
 final class PeerInbound {
+    /// How it is known what an SSRC carries.
+    enum Origin {
+        /// A description named the SSRC (RFC 5576).
+        case signalled
+        /// Its packets named the media section or the encoding (RFC 8843 section 9.2, RFC 8852).
+        case named
+        /// Its payload type alone fits. Any packet can have that, so a guess moves no encoding that is being sent.
+        case guessed
+    }
+
     /// What packets of one SSRC are.
     struct Binding {
         let ssrc: SSRC
@@ -13,6 +23,9 @@ final class PeerInbound {
         let encoding: Int
         /// Retransmissions and probes of the encoding (RFC 4588).
         let isRTX: Bool
+        let origin: Origin
+
+        func isSameEncoding(as other: Binding) -> Bool { section == other.section && encoding == other.encoding }
     }
 
     struct Section {
@@ -30,8 +43,8 @@ final class PeerInbound {
     private(set) var bindings: [Binding] = []
     /// SSRCs of sections that have ended, as many as are kept track of: what still comes of them is of no other section.
     private var ended: Set<SSRC> = []
-    /// SSRCs whose encodings have gone over to others since the last offer: what still comes of them is late.
-    private var superseded: Set<SSRC> = []
+    /// SSRCs whose encodings have gone over to others since the last offer: what still comes of them is late, unless a guess took over.
+    private var superseded: [SSRC: Binding] = [:]
     /// By section and encoding.
     var producers: [[Producer?]] = []
     var feedback: FeedbackMaker
@@ -64,18 +77,18 @@ final class PeerInbound {
         }
         for binding in oldBindings { table.remove(binding.ssrc) }
         bindings = []
-        superseded = []
+        superseded = [:]
         var places: [Int: Int] = [:]
         for (place, entry) in next.enumerated() {
             if let before = entry.before { places[before] = place }
             for (e, encoding) in entry.section.track.encodings.enumerated() {
-                if let ssrc = encoding.ssrc { bind(ssrc, section: place, encoding: e, isRTX: false) }
-                if let ssrc = encoding.rtxSSRC { bind(ssrc, section: place, encoding: e, isRTX: true) }
+                if let ssrc = encoding.ssrc { bind(ssrc, section: place, encoding: e, isRTX: false, .signalled) }
+                if let ssrc = encoding.rtxSSRC { bind(ssrc, section: place, encoding: e, isRTX: true, .signalled) }
             }
         }
         for old in oldBindings {
             if let place = places[old.section] {
-                bind(old.ssrc, section: place, encoding: old.encoding, isRTX: old.isRTX)
+                bind(old.ssrc, section: place, encoding: old.encoding, isRTX: old.isRTX, old.origin)
             } else if table.find(old.ssrc) == nil, ended.count < maximumEnded {
                 ended.insert(old.ssrc)
             }
@@ -98,32 +111,65 @@ final class PeerInbound {
     @inline(__always)
     func binding(of ssrc: SSRC) -> Binding? { table.find(ssrc).map { bindings[$0] } }
 
-    private func bind(_ ssrc: SSRC, section: Int, encoding: Int, isRTX: Bool) {
-        guard bindings.count < maximumBindings, table.insert(ssrc, bindings.count) else { return }
-        ended.remove(ssrc)
-        bindings.append(Binding(ssrc: ssrc, section: section, encoding: encoding, isRTX: isRTX))
+    private func bind(_ binding: Binding) {
+        bind(
+            binding.ssrc, section: binding.section, encoding: binding.encoding, isRTX: binding.isRTX, binding.origin)
     }
 
-    /// An encoding goes on under another SSRC: what it had before, retransmissions included, is forgotten.
-    func supersede(by ssrc: SSRC) {
+    private func bind(_ ssrc: SSRC, section: Int, encoding: Int, isRTX: Bool, _ origin: Origin) {
+        guard bindings.count < maximumBindings, table.insert(ssrc, bindings.count) else { return }
+        ended.remove(ssrc)
+        bindings.append(Binding(ssrc: ssrc, section: section, encoding: encoding, isRTX: isRTX, origin: origin))
+    }
+
+    /// Whether an encoding has gone over from this SSRC to another.
+    func isSuperseded(_ ssrc: SSRC) -> Bool { superseded[ssrc] != nil }
+
+    /// Whether a signalled SSRC takes an encoding back from the one that feeds it: at once from a guess, else when that has stopped.
+    func takesBack(_ binding: Binding, from producer: Producer, now: MediaTime) -> Bool {
+        guard binding.origin == .signalled else { return false }
+        let current = self.binding(of: producer.configuration.ssrc)?.origin ?? .guessed
+        return current == .guessed || !producer.isActive(now: now)
+    }
+
+    /// An encoding goes on under another SSRC: what it had before, retransmissions included, is late from now on.
+    /// - Parameter isReturn: the SSRC fed the encoding before a guess did, or was signalled for it: its retransmissions stay, or come back.
+    func supersede(by ssrc: SSRC, isReturn: Bool = false) {
         guard let new = binding(of: ssrc) else { return }
         let before = bindings
         for binding in before { table.remove(binding.ssrc) }
         bindings = []
         for binding in before {
-            if binding.ssrc != ssrc, binding.section == new.section, binding.encoding == new.encoding {
-                if superseded.count < maximumEnded { superseded.insert(binding.ssrc) }
+            let isKept = binding.ssrc == ssrc || isReturn && binding.isRTX && binding.origin != .guessed
+            if !isKept, binding.isSameEncoding(as: new) {
+                if superseded.count < maximumEnded { superseded[binding.ssrc] = binding }
             } else {
-                bind(binding.ssrc, section: binding.section, encoding: binding.encoding, isRTX: binding.isRTX)
+                bind(binding)
             }
+        }
+        superseded[ssrc] = nil
+        guard isReturn else { return }
+        for binding in superseded.values where binding.isSameEncoding(as: new) && binding.isRTX {
+            superseded[binding.ssrc] = nil
+            // Those that named themselves do so again.
+            if binding.origin == .signalled { bind(binding) }
         }
     }
 
-    /// Learns what an SSRC is that no description named, from what the first packets of it say (RFC 8843 section 9.2).
-    /// - Returns: nil where they do not say enough, or where there are SSRCs enough.
-    func learn(_ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer) -> Binding? {
+    /// Learns what an SSRC is that no description named, from what the first packets of it say (RFC 8843 section 9.2). An SSRC from which a
+    /// guess has taken an encoding over has it again.
+    /// - Returns: nil where they do not say enough, where another SSRC sends what a guess would take over, or where there are SSRCs
+    ///   enough.
+    func learn(
+        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, now: MediaTime
+    ) -> Binding? {
         let mid = values.mid(in: packet)
-        guard !superseded.contains(header.ssrc) else { return nil }
+        if let before = superseded[header.ssrc], before.origin != .guessed {
+            let current = producers[before.section][before.encoding].flatMap { binding(of: $0.configuration.ssrc) }
+            guard !before.isRTX, current?.origin == .guessed else { return nil }
+            bind(before)
+            return binding(of: header.ssrc)
+        }
         // Its payload type alone does not tell a track from one of the same kind that is no more.
         guard mid != nil || !ended.contains(header.ssrc) && ended.count < maximumEnded else { return nil }
         let matching = sections.indices.filter { s in
@@ -138,8 +184,10 @@ final class PeerInbound {
         let encodings = section.encodings
         let encoding = encodings.count == 1 ? 0 : encodings.firstIndex { $0.rid != nil && $0.rid == rid }
         guard let encoding else { return nil }
+        let origin: Origin = mid != nil || encodings.count > 1 ? .named : .guessed
+        if origin == .guessed, !isRTX, producers[matching[0]][encoding]?.isActive(now: now) == true { return nil }
         let before = bindings.count
-        bind(header.ssrc, section: matching[0], encoding: encoding, isRTX: isRTX)
+        bind(header.ssrc, section: matching[0], encoding: encoding, isRTX: isRTX, origin)
         return bindings.count > before ? bindings[before] : nil
     }
 }

@@ -8,7 +8,10 @@ internal import Transport
 /// RTP and RTCP of connected WebRTC peers.
 extension Worker {
     /// RTP of a publisher.
-    func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, now: MediaTime) {
+    func receiveRTP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, of peer: WebRTCPeer, from: PeerAddress,
+        now: MediaTime
+    ) {
         var plain = length
         do throws(SRTPFailure) {
             try inbound.transport.context.unprotect(bytes, length: &plain)
@@ -16,6 +19,7 @@ extension Worker {
             count(error)
             return
         }
+        peer.transport.received(from: from, now: now)
         receive(authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: length, inbound, now: now)
     }
 
@@ -32,7 +36,8 @@ extension Worker {
         if let sequence = values.transportSequence {
             inbound.feedback.receive(sequence: sequence.number.rawValue, bytes: length, now: now)
         }
-        guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound) else {
+        guard let binding = inbound.binding(of: header.ssrc) ?? learn(header, values, in: packet, inbound, now: now)
+        else {
             counters.droppedUnknownSSRC &+= 1
             return
         }
@@ -43,6 +48,13 @@ extension Worker {
         let producer =
             inbound.producers[binding.section][binding.encoding]
             ?? begin(binding, ssrc: header.ssrc, inbound, now: now)
+        if producer.configuration.ssrc != header.ssrc {
+            guard inbound.takesBack(binding, from: producer, now: now) else {
+                counters.droppedUnknownSSRC &+= 1
+                return
+            }
+            move(producer, to: header, inbound, binding, isReturn: true)
+        }
         forward(header, payload, values, of: self.inbound + producer.tag, now: now)
     }
 
@@ -68,12 +80,23 @@ extension Worker {
     /// Learns what an SSRC is that no description named. An encoding that has one goes on under this: its encoder was started again, as
     /// browsers do without a new offer.
     private func learn(
-        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound
+        _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound,
+        now: MediaTime
     ) -> PeerInbound.Binding? {
-        guard let binding = inbound.learn(header, values, in: packet) else { return nil }
+        let isReturn = inbound.isSuperseded(header.ssrc)
+        guard let binding = inbound.learn(header, values, in: packet, now: now) else { return nil }
         guard !binding.isRTX, let producer = inbound.producers[binding.section][binding.encoding],
             producer.configuration.ssrc != header.ssrc
         else { return binding }
+        move(producer, to: header, inbound, binding, isReturn: isReturn && binding.origin != .guessed)
+        return inbound.binding(of: header.ssrc)
+    }
+
+    /// Lets an encoding go on under another SSRC.
+    private func move(
+        _ producer: Producer, to header: RTPHeader, _ inbound: PeerInbound, _ binding: PeerInbound.Binding,
+        isReturn: Bool
+    ) {
         forwardAll()
         // While what has switched is still known by the SSRC of before.
         follow(inbound.session)
@@ -81,9 +104,8 @@ extension Worker {
         self.inbound[producer.tag].ssrc = header.ssrc
         inbound.feedback.media = header.ssrc
         inbound.sections[binding.section].stream.interruptTaps(of: producer)
-        inbound.supersede(by: header.ssrc)
+        inbound.supersede(by: header.ssrc, isReturn: isReturn)
         if producer.kind == .video { requestKeyFrame(of: producer) }
-        return inbound.binding(of: header.ssrc)
     }
 
     private static let replayLimit = MediaTime.milliseconds(500)
@@ -118,7 +140,9 @@ extension Worker {
         return producer
     }
 
-    func receiveRTCP(_ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, now: MediaTime) {
+    func receiveRTCP(
+        _ bytes: UnsafeMutableRawPointer, length: Int, _ peer: WebRTCPeer, from: PeerAddress, now: MediaTime
+    ) {
         guard let leg = peer.leg, length >= 8 else {
             counters.droppedMalformedRTCP &+= 1
             return
@@ -130,6 +154,7 @@ extension Worker {
             counters.droppedUnauthenticRTCP &+= 1
             return
         }
+        peer.transport.received(from: from, now: now)
         if let inbound = peer.inbound {
             read(bytes, plain) { publisherSent($0, inbound.transport, in: inbound.session, now: now) }
         }

@@ -23,13 +23,13 @@ extension Worker {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
-            receiveRTP(bytes, length: length, inbound, now: now)
+            receiveRTP(bytes, length: length, inbound, of: peer, from: from, now: now)
         case .rtcp:
             guard let peer = peersByAddress[from], peer.leg != nil else {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
-            receiveRTCP(bytes, length: length, peer, now: now)
+            receiveRTCP(bytes, length: length, peer, from: from, now: now)
         case .stun:
             receiveSTUN(view, from: from, now: now)
         case .dtls:
@@ -48,9 +48,9 @@ extension Worker {
 
     private func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) {
         let name = WebRTCTransport.username(of: datagram)
-        // What answers the check of a native peer's path names nobody.
+        // Neither the answer to the check of a native peer's path nor an indication leads to a peer by its name.
         let found = if let name { peersByFragment[name.local] } else { peersByAddress[from] }
-        guard let peer = found, name != nil || !peer.isConnected else {
+        guard let peer = found, name != nil || !peer.isConnected || WebRTCTransport.isIndication(datagram) else {
             counters.droppedUnknownPeer &+= 1
             return
         }

@@ -15,6 +15,8 @@ final class VirtualCall {
 
     let network: VirtualNetwork
     let relay: VirtualWorker
+    /// Of clients that are made from now on.
+    var clientConsentTimeout = MediaTime.seconds(30)
     private(set) var clients: [VirtualClient] = []
     private var random: SeededGenerator
     private var place: VirtualNetwork.ID = 0
@@ -80,9 +82,10 @@ final class VirtualCall {
         video: [SyntheticVideo.Encoding]? = [.init(width: 640, height: 360, bitrate: .kilobits(400))],
         temporalLayers: Int = 1
     ) throws -> VirtualClient {
-        let endpoint = WebRTCEndpoint(
-            .publisher(identity: Self.clientIdentity, rids: rids, video: video != nil, using: &random),
-            random: SeededGenerator(seed: random.next()))
+        var configuration = WebRTCEndpoint.Configuration.publisher(
+            identity: Self.clientIdentity, rids: rids, video: video != nil, using: &random)
+        configuration.consentTimeout = clientConsentTimeout
+        let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let synthetic = video.map { SyntheticVideo(source: source, encodings: $0, temporalLayers: temporalLayers) }
         let answer = try accept(endpoint, .publish, session, stream)
         return add(.publisher(SyntheticPublisher(endpoint, source: source, video: synthetic)), endpoint, answer)
@@ -91,8 +94,9 @@ final class VirtualCall {
     /// - Parameter source: whose media are to come; anything else counts as wrong.
     @discardableResult
     func view(_ session: String = "room", stream: String = "stream", source: UInt32 = 1) throws -> VirtualClient {
-        let endpoint = WebRTCEndpoint(
-            .viewer(identity: Self.clientIdentity, using: &random), random: SeededGenerator(seed: random.next()))
+        var configuration = WebRTCEndpoint.Configuration.viewer(identity: Self.clientIdentity, using: &random)
+        configuration.consentTimeout = clientConsentTimeout
+        let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let answer = try accept(endpoint, .subscribe, session, stream)
         return add(.viewer(SyntheticViewer(endpoint, source: source)), endpoint, answer)
     }

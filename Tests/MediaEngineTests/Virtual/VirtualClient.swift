@@ -22,6 +22,8 @@ final class VirtualClient {
     private(set) var end: TransportEnd?
     private(set) var sound = SequenceWatch()
     private(set) var pictures = SequenceWatch()
+    /// What becomes of a datagram that it sends; nil: it is not sent.
+    var alter: (([UInt8]) -> [UInt8]?)?
     private let network: VirtualNetwork
     private var place: VirtualNetwork.ID = 0
 
@@ -104,7 +106,10 @@ final class VirtualClient {
     func drain() {
         while let output = nextOutput() {
             switch output {
-            case .transmit(let bytes, let to): network.send(bytes, from: address, to: to.address)
+            case .transmit(let bytes, let to):
+                let altered = if let alter { alter(bytes) } else { Optional(bytes) }
+                guard let altered else { continue }
+                network.send(altered, from: address, to: to.address)
             case .connected: connectedAt = network.now
             case .ended(let reason): end = reason
             case .connect, .disconnect, .keyFrameWanted: break

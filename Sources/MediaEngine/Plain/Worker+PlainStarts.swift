@@ -1,0 +1,46 @@
+internal import Forwarding
+internal import MediaBase
+
+/// Key frames for plain subscribers, most of which send no PLI.
+extension Worker {
+    /// Gives plain subscribers of which nothing has been heard another start of their video. Nothing may be pending.
+    func startPlainSubscribersAgain(in session: EngineSession, now: MediaTime) {
+        guard !session.starting.isEmpty else { return }
+        for transport in session.starting where transport.starts.take(now: now) {
+            for track in transport.tracks {
+                guard let feeder = videoFeeder(of: track, in: session) else { continue }
+                requestKeyFrame(of: feeder)
+                startAgain(track, of: feeder, in: session, cacheAge: StartSchedule.cacheAge)
+            }
+        }
+        session.starting.removeAll { $0.starts.isOver }
+    }
+
+    /// Starts the video of a plain subscriber again on its client's behalf, within its budget of key frames.
+    func requestKeyFrame(_ id: TransportID, session name: String) throws(EngineError) {
+        guard let session = sessions[name] else { throw .unknownSession(name) }
+        guard let transport = session.subscribers[id], transport.peer == nil else {
+            throw .unknownTransport(id.rawValue)
+        }
+        for track in transport.tracks {
+            guard let feeder = videoFeeder(of: track, in: session),
+                serveKeyFrame(to: track, of: feeder, in: session, now: time())
+            else { continue }
+            startAgain(track, of: feeder, in: session)
+        }
+    }
+
+    /// What feeds a track of video that is not muted.
+    private func videoFeeder(of track: SubscribedTrack, in session: EngineSession) -> Producer? {
+        guard track.kind == .video, let producer = track.producer, !producer.isMuted else { return nil }
+        return session.router.feeder(path: track.path, ssrc: track.ssrc, expected: producer) ?? producer
+    }
+
+    private func startAgain(
+        _ track: SubscribedTrack, of feeder: Producer, in session: EngineSession, cacheAge: MediaTime = .zero
+    ) {
+        if session.router.startAgain(path: track.path, producer: feeder, ifOlderThan: cacheAge) {
+            noteCatchingUp(session)
+        }
+    }
+}

@@ -1,0 +1,61 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import Testing
+
+@testable import WebRTCClient
+
+@Suite("Key frame requests of one subscriber, in virtual time")
+struct KeyFrameRequestTests {
+    /// Requests a key frame every 500 ms for so many seconds, as a client that cannot decode: the client itself leaves out others.
+    private func request(_ client: VirtualClient, in call: VirtualCall, seconds: Double) {
+        for _ in 0..<Int(seconds * 10) {
+            client.endpoint.requestKeyFrame(track: 1)
+            client.drain()
+            call.run(seconds: 0.1)
+        }
+    }
+
+    @Test("a subscriber that cannot decode causes at most 3 key frames in 10 s; others are served") func limited()
+        throws
+    {
+        let (call, publisher) = try VirtualCall.withPublisher(seed: 61)
+        let attacker = try call.view()
+        let other = try call.view()
+        call.run(seconds: 3)
+        func keyFrames() -> UInt64 { publisher.publisher.keyFrames }
+        let first = keyFrames()
+        request(attacker, in: call, seconds: 8)
+        #expect(keyFrames() - first == 3, "of 16 requests in 8 s")
+        #expect(call.relay.counters.keyFrameRequestsLimited >= 10)
+        // Another subscriber has a budget of its own.
+        let second = keyFrames()
+        other.endpoint.requestKeyFrame(track: 1)
+        other.drain()
+        call.run(seconds: 0.6)
+        #expect(keyFrames() - second == 1)
+        let reception = other.reception
+        #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(100), "\(reception)")
+    }
+
+    @Test("after a switch to another encoding a request is served again") func afterSwitch() throws {
+        let rids = ["q", "h", "f"].compactMap { RID($0) }
+        let (call, publisher) = try VirtualCall.withPublisher(
+            seed: 62, rids: rids, video: SyntheticVideo.Encoding.simulcast)
+        let subscriber = try call.view()
+        try call.control { try $0.setLayer(subscriber.id, session: "room", .encoding(rids[1], temporal: nil)) }
+        call.run(seconds: 5)
+        request(subscriber, in: call, seconds: 3)
+        let refused = call.relay.counters.keyFrameRequestsLimited
+        #expect(refused > 0)
+        try call.control { try $0.setLayer(subscriber.id, session: "room", .encoding(rids[0], temporal: nil)) }
+        call.run(seconds: 2)
+        let before = publisher.publisher.keyFrames
+        subscriber.endpoint.requestKeyFrame(track: 1)
+        subscriber.drain()
+        call.run(seconds: 1)
+        #expect(call.relay.counters.keyFrameRequestsLimited == refused)
+        #expect(publisher.publisher.keyFrames == before + 1)
+    }
+}
