@@ -43,6 +43,7 @@ def parse():
     parser.add_argument("--faults", action="store_true", help="every fault against the cases that must notice it")
     parser.add_argument("--only", metavar="TEXT", action="append",
                         help="only cases whose name has this text (with --faults: \"FAULT: NAME\")")
+    parser.add_argument("--skip", metavar="TEXT", action="append", default=[], help="no cases whose name has this text")
     parser.add_argument("--json", metavar="FILE", help="results as JSON")
     parser.add_argument("--work", default="out/webrtc", metavar="DIR", help="artefacts (default out/webrtc)")
     parser.add_argument("--list", action="store_true", help="names of the cases")
@@ -126,7 +127,8 @@ def main():
     from webrtc.bench import Bench
 
     wanted = [(name, case) for name, case in suite.cases(arguments.long, arguments.janus)
-              if not arguments.only or any(text in name for text in arguments.only)]
+              if (not arguments.only or any(text in name for text in arguments.only))
+              and not any(text in name for text in arguments.skip)]
     if arguments.list:
         print("\n".join(name for name, _ in wanted))
         return 0
@@ -151,7 +153,7 @@ def main():
         pathlib.Path(arguments.json).write_text(json.dumps({
             "seconds": round(time.monotonic() - reporter.started, 1), "cases": ran, "checks": len(counted),
             "failed": len(failed), "stumbled": len(stumbled), "skipped": reporter.skipped, "load": os.getloadavg(), "fault": arguments.fault,
-            "unnoticed": unnoticed, "results": reporter.results}, indent=1) + "\n")
+            "unnoticed": unnoticed, "durations": reporter.durations, "results": reporter.results}, indent=1) + "\n")
     if not arguments.faults:
         reporter.summary(ran)
     for line in unnoticed:
