@@ -15,7 +15,7 @@ def names(bench, name):
         room = Room(bench, "chromium", server.url, session, who)
         check(name, f"{who} is in {session}", room.is_in(), page=room.look("why"))
         known = room.page.evaluate("[millrace.state.sessionName, millrace.state.me.name, millrace.state.me.identity]")
-        check(name, "the relay knows both names, and the user id, as they were typed", known == [session, who, who], known=known)
+        check(name, "the relay knows both names, and the user id, as they were typed", known == [session.lower(), who, who], known=known)
 
 
 def publish(room, width, height):
@@ -80,10 +80,20 @@ def layout(bench, name):
             covered = ada.until(lambda: not ada.look("covered"), 2) or ada.look("covered")
             check(name, f"{size}: no button covers a name{', beside a large tile' if key else ''}", covered is True, covered=covered)
         ada.page.evaluate("document.querySelector('.tile.is-large [data-action=pin]')?.click()")
+        # So many that the tiles are as small as they get: told to this page alone.
+        crowd(ada, "userJoined", "user: {...millrace.state.me, id: `x${n}`, name: `Participant ${n}`, role: 'participant'}")
+        covered = ada.until(lambda: len(ada.look("names")) == 33 and not ada.look("covered"), 2) or ada.look("covered")
+        check(name, f"{size}: no button covers a name in the smallest tiles", covered is True, covered=covered)
+        crowd(ada, "userLeft", "user: `x${n}`, reason: 'left'")
 
     at_sizes(ada, look, (*SCREENS, (320, 640, True)))
     ada.page.size(1280, 760)
     share(bench, name, ada, bob)
+
+
+def crowd(room, event, data):
+    """Thirty users join or leave, as far as the page knows."""
+    room.page.evaluate(f"for (let n = 0; n < 30; n += 1) millrace.state.apply('{event}', {{{data}}})")
 
 
 def share(bench, name, ada, bob):

@@ -6,7 +6,7 @@ import time
 from webrtc.cut import Cut
 from webrtc.room import Room, detour, is_colour_of, relay
 
-UNITS = 41
+UNITS = 44
 
 
 def modules(bench, name):

@@ -400,6 +400,83 @@ const UNITS = {
     button.remove();
   },
 
+  async "http and https addresses in a text are links, and nothing else is"({dom: {linked}}) {
+    const links = text => {
+      const nodes = linked(text);
+      same(nodes.map(node => node.textContent ?? node).join(""), text, "the text stays as it was");
+      return nodes.filter(node => node.href).map(node => node.textContent);
+    };
+    for (const [text, wanted] of [
+      ["see https://a.example/x?y=1&z=2.", ["https://a.example/x?y=1&z=2"]], ["(http://a.example)", ["http://a.example"]],
+      ["http://a.example/w_(x) and HTTPS://B.example!", ["http://a.example/w_(x)", "HTTPS://B.example"]], ["javascript:alert(1) data:text/html,x ftp://a", []],
+      ["https://good.example@evil.example", []], ["http://", []], ["xhttp://a.example", []], ["<a href=\"https://a.example\">", ["https://a.example"]], ["", []],
+    ]) same(links(text), wanted, text);
+    same(linked("https://a.example").map(node => [node.rel, node.target]), [["noopener noreferrer nofollow", "_blank"]], "how it opens");
+  },
+
+  async "Raised hands are those of users that are there, and are told to those who join"({hands: {Hands, HAND}}) {
+    const said = [], session = new EventTarget(), users = new Map([["me", user("me", "Me")], ["a", user("a", "A")], ["h", user("h", "H", "host")]]);
+    Object.assign(session, {state: {self: "me", users}, request: async (method, params) => { said.push([params.data, params.to ?? null]); return {}; }});
+    const hands = new Hands(session), tell = (event, data) => session.dispatchEvent(new CustomEvent("change", {detail: {event, data}}));
+    const signal = (from, data) => tell("signal", {from, type: HAND, data});
+    signal("a", "up");
+    signal("a", "up");
+    signal("stranger", "up");
+    signal("a", "nonsense");
+    tell("signal", {from: "h", type: "note", data: "up"});
+    same([...hands.raised], ["a"], "raised");
+    await hands.set(true);
+    signal("me", "up");
+    tell("userJoined", {user: user("b", "B")});
+    same(said, [["up", null], ["up", "b"]], "told to all, then to who joins");
+    signal("a", "lower");
+    same(hands.isRaised, true, "not lowered by a participant");
+    signal("h", "lower");
+    await later(1);
+    same([hands.isRaised, said.at(-1)], [false, ["down", null]], "lowered by the host");
+    signal("me", "up");
+    tell("userLeft", {user: "a"});
+    same([...hands.raised], ["me"], "gone with its user");
+    session.state.self = "again";
+    tell("reset", {});
+    await later(1);
+    same([[...hands.raised], said.at(-1)], [["again"], ["up", null]], "raised again under another id");
+  },
+
+  async "A peer connection without a path is reported once, until it has one"({mediapath: {MediaPath}}) {
+    const seen = [];
+    let state = "new", isNeeded = false;
+    const stats = new Map([["l", {type: "local-candidate", address: "10.0.0.2", port: 5}], ["r", {type: "remote-candidate", address: "::1", port: 7, protocol: "udp"}],
+      ["t", {type: "remote-candidate", address: "10.0.0.9", port: 8, protocol: "tcp"}],
+      ["p", {type: "candidate-pair", localCandidateId: "l", remoteCandidateId: "r", requestsSent: 3, responsesReceived: 0}]]);
+    const connection = {get connectionState() { return state; }, iceConnectionState: "checking", getStats: async () => stats};
+    const path = new MediaPath(() => connection, report => seen.push(report), {isNeeded: () => isNeeded, patience: 40});
+    const to = one => { state = one; path.changed(); };
+    to("connecting");
+    await later(60);
+    same(seen, [], "while no media is wanted");
+    isNeeded = true;
+    to("failed");
+    to("connecting");
+    await until(() => seen.length, "a report");
+    same(seen, [{stage: "ice", pairs: [{protocol: "udp", local: "10.0.0.2:5", remote: "[::1]:7", sent: 3, received: 0},
+                                       {protocol: "tcp", local: null, remote: "10.0.0.9:8", sent: 0, received: 0}]}], "the report");
+    to("failed");
+    await later(60);
+    same(seen.length, 1, "once");
+    to("connected");
+    same(seen.at(-1), null, "a path");
+    to("disconnected");
+    await later(10);
+    to("connected");
+    await later(60);
+    same(seen.length, 2, "a short loss");
+    to("connecting");
+    state = "closed";
+    await later(60);
+    same(seen.length, 2, "closed without a word");
+  },
+
   async "rates are growth over time"({statistics: {Line}}) {
     const line = new Line();
     for (let i = 0; i < 100; i++) line.push(i);
@@ -410,7 +487,7 @@ const UNITS = {
 /// [{name, error}] of all of them; `base`: where the modules are.
 api.units = async ({base}) => {
   const names = {signaling: "client/signaling.js", session: "client/session.js", state: "client/state.js", publishing: "client/publishing.js", subscribing: "client/subscribing.js",
-                 sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", tile: "ui/tile.js", dom: "ui/dom.js",
+                 sources: "client/sources.js", statistics: "client/statistics.js", chat: "client/chat.js", hands: "client/hands.js", mediapath: "client/mediapath.js", tile: "ui/tile.js", dom: "ui/dom.js",
                  messagelog: "ui/messagelog.js", menu: "ui/menu.js"};
   const modules = {}, results = [], WebSocket = window.WebSocket;
   for (const [name, path] of Object.entries(names)) modules[name] = await import(`${base}/${path}`);
