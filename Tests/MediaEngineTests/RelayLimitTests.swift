@@ -1,5 +1,6 @@
 import MediaBase
 import SDP
+import Transport
 import Testing
 
 @testable import MediaEngine

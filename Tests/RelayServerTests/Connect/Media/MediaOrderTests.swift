@@ -104,8 +104,8 @@ struct MediaOrderTests {
             let resource = try #require(answer.fields["location"])
             for _ in 0..<2 { _ = try await ada.socket.next(.streamCreated) }
             // Media flows by WHIP.
-            let view = try await ada.subscribe(StreamID(rawValue: "encoder"))
-            #expect(view.name == "encoder")
+            let sections = try await ada.subscribe(StreamID(rawValue: "encoder"))
+            try await ada.hears(sections)
             let liveSession = try liveSession(relay)
             func streams() async -> [String] {
                 ((try? await relay.engine.streams(session: liveSession.engineName)) ?? []).map(\.name)
