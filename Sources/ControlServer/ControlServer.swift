@@ -160,14 +160,16 @@ package struct ControlServer: Sendable {
     }
 
     private func addWebRTC(to router: Router<ControlContext>) {
+        let sources = EventSources(door: webRTC)
+        let arrivals = StreamArrivals(events: webRTC.observeStreams()) { sources.note($0) }
         let exchange = WebRTCExchange(
-            door: webRTC, liveSessions: parts.liveSessions, arrivals: StreamArrivals(events: webRTC.observeStreams()),
+            door: webRTC, liveSessions: parts.liveSessions, arrivals: arrivals,
             configuration: configuration,
             bodies: bodies, statistics: statistics, logger: logger)
         func resource(_ direction: WebRTCRequest.Direction) -> WebRTCResource {
             WebRTCResource(
                 door: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
-                logger: logger)
+                logger: logger, ended: { sources.end($0) })
         }
         // Counted apart from admin tokens: guesses at one token do not lock an address out of the other endpoints.
         let guesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
@@ -183,7 +185,11 @@ package struct ControlServer: Sendable {
         WHIPRoutes(exchange: exchange, resource: resource(.publish))
             .add(to: table(publishToken, .publish))
         let viewToken = configuration.viewToken.map(BearerToken.init)
-        WHEPRoutes(exchange: exchange, resource: resource(.subscribe))
-            .add(to: table(viewToken, .view))
+        let views = table(viewToken, .view)
+        let viewed = resource(.subscribe)
+        WHEPRoutes(exchange: exchange, resource: viewed).add(to: views)
+        WHEPEventRoutes(
+            resource: viewed, sources: sources, bodies: bodies, bodyBytes: configuration.bodyBytes
+        ).add(to: views, open: RouteTable(group: router.group(), catalogue: catalogue))
     }
 }

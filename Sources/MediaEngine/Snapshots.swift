@@ -11,6 +11,8 @@ package struct StreamSnapshot: Sendable {
     package var name: String
     package var audio: TrackSnapshot?
     package var video: TrackSnapshot?
+    /// Renditions of the video, from the smallest to the largest.
+    package var encodings: [EncodingSnapshot] = []
     package var subscribers: Int
     package var taps: Int
     /// It has the floor.
@@ -32,4 +34,25 @@ package struct TrackSnapshot: Sendable {
     /// Picture size of the last key frame.
     package var width: Int?
     package var height: Int?
+}
+
+/// One rendition of a video track.
+package struct EncodingSnapshot: Sendable, Equatable {
+    /// RID; empty for the only rendition of a track without RIDs.
+    package var id: String
+    /// Packets of it are coming.
+    package var isActive: Bool
+    /// Average over the last report interval.
+    package var bitrate: Bitrate
+    /// Size of the last key frame, in pixels.
+    package var width: Int?
+    package var height: Int?
+
+    package init(id: String, isActive: Bool, bitrate: Bitrate, width: Int? = nil, height: Int? = nil) {
+        self.id = id
+        self.isActive = isActive
+        self.bitrate = bitrate
+        self.width = width
+        self.height = height
+    }
 }

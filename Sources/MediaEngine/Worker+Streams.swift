@@ -109,10 +109,18 @@ extension Worker {
 
     func streams(_ name: String) throws(EngineError) -> [StreamSnapshot] {
         guard let session = sessions[name] else { throw .unknownSession(name) }
+        let now = time()
         return session.streams.map { stream in
             StreamSnapshot(
                 name: stream.name, audio: stream.audio.map { track($0, of: stream) },
                 video: stream.video.map { track($0, of: stream) },
+                encodings: stream.encodings.map { encoding in
+                    let producer = encoding.producer
+                    return EncodingSnapshot(
+                        id: encoding.rid?.rawValue ?? "", isActive: producer.isActive(now: now),
+                        bitrate: stream.bitrate[producer.tag] ?? Bitrate(rawValue: 0),
+                        width: producer.pictureSize?.width, height: producer.pictureSize?.height)
+                },
                 subscribers: session.subscribers.members.count { $0.tracks.contains { $0.streamName == stream.name } },
                 taps: stream.taps.count { !$0.isClosed },
                 isSpeaking: stream.audio.map { audio in

@@ -76,7 +76,8 @@ struct TakingOverTests {
         try world.join("ada", .hostCapable, password: "open")
         let encoder = try world.join("cam", kind: .publisher, token: "t1", password: "open")
         try world.publish(encoder)
-        #expect(code { _ = try world.conference.takeOver(encoder, by: admission(token: "t1")).get() } == .passwordNeeded)
+        #expect(
+            code { _ = try world.conference.takeOver(encoder, by: admission(token: "t1")).get() } == .passwordNeeded)
         #expect(
             code { _ = try world.conference.takeOver(encoder, by: admission(token: "t1", password: "open")).get() }
                 == nil)

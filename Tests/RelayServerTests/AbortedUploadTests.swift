@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import NIOPosix
 import Signaling
@@ -16,13 +17,16 @@ struct AbortedUploadTests {
                 parts: try ControlParts(bare: engine, logger: logger), logger: logger)
         } body: { server, http in
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .channelOption(.socketOption(.so_linger), value: linger(l_onoff: isReset ? 1 : 0, l_linger: 0))
                 .connect(host: "127.0.0.1", port: http.port).get()
-            let text = "POST /whip/demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n"
+            let text =
+                "POST /whip/demo HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/sdp\r\n"
                 + "Content-Length: 1000\r\n\r\nv=0\r\n"
             try await channel.writeAndFlush(ByteBuffer(string: text))
             try await eventually("it has arrived") { server.statistics.values.connections > 0 }
             await moment(.milliseconds(100))
+            if isReset, let options = channel as? any SocketOptionProvider {
+                try await options.setSoLinger(linger(l_onoff: 1, l_linger: 0)).get()
+            }
             try await channel.close()
             try await eventually("it is counted") {
                 server.statistics.values.problems.values.reduce(0, +) > 0

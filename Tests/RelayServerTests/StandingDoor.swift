@@ -47,5 +47,9 @@ final class StandingDoor: WebRTCDoor {
         try await engine.webRTC(id, session: session)
     }
 
+    func streams(session: String) async throws(EngineError) -> [StreamSnapshot] {
+        try await engine.streams(session: session)
+    }
+
     func observeStreams() -> AsyncStream<StreamEvent> { engine.observeStreams() }
 }

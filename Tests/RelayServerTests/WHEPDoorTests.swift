@@ -19,8 +19,14 @@ struct WHEPDoorTests {
             #expect(answer.fields["content-type"] == "application/sdp")
             let location = try #require(answer.fields["location"])
             #expect(location.hasPrefix("/whep/demo/My%20cam/"))
+            let media = try SessionDescription(parsing: RawHTTPClient.offer(offer).utf8).media.map(\.media)
+            let videoSection = try #require(media.firstIndex(of: "video"))
             #expect(
-                answer.values("link") == ["<\(location)/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\""])
+                answer.values("link") == [
+                    "<\(location)/layer>; rel=\"urn:ietf:params:whep:ext:core:layer\"",
+                    "<\(location)/events?video=\(videoSection)>; rel=\"urn:ietf:params:whep:ext:core:server-sent-events\"; "
+                        + "events=\"active,inactive,layers,viewercount\"",
+                ])
             let offered = try Offer(parsing: RawHTTPClient.offer(offer).utf8)
             let answered = try Answer(parsing: answer.body, to: offered.description)
             #expect(answer.fields["etag"] == "\"\(answered.peer.credentials.ufrag)\"")

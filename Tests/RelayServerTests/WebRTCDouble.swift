@@ -125,6 +125,9 @@ final class WebRTCDouble: WebRTCDoor {
         state.withLock { $0.transports[id]?.layer = choice }
     }
 
+    /// Its streams have no media.
+    func streams(session: String) async throws(EngineError) -> [StreamSnapshot] { throw .unknownSession(session) }
+
     func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {
         guard let transport = state.withLock({ $0.transports[id] }), transport.session == session else {
             throw .unknownTransport(id.rawValue)

@@ -64,7 +64,9 @@ import Testing
         #expect(!answer.lines.has("group"))
     }
 
-    @Test("rids count only if packets say theirs (RFC 8853 section 5.5)", arguments: ["chromium-simulcast", "safari-simulcast"])
+    @Test(
+        "rids count only if packets say theirs (RFC 8853 section 5.5)",
+        arguments: ["chromium-simulcast", "safari-simulcast"])
     func ridsNeedTheirExtension(name: String) throws {
         let with = try Peers.offer(name)
         #expect(try with.receivable().last?.encodings.count == 3)

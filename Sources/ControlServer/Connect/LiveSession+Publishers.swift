@@ -67,7 +67,12 @@ extension LiveSession {
             connection: ticket.connection, transport: transport, isPlain: ticket.isPlain,
             lease: ticket.leases.participant)
         transports.insert(transport, owner: ticket.connection, lease: ticket.leases.transport)
-        _ = await outcome(of: begin(conference.confirmPublish(ticket.plan)))
+        var plan = ticket.plan
+        if let kinds {
+            plan.streams[0].audioMid = kinds.contains(.audio) ? "audio" : nil
+            plan.streams[0].videoMid = kinds.contains(.video) ? "video" : nil
+        }
+        _ = await outcome(of: begin(conference.confirmPublish(plan)))
         // Much can happen while the engine is waited for; another publisher may even have the name by now.
         guard publishers[stream]?.transport == transport else { throw await overMeanwhile(ticket, transport) }
         publishers[stream]?.isOpen = true

@@ -43,7 +43,9 @@ extension LiveSession {
                 self.kinds[stream] = kinds
                 logger.info(
                     "publisher taken over",
-                    metadata: ["stream": "\(stream)", "connection": "\(before.connection)", "old": "\(before.transport)"])
+                    metadata: [
+                        "stream": "\(stream)", "connection": "\(before.connection)", "old": "\(before.transport)",
+                    ])
                 return .success(
                     PublisherTicket(
                         liveSession: self, connection: before.connection, plan: plan, isPlain: isPlain, leases: leases))

@@ -181,6 +181,14 @@ extension APIOperation {
                 .act("DELETE", path, access, "webrtc", "Closes the transport", status: 200),
             ]
         }
+        let events = "/whep/{session}/{stream}/{id}/events"
+        all += [
+            .act(
+                "POST", events, .view, "webrtc", "Makes an event source of the names in the body",
+                body: .type("application/json"), status: 201),
+            .get(events + "/{source}", .open, "webrtc", "Its server-sent events", .type("text/event-stream")),
+            .act("DELETE", events + "/{source}", .open, "webrtc", "Ends the event source", status: 200),
+        ]
         all.append(
             .act(
                 "POST", "/whep/{session}/{stream}/{id}/layer", .view, "webrtc", "Chooses the layer of the video",

@@ -41,6 +41,12 @@ struct ClientOffer {
     /// Of the tracks that it has.
     var kinds: Set<MediaKind> { Set(tracks.map(\.kind)) }
 
+    /// Number of the media section that its video is in, counted from 0.
+    var videoSection: Int? {
+        guard let track = tracks.first(where: { $0.kind == .video }) else { return nil }
+        return offer.description.media.firstIndex { $0.mid == track.mid.rawValue }
+    }
+
     func request(session: String, stream: String?) -> WebRTCRequest {
         WebRTCRequest(direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
     }

@@ -21,10 +21,13 @@ final class StreamArrivals: Sendable {
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Parameter events: are read to their end, at which nobody waits any more.
-    init(events: AsyncStream<StreamEvent>) {
+    /// - Parameters:
+    ///   - events: are read to their end, at which nobody waits any more.
+    ///   - note: gets each of them.
+    init(events: AsyncStream<StreamEvent>, note: @escaping @Sendable (StreamEvent) -> Void = { _ in }) {
         Task { [state] in
             for await event in events {
+                note(event)
                 let waiting: [AsyncStream<Void>.Continuation]
                 switch event {
                 // After some were missed, whoever waits looks for itself.

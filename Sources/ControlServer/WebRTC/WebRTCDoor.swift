@@ -21,6 +21,9 @@ package protocol WebRTCDoor: Sendable {
     /// How a transport stands; throws `unknownTransport` once it is gone, however it went.
     func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot
 
+    /// Streams of a session; throws `unknownSession` if nobody is in it.
+    func streams(session: String) async throws(EngineError) -> [StreamSnapshot]
+
     /// Streams that come and go from now on.
     func observeStreams() -> AsyncStream<StreamEvent>
 }

@@ -147,7 +147,10 @@ struct WebRTCExchange {
         ]
         addICEServers(to: &fields)
         if answer.direction == .subscribe {
-            fields.append(HTTPField(name: .link, value: "<\(resource)/layer\(query)>; rel=\"\(WHEPRoutes.layerExtension)\""))
+            fields.append(
+                HTTPField(name: .link, value: "<\(resource)/layer\(query)>; rel=\"\(WHEPRoutes.layerExtension)\""))
+            let events = WHEPEventRoutes.link(resource: resource, query: query, section: offer.videoSection)
+            fields.append(HTTPField(name: .link, value: events))
         }
         return Response(
             status: .created, headers: fields, body: .init(byteBuffer: ByteBuffer(string: offer.text(for: answer))))

@@ -16,18 +16,21 @@ struct WebRTCResource {
     let direction: WebRTCRequest.Direction
     let configuration: ControlConfiguration
     let logger: Logger
+    /// Hears of resources that their clients end.
+    private let ended: @Sendable (TransportID) -> Void
     private let restarts = NIOLockedValueBox<Set<TransportID>>([])
 
     init(
         door: any WebRTCDoor, liveSessions: LiveSessions, direction: WebRTCRequest.Direction,
-        configuration: ControlConfiguration,
-        logger: Logger
+        configuration: ControlConfiguration, logger: Logger,
+        ended: @escaping @Sendable (TransportID) -> Void = { _ in }
     ) {
         self.door = door
         self.liveSessions = liveSessions
         self.direction = direction
         self.configuration = configuration
         self.logger = logger
+        self.ended = ended
     }
 
     /// Names one ICE session: the relay's fragment is another after each restart.
@@ -74,6 +77,7 @@ struct WebRTCResource {
     @Sendable func delete(_ request: Request, _ context: ControlContext) async throws -> Response {
         let target = try await target(context)
         try await door.closeWebRTC(target.id, session: target.session)
+        ended(target.id)
         switch direction {
         case .publish: await liveSessions.publisherClosed(target.id, engineName: target.session)
         case .subscribe: await liveSessions.viewerClosed(target.id, engineName: target.session)

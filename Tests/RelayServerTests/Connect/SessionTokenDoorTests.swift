@@ -70,7 +70,8 @@ struct SessionTokenDoorTests {
                 #expect(try await relay.http.request("DELETE", resource).status == 200)
                 let other = try await relay.http.request(
                     "POST", "/whip/demo?access_token=static%20token", body: offer, fields: RawHTTPClient.sdp)
-                #expect(other.status == 201 && other.fields["location"]?.hasSuffix("?access_token=static%20token") == true)
+                #expect(
+                    other.status == 201 && other.fields["location"]?.hasSuffix("?access_token=static%20token") == true)
                 let wrong = try await relay.http.request(
                     "POST", "/whip/demo?access_token=guess", body: offer, fields: RawHTTPClient.sdp)
                 #expect(wrong.status == 401)

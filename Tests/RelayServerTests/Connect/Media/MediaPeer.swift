@@ -104,6 +104,13 @@ final class MediaPeer: @unchecked Sendable {
         }
     }
 
+    /// Adds tracks to be received to the next offer, as a WHEP client does.
+    func addReceived() {
+        lock.withLock {
+            _ = endpoint.addTracks([.offered(.audio, encodings: []), .offered(.video, encodings: [])])
+        }
+    }
+
     /// Sends no more of a track, from the next offer on.
     func stop(_ place: Int) {
         lock.withLock {

@@ -22,7 +22,8 @@ struct TakingOverTests {
         return peer
     }
 
-    @Test("one that was killed takes its name over at once, and subscribers get media again without an offer",
+    @Test(
+        "one that was killed takes its name over at once, and subscribers get media again without an offer",
         .timeLimit(.minutes(2)))
     func killed() async throws {
         try await withConnect({

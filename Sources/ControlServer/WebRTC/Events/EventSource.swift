@@ -1,0 +1,123 @@
+internal import MediaEngine
+internal import NIOConcurrencyHelpers
+
+/// One event source of a WHEP resource. Its queue has a place for each kind of event: a client that reads slowly gets the newest state of each.
+final class EventSource: Sendable {
+    /// What a queued event is about.
+    private enum Topic: Int, CaseIterable, Sendable {
+        case activity
+        case layers
+        case subscribers
+    }
+
+    private struct State {
+        /// Nil until the stream was looked at first.
+        var stream: StreamState?
+        var queue: Set<Topic> = []
+        /// A comment is due, which shows whether the client is still there.
+        var isBeatDue = false
+        var reader: AsyncStream<Void>.Continuation?
+        var isEnded = false
+    }
+
+    /// Unguessable: the only secret of a client that reads it, as browsers set no header fields for event sources.
+    let id = Secret.id()
+    /// The media engine's name of the session.
+    let session: String
+    let stream: String
+    /// Of the resource.
+    let transport: TransportID
+    private let wanted: Set<ResourceEvent>
+    /// Number of the video's media section in the resource's SDP.
+    private let section: Int
+    private let state = NIOLockedValueBox(State())
+
+    init(session: String, stream: String, transport: TransportID, wanted: Set<ResourceEvent>, section: Int) {
+        self.session = session
+        self.stream = stream
+        self.transport = transport
+        self.wanted = wanted
+        self.section = section
+    }
+
+    /// Takes the stream's state, and queues what is new about it.
+    func update(_ new: StreamState) {
+        let reader = state.withLockedValue { state -> AsyncStream<Void>.Continuation? in
+            var new = new
+            guard let before = state.stream else {
+                state.stream = new
+                state.queue = Set(Topic.allCases)
+                return state.reader
+            }
+            // The subscribers of a stream that is not there wait for it.
+            if !new.isActive { new.subscribers = before.subscribers }
+            if new.isActive != before.isActive { state.queue.insert(.activity) }
+            if new.subscribers != before.subscribers { state.queue.insert(.subscribers) }
+            if new.hasSameLayers(as: before), !state.queue.contains(.layers) {
+                new.encodings = before.encodings
+            } else {
+                state.queue.insert(.layers)
+            }
+            state.stream = new
+            return state.queue.isEmpty ? nil : state.reader
+        }
+        reader?.yield()
+    }
+
+    /// Has a comment sent.
+    func beat() {
+        let reader = state.withLockedValue { state in
+            state.isBeatDue = state.reader != nil
+            return state.reader
+        }
+        reader?.yield()
+    }
+
+    /// Begins to read, in place of an earlier reader, with the whole state.
+    /// - Returns: an element whenever `take` has something; it ends with the source, or when another reads. Nil if the source has ended.
+    func read() -> AsyncStream<Void>? {
+        // One element that is not looked at yet says as much as many.
+        let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+        let (isOpen, earlier) = state.withLockedValue { state -> (Bool, AsyncStream<Void>.Continuation?) in
+            guard !state.isEnded else { return (false, nil) }
+            let earlier = state.reader
+            state.reader = continuation
+            state.queue = Set(Topic.allCases)
+            return (true, earlier)
+        }
+        earlier?.finish()
+        guard isOpen else { return nil }
+        continuation.yield()
+        return stream
+    }
+
+    /// Takes what is queued, as text of an event stream (HTML standard, section 9.2.5). Empty: nothing of it is wanted.
+    func take() -> String {
+        state.withLockedValue { state in
+            guard let stream = state.stream else { return "" }
+            var text = ""
+            for topic in Topic.allCases where state.queue.contains(topic) {
+                let (event, data) =
+                    switch topic {
+                    case .activity: (stream.isActive ? ResourceEvent.active : .inactive, "{}")
+                    case .layers: (ResourceEvent.layers, stream.layers(of: section))
+                    case .subscribers: (ResourceEvent.viewercount, "{\"viewercount\":\(stream.subscribers)}")
+                    }
+                if wanted.contains(event) { text += "event: \(event.rawValue)\ndata: \(data)\n\n" }
+            }
+            state.queue = []
+            if text.isEmpty, state.isBeatDue { text = ":\n\n" }
+            state.isBeatDue = false
+            return text
+        }
+    }
+
+    func end() {
+        let reader = state.withLockedValue { state in
+            state.isEnded = true
+            defer { state.reader = nil }
+            return state.reader
+        }
+        reader?.finish()
+    }
+}

@@ -1,0 +1,146 @@
+internal import MediaEngine
+internal import NIOConcurrencyHelpers
+
+/// All event sources of WHEP resources, by resource and by session. The streams of a session are looked at once for all its sources: when the
+/// media engine tells of a change, and once a second.
+final class EventSources: Sendable {
+    /// Sources of one resource at a time.
+    static let perResource = 4
+    private static let interval = Duration.seconds(1)
+    /// Between two comments to clients that get nothing else, in intervals.
+    private static let beat = 15
+
+    /// The task that looks at one session.
+    private struct Watch {
+        let wake: AsyncStream<Void>.Continuation
+        /// Of the session.
+        var sources = 1
+    }
+
+    private struct State {
+        var sources: [String: EventSource] = [:]
+        var byTransport: [TransportID: [EventSource]] = [:]
+        /// By the engine's names of sessions.
+        var sessions: [String: Watch] = [:]
+        var ticker: Task<Void, Never>?
+        var ticks = 0
+    }
+
+    private let door: any WebRTCDoor
+    private let state = NIOLockedValueBox(State())
+
+    init(door: any WebRTCDoor) {
+        self.door = door
+        let ticker = Task { [weak self] in
+            while (try? await Task.sleep(for: Self.interval)) != nil, let self { tick() }
+        }
+        state.withLockedValue { $0.ticker = ticker }
+    }
+
+    deinit {
+        state.withLockedValue { state in
+            state.ticker?.cancel()
+            for watch in state.sessions.values { watch.wake.finish() }
+        }
+    }
+
+    var count: Int { state.withLockedValue { $0.sources.count } }
+
+    subscript(id: String) -> EventSource? { state.withLockedValue { $0.sources[id] } }
+
+    /// - Throws: if the resource has sources enough.
+    func add(_ source: EventSource) throws(Problem) {
+        let (isAdded, wakes) = state.withLockedValue { state -> (Bool, AsyncStream<Void>?) in
+            guard state.byTransport[source.transport, default: []].count < Self.perResource else { return (false, nil) }
+            state.sources[source.id] = source
+            state.byTransport[source.transport, default: []].append(source)
+            if let watch = state.sessions[source.session] {
+                state.sessions[source.session]?.sources += 1
+                watch.wake.yield()
+                return (true, nil)
+            }
+            let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
+            wake.yield()
+            state.sessions[source.session] = Watch(wake: wake)
+            return (true, wakes)
+        }
+        guard isAdded else {
+            throw Problem(.limitReached, "a resource has at most \(Self.perResource) event sources", retryAfter: 5)
+        }
+        guard let wakes else { return }
+        Task { [weak self, session = source.session] in
+            for await _ in wakes { await self?.look(at: session) }
+        }
+    }
+
+    /// Ends one source.
+    func remove(_ source: EventSource) {
+        state.withLockedValue { state in
+            guard state.sources.removeValue(forKey: source.id) != nil else { return }
+            state.byTransport[source.transport]?.removeAll { $0 === source }
+            if state.byTransport[source.transport]?.isEmpty == true { state.byTransport[source.transport] = nil }
+            guard let watch = state.sessions[source.session] else { return }
+            if watch.sources > 1 {
+                state.sessions[source.session]?.sources -= 1
+            } else {
+                state.sessions[source.session] = nil
+                watch.wake.finish()
+            }
+        }
+        source.end()
+    }
+
+    /// A resource has ended, and its sources with it.
+    func end(_ transport: TransportID) {
+        for source in state.withLockedValue({ $0.byTransport[transport] ?? [] }) { remove(source) }
+    }
+
+    /// What the media engine tells.
+    func note(_ event: StreamEvent) {
+        switch event {
+        case .published(let session, _, _), .closed(let session, _, _), .mediaBegan(let session, _, _, _),
+            .dimensions(let session, _, _, _, _), .missed(let session?):
+            state.withLockedValue { $0.sessions[session]?.wake }?.yield()
+        case .missed(nil): wakeAll()
+        case .peerGone(_, let transport): end(transport)
+        case .trackPaused, .trackResumed, .activeSpeaker: break
+        }
+    }
+
+    private func wakeAll() { for watch in state.withLockedValue({ Array($0.sessions.values) }) { watch.wake.yield() } }
+
+    private func tick() {
+        wakeAll()
+        let sources = state.withLockedValue { state -> [EventSource] in
+            state.ticks += 1
+            return state.ticks % Self.beat == 0 ? Array(state.sources.values) : []
+        }
+        for source in sources { source.beat() }
+    }
+
+    private func look(at session: String) async {
+        let sources = state.withLockedValue { $0.sources.values.filter { $0.session == session } }
+        guard !sources.isEmpty else { return }
+        // The rules end resources without a word of the engine.
+        for transport in Set(sources.map(\.transport)) {
+            do throws(EngineError) {
+                _ = try await door.webRTC(transport, session: session)
+            } catch {
+                switch error {
+                case .unknownTransport, .unknownSession, .stopped: end(transport)
+                // The worker is behind with its calls: the next look will tell.
+                default: break
+                }
+            }
+        }
+        let streams: [StreamSnapshot]
+        do throws(EngineError) {
+            streams = try await door.streams(session: session)
+        } catch {
+            guard case .unknownSession = error else { return }
+            streams = []
+        }
+        let byName = Dictionary(streams.map { ($0.name, $0) }) { first, _ in first }
+        for source in sources { source.update(StreamState(byName[source.stream])) }
+    }
+}

@@ -1,0 +1,11 @@
+/// Events that a WHEP resource offers by server-sent events (draft-ietf-wish-whep, "Server Sent Events extension").
+enum ResourceEvent: String, CaseIterable, Sendable {
+    /// The stream is published. Data: an empty object.
+    case active
+    /// It is not published. Data: an empty object.
+    case inactive
+    /// Encodings of its video, by the number of the media section in the resource's SDP.
+    case layers
+    /// Number of its subscribers: `{"viewercount":3}`.
+    case viewercount
+}
