@@ -67,9 +67,7 @@ struct TokenCommand: AsyncParsableCommand {
             var grant = TokenGrant(session: session, identity: identity, data: data, lifetime: seconds)
             try grant.set(role: role)
             return grant
-        } catch let error as SignalingError {
-            throw ValidationError(error.message)
-        } catch let error as Problem {
+        } catch {
             throw ValidationError(error.detail)
         }
     }
@@ -90,8 +88,6 @@ struct TokenCommand: AsyncParsableCommand {
                         expiresAt: (now + grant.lifetime) * 1_000)))
         } catch let error as SignalingError {
             throw ValidationError(error.message)
-        } catch let error as Problem {
-            throw ValidationError(error.detail)
         }
     }
 }

@@ -14,10 +14,5 @@ struct LogLines: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(
-        level: Logger.Level, message: Logger.Message, metadata: Logger.Metadata?, source: String, file: String,
-        function: String, line: UInt
-    ) {
-        kept.withLockedValue { $0.append("\(level): \(message)") }
-    }
+    func log(event: LogEvent) { kept.withLockedValue { $0.append("\(event.level): \(event.message)") } }
 }

@@ -1,4 +1,4 @@
-import ControlServer
+internal import ControlServer
 import Foundation
 package import MediaEngine
 

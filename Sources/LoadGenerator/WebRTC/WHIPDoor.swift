@@ -1,4 +1,4 @@
-import ControlServer
+internal import ControlServer
 import Foundation
 
 #if canImport(FoundationNetworking)

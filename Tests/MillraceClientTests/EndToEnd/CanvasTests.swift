@@ -1,3 +1,4 @@
+import Containers
 import LoadGenerator
 import MillraceClient
 import NIOConcurrencyHelpers
