@@ -17,7 +17,7 @@ struct TakingOverTests {
     @Test("the same token takes a stream over: subscriptions and mutes stay, and nobody sees it go")
     func sameToken() throws {
         let world = try World()
-        let ada = try world.join("ada", .hostCapable)
+        let ada = try world.join("ada", .all)
         let encoder = try world.join("cam", kind: .publisher, identity: "encoder", token: "t1")
         let stream = try world.publish(encoder)
         try world.request(.subscribe(SubscribeRequest(stream: stream)), ada)
