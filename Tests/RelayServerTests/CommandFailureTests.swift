@@ -16,15 +16,20 @@ struct CommandFailureTests {
         return server.port
     }
 
-    @Test("a relay that does not run: what to start, and exit code 1", arguments: [["session", "list"], ["load", "--audio"]])
+    @Test(
+        "a relay that does not run: what to start, and exit code 1",
+        arguments: [["session", "list"], ["load", "--audio"]])
     func noRelay(command: [String]) async throws {
         let result = try await MillraceProcess.run(command + ["--url", "http://127.0.0.1:\(try await freePort())"])
         #expect(result.status == 1)
         #expect(result.errors.contains("nothing listens there; start a relay with `millrace serve`"))
-        #expect(!result.errors.contains("NIO") && !result.errors.contains("URL error") && !result.errors.contains("errno"))
+        #expect(
+            !result.errors.contains("NIO") && !result.errors.contains("URL error") && !result.errors.contains("errno"))
     }
 
-    @Test("a server that is no relay is told from one that refuses", arguments: [["session", "list"], ["load", "--audio"]])
+    @Test(
+        "a server that is no relay is told from one that refuses",
+        arguments: [["session", "list"], ["load", "--audio"]])
     func otherServer(command: [String]) async throws {
         try await withServer { port in
             let result = try await MillraceProcess.run(command + ["--url", "http://127.0.0.1:\(port)"])

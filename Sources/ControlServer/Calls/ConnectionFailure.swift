@@ -83,7 +83,8 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
         case .timedOut: self = .timeout
         case .networkConnectionLost, .badServerResponse: self = .closed
         case .notConnectedToInternet: self = .unreachable
-        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot, .serverCertificateHasBadDate,
+        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
+            .serverCertificateHasBadDate,
             .serverCertificateNotYetValid:
             self = .tls(error.localizedDescription)
         default: self = .other(error.localizedDescription)

@@ -29,7 +29,8 @@ struct RelayOptions: ParsableArguments {
     private func target() throws -> HTTPTarget {
         let url = Self.text(url, "MILLRACE_URL") ?? "http://127.0.0.1:7880"
         guard let target = HTTPTarget(url) else {
-            throw ValidationError("\"\(url)\" is no http: or https: URL, such as http://127.0.0.1:7880 (--url, MILLRACE_URL)")
+            throw ValidationError(
+                "\"\(url)\" is no http: or https: URL, such as http://127.0.0.1:7880 (--url, MILLRACE_URL)")
         }
         return target
     }

@@ -136,7 +136,9 @@ import Testing
             }
         }
         let deadline = ContinuousClock.now + .seconds(10)
-        while asked.withLockedValue({ $0 }) == 0 || pictures.withLockedValue({ $0 }) == 0, ContinuousClock.now < deadline {}
+        while asked.withLockedValue({ $0 }) == 0 || pictures.withLockedValue({ $0 }) == 0,
+            ContinuousClock.now < deadline
+        {}
         #expect(asked.withLockedValue { $0 } > 0)
         #expect(pictures.withLockedValue { $0 } > 0)
     }
