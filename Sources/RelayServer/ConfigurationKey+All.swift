@@ -19,7 +19,8 @@ extension ConfigurationKey {
 
     private static let addressList: @Sendable (String) -> Bool = {
         let list = RelayConfiguration.list($0)
-        return list.count <= RelayConfiguration.advertisedLimit && list.allSatisfy(numericAddress) && Set(list).count == list.count
+        return list.count <= RelayConfiguration.advertisedLimit && list.allSatisfy(numericAddress)
+            && Set(list).count == list.count
     }
 
     private static let hostList: @Sendable (String) -> Bool = {

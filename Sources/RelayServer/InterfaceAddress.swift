@@ -23,7 +23,8 @@ struct InterfaceAddress: Equatable {
             }
             guard let address else { return nil }
             return InterfaceAddress(
-                address: address, isOnDefaultRoute: defaults[address.isIPv6 ? 1 : 0] == Int32(bitPattern: entry.interface))
+                address: address,
+                isOnDefaultRoute: defaults[address.isIPv6 ? 1 : 0] == Int32(bitPattern: entry.interface))
         }
     }
 

@@ -19,7 +19,8 @@ extension Relay {
         logger.notice("clients are told to send media to these addresses", metadata: metadata)
         guard configuration.isMediaOnLoopback, !configuration.isHTTPOnLoopback else { return }
         logger.warning(
-            "other hosts reach HTTP but not media: set media.advertised to an address that they reach", metadata: metadata)
+            "other hosts reach HTTP but not media: set media.advertised to an address that they reach",
+            metadata: metadata)
     }
 
     /// Logs which hosts reach HTTP, and what is open to them.

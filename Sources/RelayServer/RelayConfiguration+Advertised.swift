@@ -24,7 +24,9 @@ extension RelayConfiguration {
     ///   - bound: numeric address; `0.0.0.0` and `::` stand for all.
     ///   - interfaces: the addresses of the host.
     static func hostAddresses(boundTo bound: String, of interfaces: [InterfaceAddress]) -> [String] {
-        guard let address = SocketAddress(bound, port: 0), address.octets.allSatisfy({ $0 == 0 }) else { return [bound] }
+        guard let address = SocketAddress(bound, port: 0), address.octets.allSatisfy({ $0 == 0 }) else {
+            return [bound]
+        }
         let usable = interfaces.filter { (address.isIPv6 || !$0.address.isIPv6) && !$0.isLinkLocal }
         let remote = usable.filter { !$0.address.isLoopback }
         let local = usable.filter(\.address.isLoopback).map(\.address.host)

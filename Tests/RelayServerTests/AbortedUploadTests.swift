@@ -32,7 +32,8 @@ struct AbortedUploadTests {
                 server.statistics.values.problems.values.reduce(0, +) > 0
             }
             let problems = server.statistics.values.problems
-            #expect(problems[.malformedRequest] == 1 && problems[.internalError] == nil, "\(problems)")
+            // The HTTP parser may report the end within a body as well.
+            #expect(Set(problems.keys) == [.malformedRequest], "\(problems)")
         }
     }
 }
