@@ -43,7 +43,9 @@ final class MediaPeer: @unchecked Sendable {
         isNative: Bool = false
     ) async throws {
         var random = SystemRandomNumberGenerator()
-        var configuration = WebRTCEndpoint.Configuration(direction, tracks: [], identity: identity, using: &random)
+        let tracks: [TrackDescription] =
+            direction == .view ? [.offered(.audio, encodings: []), .offered(.video, encodings: [])] : []
+        var configuration = WebRTCEndpoint.Configuration(direction, tracks: tracks, identity: identity, using: &random)
         if isNative { configuration.keys = SignalledKeys() }
         endpoint = WebRTCEndpoint(configuration)
         self.source = source
@@ -104,12 +106,8 @@ final class MediaPeer: @unchecked Sendable {
         }
     }
 
-    /// Adds tracks to be received to the next offer, as a WHEP client does.
-    func addReceived() {
-        lock.withLock {
-            _ = endpoint.addTracks([.offered(.audio, encodings: []), .offered(.video, encodings: [])])
-        }
-    }
+    /// The offer of a WHEP client: audio and video to be received.
+    var subscribingOffer: String { lock.withLock { endpoint.offer.text } }
 
     /// Sends no more of a track, from the next offer on.
     func stop(_ place: Int) {

@@ -21,9 +21,8 @@ struct WHEPEventTests {
     private func subscribe(
         _ relay: ConnectFixture, _ peer: MediaPeer
     ) async throws -> (resource: String, events: String) {
-        peer.addReceived()
         let answer = try await relay.http.request(
-            "POST", "/whep/demo/cam?wait=20", body: peer.offer().sdp, fields: RawHTTPClient.sdp)
+            "POST", "/whep/demo/cam?wait=20", body: peer.subscribingOffer, fields: RawHTTPClient.sdp)
         try #require(answer.status == 201, "\(answer.text)")
         try peer.accept(answer.text)
         let link = try #require(answer.values("link").first { $0.contains(WHEPEventRoutes.relation) })
