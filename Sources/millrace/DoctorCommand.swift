@@ -14,7 +14,7 @@ struct DoctorCommand: AsyncParsableCommand {
               millrace doctor --media-workers 4 --json
             """)
 
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup var options: ConfigurationOptions
     @Flag(help: "print JSON") var json = false
 
     func run() async throws {

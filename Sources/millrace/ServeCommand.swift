@@ -18,7 +18,7 @@ struct ServeCommand: AsyncParsableCommand {
               millrace serve --config relay.yaml --print-config
             """)
 
-    @OptionGroup(title: "Configuration") var options: ConfigurationOptions
+    @OptionGroup var options: ConfigurationOptions
     @Flag(help: "print every key, its value and where that came from, and end") var printConfig = false
     @Flag(help: "JSON: of --print-config; else log lines and the ready line") var json = false
 

@@ -87,6 +87,23 @@ struct CommandLineTests {
         }
     }
 
+    @Test("the help of serve is arranged in groups, each key in one of them")
+    func help() async throws {
+        let text = try await MillraceProcess.run(["serve", "--help"]).output
+        let titles = [
+            "GENERAL:", "HTTP:", "APPS, WEBHOOKS AND REPORTS:", "MEDIA:", "WEBRTC:", "CONTROL CONNECTIONS:",
+            "RECORDINGS AND MESSAGES:", "LIMITS:",
+        ]
+        let places = titles.compactMap { text.range(of: "\n\($0)\n")?.lowerBound }
+        #expect(places.count == titles.count && places == places.sorted(), "\(text)")
+        for (flag, group) in [
+            ("--http-port ", 1), ("--media-workers ", 3), ("--webrtc-port ", 4), ("--limit-streams ", 7),
+        ] {
+            let place = try #require(text.range(of: flag)?.lowerBound)
+            #expect(place > places[group] && (group + 1 == places.count || place < places[group + 1]), "\(flag)")
+        }
+    }
+
     @Test("a signal ends it with exit code 0", arguments: [SIGINT, SIGTERM])
     func signals(signal: Int32) async throws {
         let relay = try MillraceProcess(
