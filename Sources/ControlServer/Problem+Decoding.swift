@@ -9,7 +9,7 @@ extension Problem {
             self.init(.invalidField, "the field is missing", field: path(context.codingPath + [key]))
         case .typeMismatch(let type, let context):
             if context.codingPath.isEmpty {
-                self.init(.invalidJSON, "the body must be a JSON object")
+                self.init(.invalidJSON, "the body must be a JSON \(type is [Any].Type ? "array" : "object")")
             } else {
                 self.init(.invalidField, "expected \(Self.name(of: type))", field: path(context.codingPath))
             }

@@ -89,7 +89,7 @@ struct WHEPEventTests {
             #expect(try await relay.http.request("POST", "/v1/sessions/demo/plain", body: plain).status == 201)
             let (resource, events) = try await subscribe(relay, try await MediaPeer(.view))
             for (path, body, status, code) in [
-                (events, "{}", 422, "invalidField"), (events, #"["later"]"#, 422, "invalidField"),
+                (events, "{}", 400, "invalidJSON"), (events, #"["later"]"#, 422, "invalidField"),
                 (events, "[", 400, "invalidJSON"),
                 (resource + "/events?video=x", Self.all, 422, "invalidField"),
                 ("/whep/demo/cam/0000/events", Self.all, 404, "unknownTransport"),
