@@ -3,7 +3,7 @@ package import Signaling
 extension Conference {
     /// A publisher without signalling asks for the name of a stream that another one still holds: a program that was killed and started again,
     /// long before the relay gives up the transport of the first. The user and its streams go on with the newcomer, so that subscriptions and
-    /// mutes stay as they are. The caller ends the old transport, and prepares the stream's tracks anew.
+    /// mutes stay as they are. The caller ends the old transport, and prepares the stream's tracks again.
     ///
     /// Allowed with the token that the holder came with, and with a token that may remove users.
     /// - Parameter connection: holder of the name.

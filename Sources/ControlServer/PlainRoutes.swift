@@ -79,7 +79,7 @@ struct PlainRoutes {
         return transport
     }
 
-    /// For subscribers that cannot send PLI.
+    /// Requests a key frame for subscribers that cannot send PLI.
     @Sendable private func requestKeyFrame(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let id = context.parameters.get("id") ?? ""

@@ -19,7 +19,7 @@ final class SubscribeTransport {
     let targets: [SubscriptionTarget]
     /// Tracks of streams that are published later are added.
     let wantsAllStreams: Bool
-    /// Of a plain subscriber: when its video is started again.
+    /// Plain subscribers: when the video is started again.
     var starts: StartSchedule
     /// Kinds that were paused, for tracks that are attached later.
     var paused: Set<MediaKind> = []

@@ -35,7 +35,7 @@ final class SubscribedTrack {
     var isPausedByBandwidth = false
     /// Packets up to this one are of an encoding that the path did not take, or went to where the viewer was no more; they are not sent again.
     var abandoned: (through: SequenceNumber, at: MediaTime)?
-    /// Of video: key frames that its subscriber may request.
+    /// Video: key frames that the subscriber may request.
     var keyFrames = KeyFrameBudget()
     var reportedAt: MediaTime = .zero
     /// What had gone out by then, and how much that was a second.

@@ -11,7 +11,7 @@ final class WorkerTotal: Sendable {
     /// - Parameter workers: 1 at least.
     init(workers: Int) { shares = (0..<max(1, workers)).map { _ in Share() } }
 
-    /// Of all workers. Workers that change their shares meanwhile may be counted with the amounts before.
+    /// Sum over all workers. A worker that changes its share during the call may be counted with the amount before.
     var sum: Int { shares.reduce(0) { $0 + $1.value.load(ordering: .acquiring) } }
 
     /// The worker with the largest share.

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What the workers of an engine know of each other: a session lives on one worker, and limits hold for the whole relay.
+/// Totals over the workers of an engine: a session lives on one worker, and limits hold for the whole relay.
 final class WorkerTotals: Sendable {
     let sessions: WorkerTotal
     let unestablished: WorkerTotal

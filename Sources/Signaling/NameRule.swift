@@ -1,4 +1,4 @@
-/// What names of sessions and streams may be: 1 to 150 characters out of letters, digits, symbols and spaces.
+/// Names of sessions and streams: 1 to 150 characters out of letters, digits, symbols and spaces.
 public enum NameRule {
     public static let maximumCharacters = 150
     /// A character can be any number of combining marks; this bounds what one name can hold.

@@ -71,7 +71,7 @@ class Relay:
                    "--webrtc-port", self.webrtc_port, *extra]
         self.admin_token = None
         if not address and "--media-advertised" not in extra:
-            # One candidate, so that a case knows the way of its packets.
+            # With a single candidate a case knows the path of its packets.
             command += ["--media-advertised", "127.0.0.1"]
         if address:
             command += ["--http-address", address, "--media-address", address, "--media-advertised", address]

@@ -75,7 +75,7 @@ typedef struct {
     millrace_address address;
     // Index of the interface.
     uint32_t interface;
-    // 1 where it is the loopback interface.
+    // 1 if it is the loopback interface.
     uint32_t loopback;
 } millrace_interface_address;
 // Copies the first `capacity` of them, IPv4 and IPv6, in the kernel's order. Returns how many were copied or a negative errno.

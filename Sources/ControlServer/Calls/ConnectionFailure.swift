@@ -21,7 +21,7 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
     /// No interface of this host has the address.
     case foreignAddress
     case notPermitted
-    /// What the system calls it.
+    /// Another error, in the words of the system.
     case other(String)
 
     package var description: String {

@@ -4,9 +4,9 @@ internal import MediaBase
 internal import MediaEngine
 internal import Signaling
 
-/// Publishers without signalling that begin anew under the name of their stream.
+/// Publishers without signalling that publish again under the name of their stream.
 extension LiveSession {
-    /// Ends the transport of the stream's publisher and lets the visitor publish in its place. Those who subscribe to the stream stay
+    /// Ends the transport of the stream's publisher and lets the visitor publish in its place. Subscribers of the stream stay
     /// subscribed: the engine gives their tracks the new publication's media.
     func takeOver(
         _ stream: StreamID, _ visitor: Visitor, kinds: Set<MediaKind>, isPlain: Bool
@@ -55,7 +55,7 @@ extension LiveSession {
         }
     }
 
-    /// The holder's leases if it is the same: at its limit it can still begin anew.
+    /// The holder's leases if it is the same: it can publish again at its limit too.
     private func leases(
         for holder: ResourceHolder, after before: BarePublisher
     ) throws(SignalingError) -> PublisherLeases {

@@ -30,7 +30,7 @@ extension Worker {
         }
     }
 
-    /// What feeds a track of video that is not muted.
+    /// The producer of a video track that is not muted.
     private func videoFeeder(of track: SubscribedTrack, in session: EngineSession) -> Producer? {
         guard track.kind == .video, let producer = track.producer, !producer.isMuted else { return nil }
         return session.router.feeder(path: track.path, ssrc: track.ssrc, expected: producer) ?? producer

@@ -158,7 +158,7 @@ final class PeerInbound {
 
     /// Learns what an SSRC is that no description named, from what the first packets of it say (RFC 8843 section 9.2). An SSRC from which a
     /// guess has taken an encoding over has it again.
-    /// - Returns: nil where they do not say enough, where another SSRC sends what a guess would take over, or where there are SSRCs
+    /// - Returns: nil if they do not say enough, if another SSRC sends what a guess would take over, or if there are SSRCs
     ///   enough.
     func learn(
         _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, now: MediaTime

@@ -16,7 +16,7 @@ struct ConfigurationOptions: ParsableArguments {
     @OptionGroup(title: "Recordings and messages") var storage: StorageOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
-    /// What was given, by key name.
+    /// Values of the flags that were given; key: name of the configuration key.
     var flags: [String: String] {
         let groups: [any ConfigurationOptionGroup] = [
             general, http, apps, media, webRTC, connections, storage, limits,

@@ -15,7 +15,7 @@ final class VirtualCall {
 
     let network: VirtualNetwork
     let relay: VirtualWorker
-    /// Of clients that are made from now on.
+    /// Applies to clients that are made from now on.
     var clientConsentTimeout = MediaTime.seconds(30)
     private(set) var clients: [VirtualClient] = []
     private var random: SeededGenerator

@@ -22,7 +22,7 @@ final class VirtualClient {
     private(set) var end: TransportEnd?
     private(set) var sound = SequenceWatch()
     private(set) var pictures = SequenceWatch()
-    /// What becomes of a datagram that it sends; nil: it is not sent.
+    /// Changes a datagram before it is sent; nil: it is not sent.
     var alter: (([UInt8]) -> [UInt8]?)?
     private let network: VirtualNetwork
     private var place: VirtualNetwork.ID = 0

@@ -1,4 +1,4 @@
-// Raised hands: a signal to all of the session, as the relay knows no hands. Whoever has raised one tells it to those who join later.
+// Raised hands: a signal to all of the session, as the relay knows no hands. A client with a raised hand tells it to those who join later.
 
 /// Type of the signal; its data is `up`, `down`, or `lower` from a host or manager.
 export const HAND = "millrace-hand";
@@ -24,7 +24,7 @@ export class Hands extends EventTarget {
     this.#set(this.#session.state.self, isRaised);
   }
 
-  /// Asks somebody to lower the hand; only a host's or manager's request is followed.
+  /// Asks a user to lower the hand; only a host's or manager's request is followed.
   lower(user) { return this.#say("lower", user); }
 
   #say(data, to = null) { return this.#session.request("signal", {type: HAND, data, ...(to && {to})}); }
@@ -49,7 +49,7 @@ export class Hands extends EventTarget {
       this.#set(data.user, false);
       break;
     case "reset": {
-      // Joined anew, under another id: nobody knows of the hand.
+      // After a new join under another id the others do not know of the hand.
       const wasRaised = this.wasRaised;
       this.raised.clear();
       this.dispatchEvent(new CustomEvent("change", {detail: null}));
@@ -62,7 +62,7 @@ export class Hands extends EventTarget {
 
   #told({from, data}) {
     const {state} = this.#session, user = state.users.get(from);
-    // Of users that are known: others' hands would stay for ever.
+    // Only hands of known users: others would stay for ever.
     if (!user) return;
     if (data === "up" || data === "down") this.#set(from, data === "up");
     else if (data === "lower" && ["host", "manager"].includes(user.role) && this.isRaised) this.set(false).catch(() => {});

@@ -21,7 +21,7 @@ export class MediaPath {
     this.#patience = patience;
   }
 
-  /// The connection has another state. Neither restarts of ICE nor a new peer connection begin the time anew.
+  /// The connection has another state. Neither restarts of ICE nor a new peer connection restart the time.
   changed() {
     const state = this.#connection()?.connectionState;
     if (PENDING.has(state)) {

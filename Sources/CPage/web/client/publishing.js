@@ -99,7 +99,7 @@ export class PublishPeer {
   }
 
   /// Sends another track in the place of the one of its kind, for instance of another camera; the one before is stopped. The stream and its
-  /// id stay, so nobody has to subscribe anew.
+  /// id stay, so no subscriber has to subscribe again.
   replaceTrack(publication, track) {
     return this.#inTurn(async () => {
       const transceiver = publication.senders.get(track.kind), before = publication.track(track.kind);

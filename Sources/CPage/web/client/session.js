@@ -81,7 +81,7 @@ export class Session extends EventTarget {
     this.#emit("published", publication);
   }
 
-  /// Somebody ended it outside this page: the browser's own "stop sharing".
+  /// It was ended outside this page: the browser's own "stop sharing".
   #watch(publication, track) {
     track.addEventListener("ended", () => {
       if (publication.media.getTracks().includes(track)) this.unpublish(publication).catch(() => {});

@@ -34,7 +34,7 @@ const ENDED = {
 /// Candidate pairs that are shown.
 const SHOWN_PAIRS = 4;
 
-/// What the user is told of a media path that does not come about, with the addresses that were tried.
+/// The message of a missing media path, with the addresses that were tried.
 function withoutPath({stage, pairs}) {
   const sorted = [...pairs].sort((a, b) => (b.local != null) - (a.local != null)), more = pairs.length - SHOWN_PAIRS;
   const rows = sorted.slice(0, SHOWN_PAIRS).map(({protocol, local, remote, sent, received}) => element("li", {},

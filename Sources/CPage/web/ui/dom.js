@@ -16,7 +16,7 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/// What follows a URL in a sentence, and is no part of it.
+/// Characters after a URL in a sentence that are not a part of it.
 const AFTER_URL = /[.,;:!?'"’”)\]}>]+$/;
 
 /// A text with its http and https URLs as links: nodes, never markup. A closing bracket belongs to a URL that has the opening one.

@@ -17,10 +17,10 @@ const isOn = () => stored(KEY) !== "off";
 export function listen(actions) {
   const onKey = event => {
     if (event.ctrlKey || event.metaKey || event.altKey || event.repeat || event.isComposing || event.defaultPrevented) return;
-    // Somebody types, or is in a dialog or a menu.
+    // The user types, or is in a dialog or a menu.
     if (event.target.closest?.("input, textarea, select, [contenteditable], dialog, [role=menu]") || document.querySelector("dialog[open]")) return;
     const action = actions[event.key.toLowerCase()];
-    // One that is switched off can be switched on again: the list stays.
+    // The list stays, so that a shortcut can be switched on again.
     if (!action || (!isOn() && event.key !== "?")) return;
     event.preventDefault();
     action();

@@ -141,7 +141,7 @@ export class Stage {
     this.render();
   };
 
-  /// Where others are heard; a speaker that is gone leaves it to the browser.
+  /// The output device for the audio of others; a speaker that is gone leaves it to the browser.
   #speaker({video}) {
     const {speaker} = preferences();
     if (video.setSinkId && video.sinkId !== speaker) video.setSinkId(speaker).catch(() => {});

@@ -71,7 +71,7 @@ export class Tile {
     this.#remark();
   }
 
-  /// `count`: decoded frames of a camera so far, `now` in ms. Video that should come and does not is dimmed, so that nobody takes it for live.
+  /// `count`: decoded frames of a camera so far, `now` in ms. Video that should come and does not is dimmed, so that it is not taken for live.
   countFrames(count, now) {
     const isExpected = this.hasVideo && !this.paused && !this.isOwn && this.stream?.videoType !== "screen" && !document.hidden;
     if (!isExpected || count !== this.frames.count) this.frames = {count, at: now};

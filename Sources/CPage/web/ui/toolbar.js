@@ -53,7 +53,7 @@ export class Toolbar {
     }
     const isPicture = camera?.name === "test picture", hasDevices = !!navigator.mediaDevices?.getUserMedia;
     const free = may.publish && !camera;
-    // What ends a stream has another icon than what mutes it.
+    // Ending a stream and muting it have different icons.
     this.#set("camera", {hidden: !((free && hasDevices) || (camera && !isPicture && camera.track("video"))), text: camera ? "End camera" : "Camera",
                          glyph: camera ? "end" : "camera", isPressed: !!camera});
     this.#set("microphone", {hidden: !((free && hasDevices) || (camera && !isPicture && !camera.track("video"))), glyph: camera ? "end" : "mic",

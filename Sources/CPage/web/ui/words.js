@@ -1,6 +1,6 @@
 // Errors in words for the user, with what to do next.
 
-/// By code of the relay's protocol.
+/// Key: code of the relay's protocol.
 const CODES = {
   passwordNeeded: "This session has a password.",
   passwordWrong: "That is not the password. Try again.",
@@ -21,7 +21,7 @@ const CODES = {
   shareLocked: "Sharing is locked: only the host and managers can share a screen.",
 };
 
-/// By name of the browser's exception (Media Capture and Streams, section 10.2).
+/// Key: name of the browser's exception (Media Capture and Streams, section 10.2).
 const EXCEPTIONS = {
   NotFoundError: "No such device was found. Connect one, or use the test video.",
   NotAllowedError: "The browser did not give access. Allow it in the address bar, then try again.",
@@ -30,7 +30,7 @@ const EXCEPTIONS = {
   OverconstrainedError: "The device cannot do what is needed. Choose another one.",
 };
 
-/// What to tell the user of an error.
+/// The message of an error for the user.
 export function explained(error) {
   const text = CODES[error.code] ?? EXCEPTIONS[error.name] ?? (error.message || String(error));
   return error.retryAfter ? `${text} Try again in ${error.retryAfter} s.` : text;

@@ -3,7 +3,7 @@ internal import NIOConcurrencyHelpers
 
 /// One event source of a WHEP resource. Its queue has a place for each kind of event: a client that reads slowly gets the newest state of each.
 final class EventSource: Sendable {
-    /// What a queued event is about.
+    /// Content of a queued event.
     private enum Topic: Int, CaseIterable, Sendable {
         case activity
         case layers
@@ -25,7 +25,7 @@ final class EventSource: Sendable {
     /// The media engine's name of the session.
     let session: String
     let stream: String
-    /// Of the resource.
+    /// Transport of the resource.
     let transport: TransportID
     private let wanted: Set<ResourceEvent>
     /// Number of the video's media section in the resource's SDP.
@@ -76,7 +76,7 @@ final class EventSource: Sendable {
     /// Begins to read, in place of an earlier reader, with the whole state.
     /// - Returns: an element whenever `take` has something; it ends with the source, or when another reads. Nil if the source has ended.
     func read() -> AsyncStream<Void>? {
-        // One element that is not looked at yet says as much as many.
+        // An element that waits says as much as many would.
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (isOpen, earlier) = state.withLockedValue { state -> (Bool, AsyncStream<Void>.Continuation?) in
             guard !state.isEnded else { return (false, nil) }

@@ -13,14 +13,14 @@ final class EventSources: Sendable {
     /// The task that looks at one session.
     private struct Watch {
         let wake: AsyncStream<Void>.Continuation
-        /// Of the session.
+        /// Number of the session's sources.
         var sources = 1
     }
 
     private struct State {
         var sources: [String: EventSource] = [:]
         var byTransport: [TransportID: [EventSource]] = [:]
-        /// By the engine's names of sessions.
+        /// Key: the engine's name of the session.
         var sessions: [String: Watch] = [:]
         var ticker: Task<Void, Never>?
         var ticks = 0
@@ -95,7 +95,7 @@ final class EventSources: Sendable {
         for source in state.withLockedValue({ $0.byTransport[transport] ?? [] }) { remove(source) }
     }
 
-    /// What the media engine tells.
+    /// An event of the media engine.
     func note(_ event: StreamEvent) {
         switch event {
         case .published(let session, _, _), .closed(let session, _, _), .mediaBegan(let session, _, _, _),

@@ -13,9 +13,9 @@ struct WHEPEventRoutes {
     private static let usualSection = 1
     /// Names that one request may have.
     private static let maximumNames = 16
-    /// For a client that takes what is sent to it.
+    /// Time in which a client has to take what is sent to it.
     private static let stall = TimeAmount.seconds(30)
-    /// For the last write at the relay's end.
+    /// Time for the last write when the relay stops.
     private static let lastWrite = TimeAmount.seconds(2)
 
     let resource: WebRTCResource

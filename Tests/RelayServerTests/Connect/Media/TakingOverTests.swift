@@ -27,7 +27,7 @@ struct TakingOverTests {
         .timeLimit(.minutes(2)))
     func killed() async throws {
         try await withConnect({
-            // At its limit a token can still begin anew.
+            // A token can publish again at its limit too.
             $0.connect.resources.token.participants = 1
         }) { relay in
             let token = TestToken(identity: "encoder")

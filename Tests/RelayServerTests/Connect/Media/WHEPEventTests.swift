@@ -41,7 +41,7 @@ struct WHEPEventTests {
         .timeLimit(.minutes(2)))
     func stream() async throws {
         try await withConnect { relay in
-            // Keeps the session while nobody publishes.
+            // Keeps the session while it has no publisher.
             let (host, _) = try await relay.join("Host")
             let first = try await MediaPeer(.publish, source: 1)
             _ = first.add()
