@@ -286,7 +286,7 @@ def planted_trap(bench, name):
         bench.reporter.skip(name, "builds with a sanitizer write no crash report")
         return
     target = bench.start(name, extra=["--crash-directory", crashes], environment={"MILLRACE_FAULT": "trap"})
-    if "trap" not in target.log.read_text(errors="replace"):
+    if "fault=trap" not in target.log.read_text(errors="replace"):
         target.stop()
         bench.reporter.skip(name, "only debug builds have faults")
         return
