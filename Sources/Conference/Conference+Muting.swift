@@ -87,7 +87,7 @@ extension Conference {
         info.share = status(streams.filter { $0.hasVideoTrack && $0.videoType == .screen }.map(\.isVideoMuted))
         guard info != participant.info else { return }
         participants[id]?.info = info
-        tellAll(.userChanged(UserChanged(user: info)))
+        tellUserChanged(id)
     }
 
     /// - Parameter muted: of each stream that has the kind.

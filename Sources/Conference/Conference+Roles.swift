@@ -41,7 +41,9 @@ extension Conference {
         info.role = role
         participants[id]?.info = info
         if role == .host { host = id } else if host == id { host = nil }
-        tellAll(.userChanged(UserChanged(user: info)))
+        if role != .participant { refreshListing(of: id) }
+        tellUserChanged(id)
+        if role == .participant { refreshListing(of: id) }
         noteManagerRole(of: id, before: wasManager)
         // Who may no longer share under the lock stops (USR-7).
         enforceShareLock(on: id)
@@ -73,6 +75,6 @@ extension Conference {
         guard info.name != name else { return }
         info.name = name
         participants[id]?.info = info
-        tellAll(.userChanged(UserChanged(user: info)))
+        tellUserChanged(id)
     }
 }

@@ -205,6 +205,9 @@ extension ConfigurationKey {
             "limit.consentSeconds", \.limitConsentSeconds, 5...600, "silence that closes a WebRTC transport"),
         .integer("limit.sdpBytes", \.limitSDPBytes, 1_024...65_536, "largest SDP offer or fragment, in bytes"),
         .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users a session"),
+        .integer(
+            "limit.listedUsers", \.limitListedUsers, 0...1_000_000,
+            "session size from which users with neither stream nor role are counted, not listed"),
         .integer("limit.connections", \.limitConnections, 1...10_000_000, "clients of the control protocol"),
         .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions a user"),
         .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions a session"),

@@ -95,6 +95,7 @@ extension RelayConfiguration {
         connect.directory.sessions = limitSessions
         connect.directory.connections = limitConnections
         connect.conference.participants = limitParticipants
+        connect.conference.listedUsers = limitListedUsers
         connect.conference.streams = limitStreams
         connect.conference.subscriptions = limitSubscriptions
         connect.conference.subsessions = limitSubsessions

@@ -150,6 +150,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitSDPBytes = 64 << 10
     /// Users of one session.
     public var limitParticipants = 10_000
+    /// Size of a session from which users with neither stream nor role are counted, not listed; 0: always.
+    public var limitListedUsers = 500
     /// Clients of the control protocol, lost ones in their grace time included.
     public var limitConnections = 100_000
     /// Subscriptions of one user.

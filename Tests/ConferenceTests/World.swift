@@ -14,6 +14,8 @@ final class World {
     var closed: [ConnectionID: DisconnectReason] = [:]
     var ended: DisconnectReason?
     var lastEffects: [Effect] = []
+    /// Events that were handed to all clients together.
+    private(set) var eventsTold = 0
     /// When the last moves have been told to all.
     var movesDue: MediaTime?
     private(set) var faults: [String] = []
@@ -21,10 +23,14 @@ final class World {
 
     var wallClock: Int64 { 1_800_000_000_000 + now.rawValue / 1_000_000 }
 
+    /// - Parameter sharesPresence: joins and leaves are told together as `limits` say; else each at once.
     init(
-        limits: ConferenceLimits = ConferenceLimits(), app: String = "app", name: String = "room",
+        limits: ConferenceLimits = ConferenceLimits(), sharesPresence: Bool = false, app: String = "app",
+        name: String = "room",
         reservation: Reservation? = nil
     ) throws {
+        var limits = limits
+        if !sharesPresence { limits.presenceSharing = .zero }
         conference = try Conference(
             id: SessionID(rawValue: "\(app)-\(name)"), app: app, name: name, limits: limits, reservation: reservation,
             now: .zero, wallClock: 1_800_000_000_000)
@@ -150,7 +156,7 @@ final class World {
             _ = try outboxes[id]?.resume(lastEvent: clients[id]?.lastSeq ?? 0)
         } catch {
             carryOut(effects)
-            carryOut(conference.disconnect(id, reason: .networkLost))
+            carryOut(conference.disconnect(id, reason: .networkLost, now: now))
             throw error
         }
         carryOut(effects)
@@ -198,6 +204,7 @@ final class World {
     }
 
     private func enqueue(_ event: Event, for connection: ConnectionID) {
+        eventsTold += 1
         if closed[connection] != nil { faults.append("\(event.name) to \(connection), which is closed") }
         check(event, for: connection)
         guard outboxes[connection] != nil else { return faults.append("\(event.name) to a stranger: \(connection)") }

@@ -24,6 +24,7 @@ enum Samples {
         .join(JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c")),
         .join(JoinRequest(version: 9, session: "", name: "")),
         .resume(ResumeRequest(resumeToken: "secret", lastEvent: .max)), .leave(LeaveRequest(endForAll: true)),
+        .users(UsersRequest()), .users(UsersRequest(after: .max)),
         .publish(
             PublishRequest(
                 sdp: "v=0\r\n",
@@ -67,6 +68,11 @@ enum Samples {
     static let events: [Event] = [
         .userJoined(UserJoined(user: user)), .userChanged(UserChanged(user: user)),
         .userLeft(UserLeft(user: connection, reason: .networkLost)),
+        .usersChanged(UsersChanged(count: 0)),
+        .usersChanged(
+            UsersChanged(
+                joined: [user], left: [UserLeft(user: connection, reason: .left)], unlisted: [connection], count: 10_000
+            )),
         .userDropped(UserDropped(user: connection, isDropped: true)), .hostChanged(HostChanged(host: connection)),
         .hostChanged(HostChanged(host: nil)), .streamCreated(StreamCreated(stream: info)),
         .streamChanged(StreamChanged(stream: info)),
@@ -109,7 +115,7 @@ enum Samples {
     static let joinAnswer = JoinAnswer(
         session: SessionID(rawValue: "id"), sessionName: "room", connection: connection, resumeToken: "secret",
         graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: [user], streams: [info],
-        isMuteForced: true, isShareLocked: true,
+        nextPage: 100, userCount: 10_000, isMuteForced: true, isShareLocked: true,
         isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
         pingInterval: 1, transports: [.native, .webRTC])

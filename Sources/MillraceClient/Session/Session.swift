@@ -50,6 +50,9 @@ public final class Session: Sendable {
         let model = board.snapshot.model
         return model.users.filter { $0.id != model.connection }
     }
+    /// All users of the session, oneself included. More than are listed in a large session: the relay lists only users with a stream or a role
+    /// there, and counts the others.
+    public var userCount: Int { board.snapshot.model.userCount }
     /// Who is host; nil where nobody is there who may be it, and while not connected.
     public var host: ConnectionID? { board.snapshot.model.host }
     /// Streams that begin start with muted sound.

@@ -42,7 +42,8 @@ extension SessionDelegate {
         case .unmuteRequested(let from, let kind): self.session(session, unmuteRequestedBy: from, kind: kind)
         case .subsessions(let event): self.session(session, subsessions: event)
         case .chat(let event): self.session(session, chat: event)
-        case .statusChanged, .relayDraining, .userChanged, .userDropped, .hostChanged, .streamMuteForced,
+        case .statusChanged, .relayDraining, .userChanged, .usersUnlisted, .userCountChanged, .userDropped,
+            .hostChanged, .streamMuteForced,
             .shareLockChanged, .activeSpeakerChanged:
             break
         }

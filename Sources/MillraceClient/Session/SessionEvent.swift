@@ -25,6 +25,11 @@ public enum SessionEvent: Hashable, Sendable {
     case connectionCreated(UserInfo)
     case connectionDestroyed(UserInfo, DisconnectReason)
     case userChanged(UserInfo)
+    /// The session has become so large that the relay only counts users with neither stream nor role: these are still there, and no longer
+    /// in `users`. A counted user that publishes or gets a role is told of by `connectionCreated`.
+    case usersUnlisted([UserInfo])
+    /// All users of the session, counted ones included.
+    case userCountChanged(Int)
     /// A user's client was lost and may come back; false: it is back.
     case userDropped(ConnectionID, Bool)
     case hostChanged(ConnectionID?)

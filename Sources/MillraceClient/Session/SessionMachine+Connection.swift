@@ -177,6 +177,7 @@ extension SessionMachine {
 
     /// Nothing that was asked will be answered: signals, and what is said in the chat, are kept for another try; the rest has failed.
     private mutating func dropRequests() {
+        roster = nil
         var kept: [QueuedSignal] = []
         for purpose in requests.removeAll() {
             switch purpose {
@@ -184,7 +185,7 @@ extension SessionMachine {
             case .signal(let signal):
                 if signal.retries { kept.append(signal) } else { refuse(signal.ticket, .unanswered) }
             case .chat(let chat): unansweredChats.append(chat)
-            case .enter, .leave, .ping: break
+            case .enter, .page, .leave, .ping: break
             }
         }
         for signal in kept.reversed() { signals.prepend(signal) }

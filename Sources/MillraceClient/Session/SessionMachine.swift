@@ -61,6 +61,8 @@ struct SessionMachine: SocketMachine {
         case signal(QueuedSignal)
         case chat(RepeatableChat)
         case enter
+        /// Further users of the session that is being joined.
+        case page
         case leave(endsForAll: Bool)
         case ping
     }
@@ -95,6 +97,8 @@ struct SessionMachine: SocketMachine {
     var backoff: ReconnectBackoff
     /// Replayed events that are still to come before the client counts as back.
     var replayLeft = 0
+    /// A join answer whose further pages are still to come.
+    var roster: JoinRoster?
     var isNewConnection = false
     var gaps = 0
     var phaseDeadline = MediaTime.never

@@ -41,9 +41,14 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     /// Seconds that the relay keeps a lost connection.
     public var graceSeconds: Int
     public var capabilities: Capabilities
-    /// Everybody, oneself included, in order of joining.
+    /// Oneself, and the first page of the listed users in order of joining; everybody in a session that has no more.
     public var users: [UserInfo]
+    /// Those of the users on this page.
     public var streams: [StreamInfo]
+    /// `after` of the `users` request that gets the next page; nil: there is none.
+    public var nextPage: UInt64?
+    /// All users of the session. More than are listed: the others have neither stream nor role.
+    public var userCount: Int
     /// Streams published from now on start muted.
     public var isMuteForced: Bool
     public var isShareLocked: Bool
@@ -60,8 +65,9 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
 
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
-        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], isMuteForced: Bool, isShareLocked: Bool,
-        isChatAllowed: Bool = true, subsessions: SubsessionsState = SubsessionsState(),
+        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], nextPage: UInt64? = nil,
+        userCount: Int? = nil, isMuteForced: Bool, isShareLocked: Bool, isChatAllowed: Bool = true,
+        subsessions: SubsessionsState = SubsessionsState(),
         iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil
     ) {
         self.session = session
@@ -72,6 +78,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.capabilities = capabilities
         self.users = users
         self.streams = streams
+        self.nextPage = nextPage
+        self.userCount = userCount ?? users.count
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
         self.isChatAllowed = isChatAllowed
@@ -92,6 +100,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         capabilities = try container.decode(Capabilities.self, forKey: .capabilities)
         users = try container.decode([UserInfo].self, forKey: .users)
         streams = try container.decode([StreamInfo].self, forKey: .streams)
+        nextPage = try container.decodeIfPresent(UInt64.self, forKey: .nextPage)
+        userCount = try container.decodeIfPresent(Int.self, forKey: .userCount) ?? users.count
         isMuteForced = try container.decode(Bool.self, forKey: .isMuteForced)
         isShareLocked = try container.decode(Bool.self, forKey: .isShareLocked)
         isChatAllowed = try container.decodeIfPresent(Bool.self, forKey: .isChatAllowed) ?? true

@@ -173,6 +173,12 @@ class Room {
     case "userLeft":
       notice(`${before?.name ?? "Somebody"} ${data.reason === "removed" ? "was removed" : "left"}`);
       break;
+    case "usersChanged": {
+      const came = data.joined.filter(user => user.id !== state.self && !before.has(user.id)), went = data.left.filter(({user}) => before.has(user));
+      if (came.length) notice(came.length > 1 ? `${came.length} people joined` : `${came[0].name} joined`);
+      if (went.length) notice(went.length > 1 ? `${went.length} people left` : `${before.get(went[0].user).name} ${went[0].reason === "removed" ? "was removed" : "left"}`);
+      break;
+    }
     case "userDropped":
       if (data.user !== state.self) notice(data.isDropped ? `${name(data.user)} lost the connection` : `${name(data.user)} is back`);
       break;
