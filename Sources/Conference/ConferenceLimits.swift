@@ -50,6 +50,7 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var revokedTokens = 10_000
     /// How long a lost connection is kept (CON-3).
     package var graceTime = MediaTime.seconds(30)
+    package var policy = ConferencePolicy()
 
     package init() {}
 }

@@ -280,6 +280,7 @@ extension ConfigurationKey {
         .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that a user made"),
         .integer(
             "limit.loginsPerUser", \.limitLoginsPerUser, 1...10_000, "connections of one user to its conversations"),
+        .choice("role.promotion", \.rolePromotion, "users that the host may make host or manager"),
         .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),
         .integer(
             "connect.pingSeconds", \.connectPingSeconds, 1...600,

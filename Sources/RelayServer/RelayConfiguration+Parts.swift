@@ -103,6 +103,7 @@ extension RelayConfiguration {
         connect.conference.chatPerSecond = limitChatPerSecond
         connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
         connect.conference.viewers = limitTransports
+        connect.conference.policy.promotion = rolePromotion
         connect.conference.graceTime = .seconds(Double(connectGraceSeconds))
         connect.outbox.unsentEvents = limitUnsentEvents
         connect.outbox.replayEvents = limitReplayEvents

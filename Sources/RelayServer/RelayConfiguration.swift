@@ -1,4 +1,6 @@
 internal import Foundation
+public import Signaling
+
 #if DEBUG
     package import MediaEngine
 #endif
@@ -227,6 +229,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var connectPingSeconds = 10
     /// Seconds that a WebSocket has to join a session.
     public var connectJoinSeconds = 60
+    /// Users that the host of a session may make host or manager.
+    public var rolePromotion = RolePromotion.any
     /// Clients on this host may have native media, whose keys go over the control connection, without TLS.
     public var connectKeysOnLoopback = true
 

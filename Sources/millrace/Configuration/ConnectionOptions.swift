@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// Control connections of participants.
 struct ConnectionOptions: ConfigurationOptionGroup {
+    @Option(help: .key("role.promotion")) var rolePromotion: String?
     @Option(help: .key("connect.graceSeconds")) var connectGraceSeconds: String?
     @Option(help: .key("connect.pingSeconds")) var connectPingSeconds: String?
     @Option(help: .key("connect.joinSeconds")) var connectJoinSeconds: String?
@@ -9,6 +10,7 @@ struct ConnectionOptions: ConfigurationOptionGroup {
 
     var given: [String: String?] {
         [
+            "role.promotion": rolePromotion,
             "connect.graceSeconds": connectGraceSeconds,
             "connect.pingSeconds": connectPingSeconds,
             "connect.joinSeconds": connectJoinSeconds,
