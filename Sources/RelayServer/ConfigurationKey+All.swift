@@ -281,6 +281,9 @@ extension ConfigurationKey {
         .integer(
             "limit.loginsPerUser", \.limitLoginsPerUser, 1...10_000, "connections of one user to its conversations"),
         .choice("role.promotion", \.rolePromotion, "users that the host may make host or manager"),
+        .choice(
+            "mute.unmuteOthers", \.muteUnmuteOthers,
+            "whether a moderator's request to unmute a user is a question or is done at once"),
         .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),
         .integer(
             "connect.pingSeconds", \.connectPingSeconds, 1...600,

@@ -104,6 +104,7 @@ extension RelayConfiguration {
         connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
         connect.conference.viewers = limitTransports
         connect.conference.policy.promotion = rolePromotion
+        connect.conference.policy.unmuteOthers = muteUnmuteOthers
         connect.conference.graceTime = .seconds(Double(connectGraceSeconds))
         connect.outbox.unsentEvents = limitUnsentEvents
         connect.outbox.replayEvents = limitReplayEvents

@@ -43,4 +43,48 @@ import Testing
         #expect(strict.conference.host == able)
         #expect(strict.violations() == [])
     }
+
+    @Test("USR-10 unmuting another user is a request, and done at once if the policy allows it")
+    func unmuting() throws {
+        func muted(_ policy: UnmutePolicy) throws -> (World, host: ConnectionID, user: ConnectionID, stream: StreamID) {
+            var limits = ConferenceLimits()
+            limits.policy.unmuteOthers = policy
+            let world = try World(limits: limits)
+            let host = try world.join("host", .hostCapable)
+            let user = try world.join("user")
+            let stream = try world.publish(user)
+            for kind in TrackKind.allCases {
+                try world.request(.muteUser(MuteUserRequest(user: user, kind: kind)), host)
+            }
+            world.forgetEvents()
+            return (world, host, user, stream)
+        }
+        let (asking, host, user, stream) = try muted(.request)
+        try asking.request(.requestUnmute(RequestUnmuteRequest(user: user)), host)
+        #expect(asking.newEvents(user) == [.unmuteRequested(UnmuteRequested(from: host, kind: .audio))])
+        #expect(asking.conference.stream(stream)?.isAudioMuted == true)
+        #expect(asking.lastEffects.count == 1 && asking.violations() == [])
+
+        let (direct, boss, guest, camera) = try muted(.direct)
+        try direct.request(.requestUnmute(RequestUnmuteRequest(user: guest)), boss)
+        #expect(direct.lastEffects.first == .media(.setMuted(camera, .audio, false)))
+        #expect(direct.conference.stream(camera)?.isAudioMuted == false)
+        // Only of the kind.
+        #expect(direct.conference.stream(camera)?.isVideoMuted == true)
+        let told = direct.newEvents(guest)
+        #expect(told.last == .unmuteRequested(UnmuteRequested(from: boss, kind: .audio, isUnmuted: true)))
+        #expect(told.contains { $0.name == .streamChanged })
+        // Who may not ask may not unmute, whatever the policy.
+        let other = try direct.join("other")
+        #expect(
+            code { try direct.request(.requestUnmute(RequestUnmuteRequest(user: guest, kind: .video)), other) }
+                == .notPermitted)
+        // A publisher without a client cannot be asked, and can be unmuted.
+        let whip = try direct.join("whip", kind: .publisher)
+        let encoder = try direct.publish(whip)
+        try direct.request(.muteUser(MuteUserRequest(user: whip)), boss)
+        try direct.request(.requestUnmute(RequestUnmuteRequest(user: whip)), boss)
+        #expect(direct.conference.stream(encoder)?.isAudioMuted == false)
+        #expect(direct.violations() == [])
+    }
 }

@@ -69,6 +69,7 @@ enum Samples {
         .userJoined(UserJoined(user: user)), .userChanged(UserChanged(user: user)),
         .userLeft(UserLeft(user: connection, reason: .networkLost)),
         .usersChanged(UsersChanged(count: 0)),
+        .unmuteRequested(UnmuteRequested(from: connection, kind: .video, isUnmuted: true)),
         .usersChanged(
             UsersChanged(
                 joined: [user], left: [UserLeft(user: connection, reason: .left)], unlisted: [connection], count: 10_000

@@ -98,7 +98,7 @@ public final class Publisher: Sendable {
             if wasMuted { setLocallyMuted(kind, true) }
             throw error
         }
-        if kind == .video, !isMuted { video?.setPaused(false) }
+        if !isMuted { resume(kind) }
     }
 
     /// What it did so far; see `PublisherStatistics`.
@@ -133,6 +133,12 @@ public final class Publisher: Sendable {
             case .video: state.isVideoMuted = isMuted
             }
         }
+    }
+
+    /// Sends again what a mute left out; the relay lets it through already.
+    func resume(_ kind: TrackKind) {
+        setLocallyMuted(kind, false)
+        if kind == .video { video?.setPaused(false) }
     }
 
     var size: (width: Int, height: Int) { state.withLockedValue { ($0.width, $0.height) } }

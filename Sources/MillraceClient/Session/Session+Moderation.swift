@@ -55,8 +55,9 @@ extension Session {
         try await core.request(MuteUserRequest(user: user, kind: kind))
     }
 
-    /// Asks a user to unmute itself; for host, managers and who may force mute.
-    /// - Throws: `unknownUser`; `notPermitted` for a publisher that has no client to ask as well.
+    /// Asks a user to unmute itself, or unmutes it at once if the relay's `mute.unmuteOthers` is `direct`; for host, managers and who may force
+    /// mute.
+    /// - Throws: `unknownUser`; `notPermitted` also for a publisher that has no client to ask.
     public func requestUnmute(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
         try await core.request(RequestUnmuteRequest(user: user, kind: kind))
     }

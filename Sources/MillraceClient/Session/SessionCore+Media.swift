@@ -52,6 +52,7 @@ extension SessionCore {
             if kind != .video { publisher.setLocallyMuted(.audio, true) }
             if kind == .video { publisher.setLocallyMuted(.video, true) }
             publisher.hub.send(.muteForced)
+        case .unmuted(_, let kind): for publication in publications { publication.publisher.resume(kind) }
         default: break
         }
     }

@@ -43,7 +43,7 @@ extension SessionDelegate {
         case .subsessions(let event): self.session(session, subsessions: event)
         case .chat(let event): self.session(session, chat: event)
         case .statusChanged, .relayDraining, .userChanged, .usersUnlisted, .userCountChanged, .userDropped,
-            .hostChanged, .streamMuteForced,
+            .hostChanged, .streamMuteForced, .unmuted,
             .shareLockChanged, .activeSpeakerChanged:
             break
         }

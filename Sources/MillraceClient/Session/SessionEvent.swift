@@ -46,6 +46,8 @@ public enum SessionEvent: Hashable, Sendable {
     /// A stream of one's own was muted by a moderator; its sound, its pictures, or (nil) both.
     case streamMuteForced(StreamID, TrackKind?)
     case unmuteRequested(from: ConnectionID, kind: TrackKind)
+    /// A moderator has unmuted one's own streams, as the relay's `mute.unmuteOthers` allows it: they are sent again.
+    case unmuted(by: ConnectionID, kind: TrackKind)
     case shareLockChanged(isLocked: Bool)
     case activeSpeakerChanged(StreamID?)
 

@@ -108,7 +108,11 @@ struct SessionModel: Sendable {
             if let stream = body.stream { return [.streamMuteForced(stream, body.kind)] }
             isMuteForced = body.isActive
             return [.muteForced(isActive: body.isActive)]
-        case .unmuteRequested(let body): return [.unmuteRequested(from: body.from, kind: body.kind)]
+        case .unmuteRequested(let body):
+            return [
+                body.isUnmuted == true
+                    ? .unmuted(by: body.from, kind: body.kind) : .unmuteRequested(from: body.from, kind: body.kind)
+            ]
         case .shareLockChanged(let body):
             isShareLocked = body.isLocked
             return [.shareLockChanged(isLocked: body.isLocked)]

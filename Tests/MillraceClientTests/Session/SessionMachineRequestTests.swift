@@ -242,6 +242,15 @@ import Testing
         #expect(bench.machine.model.users.map(\.id) == [MachineBench.me])
     }
 
+    @Test("USR-10 a question to unmute is told apart from an unmute that a moderator has done") func unmuting() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.tell(.unmuteRequested(UnmuteRequested(from: MachineBench.bob, kind: .audio)))
+        #expect(bench.events.last == .unmuteRequested(from: MachineBench.bob, kind: .audio))
+        bench.tell(.unmuteRequested(UnmuteRequested(from: MachineBench.bob, kind: .video, isUnmuted: true)))
+        #expect(bench.events.last == .unmuted(by: MachineBench.bob, kind: .video))
+    }
+
     @Test func whatCannotBeReadIsCountedAndPassedOver() {
         var bench = MachineBench()
         bench.enter()

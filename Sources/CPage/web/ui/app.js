@@ -212,10 +212,11 @@ class Room {
     else if (before === "manager" && now === "participant") notice("You are manager no longer");
   }
 
-  /// A moderator can ask; only this user unmutes.
-  #unmuteRequested({kind}, who) {
+  /// A moderator asks, and this user unmutes; unless the relay lets moderators unmute users.
+  #unmuteRequested({kind, isUnmuted}, who) {
     const session = this.#session, camera = session.publication("camera");
     if (!camera?.track(kind)) return;
+    if (isUnmuted) return notice(`${who} ${kind === "audio" ? "unmuted you" : "started your video"}`);
     const [question, yes] = kind === "audio" ? ["asks you to unmute", "Unmute"] : ["asks you to start your video", "Start video"];
     notice(`${who} ${question}`, {actions: [
       {text: yes, name: "accept-unmute", run: () => attempt(() => session.setMuted(camera, kind, false))}, {text: "Not now", name: "decline-unmute", run: () => {}},
