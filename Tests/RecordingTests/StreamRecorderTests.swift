@@ -60,6 +60,22 @@ import Testing
         #expect(entries[0].statistics?.videoFrames == 120)
     }
 
+    @Test("A recording whose frames grow has the largest size in its header, and is marked until it is closed")
+    func growingFrames() async throws {
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder = try recorder(tap)
+        let video = TestStream.encode(count: 30, width: 80, height: 60) + TestStream.video[..<60]
+        push(TestStream(wallClock: 1 << 62).packets(video: video), into: tap)
+        let deadline = ContinuousClock.now + .seconds(10)
+        while recorder.status.files.isEmpty, .now < deadline { try await Task.sleep(for: .milliseconds(10)) }
+        let path = try #require(recorder.status.files.first)
+        #expect(try EncodedFile(path: path).isBeingWritten)
+        await recorder.stop()
+        let file = try EncodedFile(path: path)
+        #expect(!file.isBeingWritten)
+        #expect(file.video?.width == TestStream.width && file.video?.height == TestStream.height)
+    }
+
     @Test func stopClosesTheFile() async throws {
         let tap = PacketTap(capacity: 8 << 20)
         let recorder = try recorder(tap)

@@ -108,6 +108,7 @@ extension RecorderThread {
 
     private func write(_ frame: StreamRecording.Frame) throws(RecordingError) {
         guard let writer else { return }
+        if let size = frame.size { writer.noteSize(width: size.width, height: size.height) }
         do throws(ContainerError) {
             try writer.write(
                 frame.kind, timestamp: frame.time, duration: frame.duration, isKeyframe: frame.isKeyFrame,

@@ -28,7 +28,7 @@ package struct StreamRecording: Sendable {
 
     /// A file begins.
     package struct Start: Sendable {
-        /// Size of the first picture; nil for sound alone.
+        /// Size of the first frame; nil for audio alone.
         package var width: Int?
         package var height: Int?
         package var hasAudio: Bool
@@ -44,6 +44,8 @@ package struct StreamRecording: Sendable {
         package var time: MediaTime
         package var duration: MediaTime
         package var isKeyFrame: Bool
+        /// Of a key frame; nil for other frames and for audio.
+        package var size: FrameSize?
         package var bytes: [UInt8]
     }
 
@@ -61,9 +63,6 @@ package struct StreamRecording: Sendable {
     private static let tick: MediaTime = .milliseconds(1)
     /// A video frame is moved by less than this to follow the one before it.
     private static let maximumDelay: MediaTime = .seconds(1)
-    /// Pixels of the largest frame: what decoders of recordings take.
-    static let maximumPixels = 4096 * 4096
-
     let options: Options
     var expected: Set<MediaKind>
     var timeline = RecordingTimeline()
@@ -231,7 +230,7 @@ package struct StreamRecording: Sendable {
             info.firstPartitionSize <= frame.bytes.count - (info.isKeyFrame ? 10 : 3)
         else { return nil }
         guard let width = info.width, let height = info.height else { return (0, 0) }
-        return width * height <= maximumPixels ? (width, height) : nil
+        return width * height <= FrameSize.maximumPixels ? (width, height) : nil
     }
 
     private mutating func take(_ item: Item) {
@@ -293,8 +292,11 @@ package struct StreamRecording: Sendable {
             counted.audioPackets &+= 1
         }
         lastTime[item.kind] = time
+        let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
         outputs.append(
             .frame(
-                Frame(kind: item.kind, time: time, duration: duration, isKeyFrame: item.isKeyFrame, bytes: item.bytes)))
+                Frame(
+                    kind: item.kind, time: time, duration: duration, isKeyFrame: item.isKeyFrame, size: size,
+                    bytes: item.bytes)))
     }
 }
