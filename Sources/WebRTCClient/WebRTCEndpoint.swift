@@ -27,6 +27,8 @@ package final class WebRTCEndpoint {
         case connected
         /// The relay wants a key frame of an encoding of a track.
         case keyFrameWanted(track: Int, encoding: Int)
+        /// ICE or DTLS has not completed in time; at most once, and it may complete yet.
+        case noPath(MediaPathReport)
         /// The last output.
         case ended(TransportEnd)
     }
@@ -209,6 +211,7 @@ package final class WebRTCEndpoint {
                 self.address = address
                 pathFound = pathFound ?? now
             case .connected(let keys): begin(keys, now: now)
+            case .noPath(let report): outputs.append(.noPath(report))
             case .ended(let reason): end(reason)
             }
         }

@@ -19,6 +19,10 @@ public enum SessionEvent: Hashable, Sendable {
     case didReconnect(isNewConnection: Bool)
     /// The relay will end in so many seconds; the client moves by itself.
     case relayDraining(seconds: Int)
+    /// Media does not reach the relay: ICE or DTLS has not completed within 10 s. The client keeps trying.
+    case noMediaPath(NoMediaPath)
+    /// Media can flow after all.
+    case mediaPathFound(MediaDirection)
 
     // MARK: others
     /// Another client is there; also told of each that was there before.
