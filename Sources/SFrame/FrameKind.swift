@@ -9,11 +9,14 @@ public enum FrameKind: Sendable, Hashable, CaseIterable {
     /// Bytes of the longest clear prefix.
     static let longestPrefix = 10
 
-    /// Bytes of `frame` that stay in the clear. The whole frame, if it is shorter than its prefix.
-    func clearPrefixLength(_ frame: UnsafeRawBufferPointer) -> Int {
+    /// Bytes of `frame` that stay in the clear, or nil if it is shorter, so that no VP8 decoder would take it either.
+    func clearPrefixLength(_ frame: UnsafeRawBufferPointer) -> Int? {
         switch self {
-        case .opus: 0
-        case .vp8: min(frame.count, (frame.first ?? 0) & 1 == 0 ? 10 : 3)
+        case .opus: return 0
+        case .vp8:
+            guard let first = frame.first else { return nil }
+            let length = first & 1 == 0 ? 10 : 3
+            return frame.count >= length ? length : nil
         }
     }
 

@@ -1,67 +1,49 @@
 internal import COpenSSL
 
-/// HKDF (RFC 5869) of OpenSSL, in its two steps and in one.
+/// HKDF (RFC 5869) over HMAC of OpenSSL, in its two steps and in one.
 enum HKDF {
     enum Hash {
         case sha256, sha512
 
-        fileprivate var name: String { self == .sha256 ? "SHA256" : "SHA512" }
         /// Bytes of a digest.
         var length: Int { self == .sha256 ? 32 : 64 }
     }
 
-    /// The pseudorandom key of `inputKey`; `hash.length` bytes.
+    /// The pseudorandom key of `inputKey`; `hash.length` bytes. Without a salt HMAC takes zero bytes instead.
     static func extract(_ inputKey: [UInt8], salt: [UInt8], _ hash: Hash) throws(SFrameFailure) -> [UInt8] {
-        try derive(hash.length, inputKey, hash, mode: EVP_KDF_HKDF_MODE_EXTRACT_ONLY, salt: salt, info: [])
+        try code(of: inputKey, key: salt, hash)
     }
 
-    /// `count` bytes of output key for the use that `info` names.
+    /// `count` bytes of output key for the use that `info` names; at most 255 digests.
     static func expand(_ pseudorandomKey: [UInt8], info: [UInt8], count: Int, _ hash: Hash) throws(SFrameFailure)
         -> [UInt8]
     {
-        try derive(count, pseudorandomKey, hash, mode: EVP_KDF_HKDF_MODE_EXPAND_ONLY, salt: [], info: info)
+        var output: [UInt8] = []
+        var block: [UInt8] = []
+        var number: UInt8 = 0
+        while output.count < count {
+            number += 1
+            block = try code(of: block + info + [number], key: pseudorandomKey, hash)
+            output += block
+        }
+        return Array(output.prefix(count))
     }
 
     /// Both steps.
-    static func key(_ inputKey: [UInt8], salt: [UInt8], info: [UInt8], count: Int, _ hash: Hash) throws(SFrameFailure)
-        -> [UInt8]
-    {
-        try derive(count, inputKey, hash, mode: EVP_KDF_HKDF_MODE_EXTRACT_AND_EXPAND, salt: salt, info: info)
+    static func key(
+        _ inputKey: [UInt8], salt: [UInt8], info: [UInt8], count: Int, _ hash: Hash
+    ) throws(SFrameFailure) -> [UInt8] {
+        try expand(extract(inputKey, salt: salt, hash), info: info, count: count, hash)
     }
 
-    private static func derive(
-        _ count: Int, _ key: [UInt8], _ hash: Hash, mode: Int32, salt: [UInt8], info: [UInt8]
-    ) throws(SFrameFailure) -> [UInt8] {
-        var output = [UInt8](repeating: 0, count: count)
-        guard let function = EVP_KDF_fetch(nil, "HKDF", nil) else { throw .library }
-        defer { EVP_KDF_free(function) }
-        guard let context = EVP_KDF_CTX_new(function) else { throw .library }
-        defer { EVP_KDF_CTX_free(context) }
-        var mode = mode
-        // OpenSSL copies what the parameters point to.
-        var key = key
-        var salt = salt
-        var info = info
-        let derived = hash.name.withCString { name in
-            key.withUnsafeMutableBytes { key in
-                salt.withUnsafeMutableBytes { salt in
-                    info.withUnsafeMutableBytes { info in
-                        withUnsafeMutablePointer(to: &mode) { mode in
-                            let parameters = [
-                                OSSL_PARAM_construct_int("mode", mode),
-                                OSSL_PARAM_construct_utf8_string("digest", UnsafeMutablePointer(mutating: name), 0),
-                                OSSL_PARAM_construct_octet_string("key", key.baseAddress, key.count),
-                                OSSL_PARAM_construct_octet_string("salt", salt.baseAddress, salt.count),
-                                OSSL_PARAM_construct_octet_string("info", info.baseAddress, info.count),
-                                OSSL_PARAM_construct_end(),
-                            ]
-                            return EVP_KDF_derive(context, &output, count, parameters)
-                        }
-                    }
-                }
-            }
+    private static func code(of message: [UInt8], key: [UInt8], _ hash: Hash) throws(SFrameFailure) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: hash.length)
+        // OpenSSL takes a null key for one that it has already, so an empty one needs an address.
+        let key = key.isEmpty ? [UInt8](repeating: 0, count: hash.length) : key
+        let algorithm = hash == .sha256 ? EVP_sha256() : EVP_sha512()
+        guard HMAC(algorithm, key, Int32(key.count), message, message.count, &digest, nil) != nil else {
+            throw .library
         }
-        guard derived == 1 else { throw .library }
-        return output
+        return digest
     }
 }

@@ -2,6 +2,8 @@
 public enum SFrameFailure: Error, Sendable, Equatable, CaseIterable {
     /// The frame has no header of this application's form: most likely it was sent without encryption.
     case notEncrypted
+    /// A video frame to be sealed is shorter than the bytes that stay in the clear.
+    case malformed
     /// There is no secret for the epoch that the key id names, or no secret at all.
     case unknownEpoch
     /// The tag does not match: another secret, another sender, another kind of media, or bytes changed on the way.

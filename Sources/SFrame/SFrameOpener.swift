@@ -62,8 +62,8 @@ public final class SFrameOpener {
     private func openChecked(_ sealed: UnsafeRawBufferPointer, _ output: inout [UInt8], _ now: MediaTime)
         throws(SFrameFailure)
     {
-        let prefix = kind.clearPrefixLength(sealed)
-        guard let (header, headerLength) = SFrameHeader.read(UnsafeRawBufferPointer(rebasing: sealed[prefix...])),
+        guard let prefix = kind.clearPrefixLength(sealed),
+            let (header, headerLength) = SFrameHeader.read(UnsafeRawBufferPointer(rebasing: sealed[prefix...])),
             let epoch = SFrameKeyID.epoch(header.keyID)
         else { throw .notEncrypted }
         let body = prefix + headerLength

@@ -34,9 +34,9 @@ public final class SFrameSealer {
     /// Replaces the content of `output` by the sealed frame: clear prefix, header, ciphertext, tag.
     public func seal(_ frame: UnsafeRawBufferPointer, into output: inout [UInt8]) throws(SFrameFailure) {
         guard counter < .max else { throw .keyExpired }
+        guard let prefix = kind.clearPrefixLength(frame) else { throw .malformed }
         let header = SFrameHeader(keyID: key.keyID, counter: counter)
         counter += 1
-        let prefix = kind.clearPrefixLength(frame)
         let body = prefix + header.length
         let end = body + frame.count - prefix
         output.removeAll(keepingCapacity: true)

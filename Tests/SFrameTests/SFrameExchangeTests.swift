@@ -12,12 +12,22 @@ struct SFrameExchangeTests {
             let exchange = try SFrameExchange(kind, suite: suite)
             for length in [0, 1, 2, 3, 4, 9, 10, 11, 80, 1200, 70_000] {
                 for first: UInt8 in [0x10, 0x11] {
+                    // A VP8 frame has its frame tag, and a key frame its start code and size.
+                    if kind == .vp8, length < (first & 1 == 0 ? 10 : 3) { continue }
                     let frame = (0..<length).map { $0 == 0 ? first : UInt8(truncatingIfNeeded: $0 * 7) }
                     let sealed = try exchange.seal(frame)
                     #expect(sealed.count <= frame.count + SFrameSealer.overhead)
                     #expect(try exchange.open(sealed) == frame)
                 }
             }
+        }
+    }
+
+    @Test("A video frame that lacks its frame tag or size is not sealed")
+    func shortFrames() throws {
+        let exchange = try SFrameExchange(.vp8)
+        for frame in [[], [0x11], [0x11, 2], [0x10, 2, 3, 4, 5, 6, 7, 8, 9]] as [[UInt8]] {
+            #expect(throws: SFrameFailure.malformed) { try exchange.seal(frame) }
         }
     }
 
