@@ -52,6 +52,9 @@ import Testing
         try writer.finish()
         #expect(try header() == [16_383, 16_383])
 
+        // The audio track, of which nothing came, is gone.
+        #expect(try WebMReader(source: MemorySource(sink.bytes)).tracks.map(\.kind) == [.video])
+
         // A size that was expected and never came is corrected.
         let other = MemorySink()
         let second = try WebMWriter(
@@ -60,6 +63,21 @@ import Testing
         try second.write(.video, timestamp: .zero, isKeyframe: true, bytes: [1])
         try second.finish()
         #expect(try WebMReader(source: MemorySource(other.bytes)).tracks[0].width == 320)
+    }
+
+    @Test("A video track of which nothing came is taken out of the header, and audio keeps its number")
+    func emptyTrack() throws {
+        let sink = MemorySink()
+        let writer = try WebMWriter(sink: sink, configuration: TestMedia.webMConfiguration)
+        for (index, packet) in TestMedia.audio.enumerated() {
+            try writer.write(.audio, timestamp: .milliseconds(Int64(index) * 20), isKeyframe: true, bytes: packet)
+        }
+        #expect(try WebMReader(source: MemorySource(sink.bytes)).tracks.count == 2)
+        try writer.finish()
+        let reader = try WebMReader(source: MemorySource(sink.bytes))
+        #expect(reader.tracks.map(\.kind) == [.audio] && reader.tracks[0].number == 2)
+        #expect(try reader.all().map(\.bytes) == TestMedia.audio)
+        #expect(reader.damage.isEmpty)
     }
 
     @Test func headerSaysWhatIsInside() throws {

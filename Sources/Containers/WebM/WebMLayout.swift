@@ -23,6 +23,8 @@ struct WebMLayout {
     private let tracksOffset: Int64
     /// Where PixelWidth and PixelHeight lie, 8 bytes together; nil without video.
     private let sizeOffset: Int64?
+    /// Where the entry of each track lies, and its length in bytes.
+    private var entries: [MediaKind: (offset: Int64, length: Int)] = [:]
 
     func trackNumber(_ kind: MediaKind) -> Int? { kind == .video ? videoTrack : audioTrack }
 
@@ -68,14 +70,17 @@ struct WebMLayout {
         var tracks = EBMLBuffer()
         if let video = configuration.video { tracks.master(.trackEntry) { Self.entry(video, into: &$0) } }
         // The size is the last thing in the video entry.
-        let sizeInTracks = tracks.count - Self.sizeLength
+        let videoLength = tracks.count
         if let audio = configuration.audio {
             let number = configuration.video == nil ? 1 : 2
             tracks.master(.trackEntry) { Self.entry(audio, number: number, into: &$0) }
         }
         out.id(.tracks)
         out.size(tracks.count)
-        sizeOffset = configuration.video == nil ? nil : Int64(out.count + sizeInTracks)
+        let body = Int64(out.count)
+        sizeOffset = configuration.video == nil ? nil : body + Int64(videoLength - Self.sizeLength)
+        if configuration.video != nil { entries[.video] = (body, videoLength) }
+        if configuration.audio != nil { entries[.audio] = (body + Int64(videoLength), tracks.count - videoLength) }
         out.raw(tracks.bytes)
     }
 
@@ -136,6 +141,14 @@ struct WebMLayout {
     func writeSize(_ sink: any ByteSink, width: Int, height: Int) throws(ContainerError) {
         guard let sizeOffset else { return }
         try sink.overwrite(at: sizeOffset, Self.size(width: width, height: height))
+    }
+
+    /// Takes a track out of the header: a Void element covers its entry.
+    func removeTrack(_ kind: MediaKind, _ sink: any ByteSink) throws(ContainerError) {
+        guard let entry = entries[kind] else { return }
+        var out = EBMLBuffer()
+        out.void(total: entry.length)
+        try sink.overwrite(at: entry.offset, out.bytes)
     }
 
     /// The last strokes: the index of the header's parts, and the segment's size.

@@ -176,6 +176,9 @@ public final class WebMWriter {
     private func complete() throws(ContainerError) {
         guard layout.isSeekable else { return }
         try writeSize(isLast: true)
+        // Players wait for a track that has nothing.
+        if videoFrames == 0, audioFrames > 0 { try layout.removeTrack(.video, sink) }
+        if audioFrames == 0, videoFrames > 0 { try layout.removeTrack(.audio, sink) }
         let cuesOffset = byteCount
         if !cues.isEmpty, !isBroken {
             pending.raw(WebMLayout.cues(cues.entries))

@@ -28,10 +28,12 @@ package struct StreamRecording: Sendable {
 
     /// A file begins.
     package struct Start: Sendable {
-        /// Size of the first frame; nil for audio alone.
+        /// Size of the first frame; nil if there is none.
         package var width: Int?
         package var height: Int?
         package var hasAudio: Bool
+        /// True without a size if video is muted, and may come later.
+        package var hasVideo: Bool
         /// Relay time of the file's time zero.
         package var time: MediaTime
         /// The publisher's wall clock then, NTP format; nil without sender reports.
@@ -65,6 +67,8 @@ package struct StreamRecording: Sendable {
     private static let maximumDelay: MediaTime = .seconds(1)
     let options: Options
     var expected: Set<MediaKind>
+    /// Of these nothing may come for long; their tracks are kept in the file.
+    let muted: Set<MediaKind>
     var timeline = RecordingTimeline()
     var assembler = VP8FrameAssembler()
     var sequencer = AudioSequencer()
@@ -87,9 +91,12 @@ package struct StreamRecording: Sendable {
     private var outputs: [Output] = []
     private var firstOutput = 0
 
-    /// - Parameter kinds: the tracks that the stream is said to have; others are taken in when they come.
-    package init(kinds: Set<MediaKind>, options: Options = Options()) {
+    /// - Parameters:
+    ///   - kinds: the tracks that the stream is said to have; others are taken in when they come.
+    ///   - muted: those of them that are muted now.
+    package init(kinds: Set<MediaKind>, muted: Set<MediaKind> = [], options: Options = Options()) {
         expected = kinds
+        self.muted = muted.intersection(kinds)
         self.options = options
     }
 
