@@ -71,8 +71,8 @@ extension Conference {
         let answer = JoinAnswer(
             session: id, sessionName: name, connection: connection, resumeToken: admission.resumeToken,
             graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: admission.capabilities,
-            users: page.users,
-            streams: page.streams, nextPage: page.nextPage, userCount: order.count, isMuteForced: isMuteForced,
+            users: page.users, streams: page.streams, nextPage: page.nextPage, userCount: order.count,
+            recordedStreams: recordedStreams, isMuteForced: isMuteForced,
             isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
             subsessions: subsessionsState(isManager: becomesHost))
         return Join(answer: answer, effects: takeEffects())

@@ -16,7 +16,8 @@ extension Event {
         // Joins and leaves themselves; events about the receiver; events about a stream that it knows.
         case .userJoined, .userLeft, .usersChanged, .streamDestroyed, .offer, .subscriptionChanged, .muteForced,
             .shareLockChanged, .activeSpeaker, .subsessionRoleChanged, .helpEnded, .helpResult, .chatAllowedChanged,
-            .messaging, .draining, .disconnected, .mediaReset:
+            .messaging, .draining, .disconnected, .mediaReset, .recordingStarted,
+            .recordingStopped:
             .none
         }
     }

@@ -78,6 +78,7 @@ enum Samples {
         .hostChanged(HostChanged(host: nil)), .streamCreated(StreamCreated(stream: info)),
         .streamChanged(StreamChanged(stream: info)),
         .streamDestroyed(StreamDestroyed(stream: stream, reason: .forced)),
+        .recordingStarted(RecordingStarted(stream: stream)), .recordingStopped(RecordingStopped(stream: stream)),
         .offer(
             OfferMade(
                 revision: 2, sdp: "v=0\r\n",
@@ -116,7 +117,7 @@ enum Samples {
     static let joinAnswer = JoinAnswer(
         session: SessionID(rawValue: "id"), sessionName: "room", connection: connection, resumeToken: "secret",
         graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: [user], streams: [info],
-        nextPage: 100, userCount: 10_000, isMuteForced: true, isShareLocked: true,
+        nextPage: 100, userCount: 10_000, recordedStreams: [stream], isMuteForced: true, isShareLocked: true,
         isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
         pingInterval: 1, transports: [.native, .webRTC])

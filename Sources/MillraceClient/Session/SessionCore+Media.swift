@@ -1,5 +1,6 @@
 internal import MediaBase
 internal import Signaling
+internal import Transport
 
 extension SessionCore {
     func media(_ notice: MediaNotice) {
@@ -93,6 +94,17 @@ extension SessionCore {
         resubscribe()
     }
 
+    /// Told once, however many peer connections are tried after it, until one has a path.
+    func noPath(_ report: MediaPathReport, _ direction: MediaDirection) {
+        guard thread != nil, pathless.insert(direction).inserted else { return }
+        board.send(.noMediaPath(NoMediaPath(report, direction)))
+    }
+
+    func pathFound(_ direction: MediaDirection) {
+        guard pathless.remove(direction) != nil else { return }
+        board.send(.mediaPathFound(direction))
+    }
+
     private func end(_ reason: DisconnectReason) {
         for publication in publications {
             if let stream = publication.stream {
@@ -102,6 +114,7 @@ extension SessionCore {
             publication.publisher.detach()
         }
         publications = []
+        pathless = []
         showPublishers()
         for subscriber in subscriptions.values { subscriber.end(nil) }
         subscriptions = [:]

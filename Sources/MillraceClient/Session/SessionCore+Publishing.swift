@@ -110,6 +110,8 @@ extension SessionCore {
                 if let stream = publication.stream { publication.publisher.hub.send(.destroyed(stream, .reset)) }
             }
             republish()
+        case .missing(let report): noPath(report, .publish)
+        case .mended: pathFound(.publish)
         }
     }
 
@@ -164,6 +166,7 @@ extension SessionCore {
     /// A stream has ended: its sections are taken out of the peer connection, unless another one is being negotiated anyhow.
     func dropSections() async {
         guard !publications.isEmpty else {
+            pathless.remove(.publish)
             thread?.submit { room in
                 room.publishing?.close(now: ClientClock.now)
                 room.publishing = nil

@@ -117,7 +117,11 @@ extension SessionCore {
     /// for. One that is lost for good has lost its keys as well: its offer is answered by another peer connection, by whose certificate
     /// the relay knows that, lets go of the old one and says `mediaReset`.
     func subscribePath(is trouble: PathTrouble) async {
-        if trouble == .ended {
+        switch trouble {
+        case .silent: break
+        case .missing(let report): return noPath(report, .subscribe)
+        case .mended: return pathFound(.subscribe)
+        case .ended:
             for subscriber in subscriptions.values { subscriber.setDropped(true) }
             try? await Task.sleep(for: Self.patience)
             let isEnded = await thread?.call { $0.subscribing?.isEnded } ?? nil

@@ -36,6 +36,8 @@ actor SessionCore: SocketDriver {
     var latestOffer: OfferMade?
     var answeredRevision: Int?
     var isRepublishing = false
+    /// Peer connections of which the application knows that they have no path.
+    var pathless: Set<MediaDirection> = []
     /// What the relay does not have any more.
     var lostMedia = (publish: false, subscribe: false)
 

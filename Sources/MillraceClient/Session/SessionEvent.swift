@@ -19,6 +19,10 @@ public enum SessionEvent: Hashable, Sendable {
     case didReconnect(isNewConnection: Bool)
     /// The relay will end in so many seconds; the client moves by itself.
     case relayDraining(seconds: Int)
+    /// Media does not reach the relay: ICE or DTLS has not completed within 10 s. The client keeps trying.
+    case noMediaPath(NoMediaPath)
+    /// Media can flow after all.
+    case mediaPathFound(MediaDirection)
 
     // MARK: others
     /// Another client is there; also told of each that was there before.
@@ -38,6 +42,9 @@ public enum SessionEvent: Hashable, Sendable {
     case streamCreated(StreamInfo)
     case streamChanged(StreamInfo)
     case streamDestroyed(StreamInfo, StreamEndReason)
+    /// The relay records a stream from now on; also told of those that were recorded when the session was joined.
+    case recordingStarted(StreamID)
+    case recordingStopped(StreamID)
 
     // MARK: signals and moderation
     /// From nil: the application's server.

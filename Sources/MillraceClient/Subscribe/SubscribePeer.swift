@@ -128,7 +128,10 @@ final class SubscribePeer {
             case .transmit(let datagram, let to): path.send(datagram, to: to.address)
             case .connect(_, let connection): endpoint.disconnected(connection: connection, now: now)
             case .disconnect, .keyFrameWanted: break
-            case .connected: for receiver in receivers.values { receiver.subscriber.setConnected() }
+            case .noPath(let report): troubled(.missing(report))
+            case .connected:
+                troubled(.mended)
+                for receiver in receivers.values { receiver.subscriber.setConnected() }
             case .ended: troubled(.ended)
             }
         }

@@ -9,6 +9,8 @@ public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case streamCreated
     case streamChanged
     case streamDestroyed
+    case recordingStarted
+    case recordingStopped
     case offer
     case subscriptionChanged
     case signal
@@ -48,6 +50,8 @@ extension Event {
         case .streamCreated: .streamCreated
         case .streamChanged: .streamChanged
         case .streamDestroyed: .streamDestroyed
+        case .recordingStarted: .recordingStarted
+        case .recordingStopped: .recordingStopped
         case .offer: .offer
         case .subscriptionChanged: .subscriptionChanged
         case .signal: .signal

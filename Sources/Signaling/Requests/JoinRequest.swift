@@ -49,6 +49,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     public var nextPage: UInt64?
     /// All users of the session. More than are listed: the others have neither stream nor role.
     public var userCount: Int
+    /// Streams that are recorded at this moment; none if a relay does not say.
+    public var recordedStreams: [StreamID]
     /// Streams published from now on start muted.
     public var isMuteForced: Bool
     public var isShareLocked: Bool
@@ -66,7 +68,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
         capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], nextPage: UInt64? = nil,
-        userCount: Int? = nil, isMuteForced: Bool, isShareLocked: Bool, isChatAllowed: Bool = true,
+        userCount: Int? = nil, recordedStreams: [StreamID] = [], isMuteForced: Bool, isShareLocked: Bool,
+        isChatAllowed: Bool = true,
         subsessions: SubsessionsState = SubsessionsState(),
         iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil
     ) {
@@ -80,6 +83,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.streams = streams
         self.nextPage = nextPage
         self.userCount = userCount ?? users.count
+        self.recordedStreams = recordedStreams
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
         self.isChatAllowed = isChatAllowed
@@ -102,6 +106,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         streams = try container.decode([StreamInfo].self, forKey: .streams)
         nextPage = try container.decodeIfPresent(UInt64.self, forKey: .nextPage)
         userCount = try container.decodeIfPresent(Int.self, forKey: .userCount) ?? users.count
+        recordedStreams = try container.decodeIfPresent([StreamID].self, forKey: .recordedStreams) ?? []
         isMuteForced = try container.decode(Bool.self, forKey: .isMuteForced)
         isShareLocked = try container.decode(Bool.self, forKey: .isShareLocked)
         isChatAllowed = try container.decodeIfPresent(Bool.self, forKey: .isChatAllowed) ?? true

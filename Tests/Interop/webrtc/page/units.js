@@ -219,6 +219,10 @@ const UNITS = {
     state.apply("muteForced", {isActive: true});
     state.apply("muteForced", {isActive: false, stream: "sb", kind: "audio"});
     same([state.isShareLocked, state.isMuteForced], [true, true], "locks");
+    for (const [event, id, isRecorded] of [["Started", "sa", true], ["Started", "sb", true], ["Stopped", "sa", true], ["Stopped", "sb", false]]) {
+      state.apply(`recording${event}`, {stream: id});
+      same(state.isRecorded, isRecorded, `recording${event} ${id}`);
+    }
     state.apply("streamDestroyed", {stream: "sb", reason: "forced"});
     state.apply("userLeft", {user: "b", reason: "left"});
     state.apply("usersChanged", {joined: [user("c", "C"), user("d", "D")], left: [{user: "nobody", reason: "left"}], unlisted: [], count: 4});
@@ -226,7 +230,8 @@ const UNITS = {
     same([[...state.users.keys()], state.userCount], [["me", "a"], 900], "together");
     state.apply("unheardOf", {});
     same(seen.map(one => one.slice(0, 3)), [["userJoined", 3, 1], ["streamCreated", 3, 2], ["userDropped", 3, 2], ["hostChanged", 3, 2],
-      ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["usersChanged", 4, 1],
+      ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2],
+      ["recordingStarted", 3, 2], ["recordingStarted", 3, 2], ["recordingStopped", 3, 2], ["recordingStopped", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["usersChanged", 4, 1],
       ["usersChanged", 2, 1], ["unheardOf", 2, 1]], "at each event");
   },
 
