@@ -108,6 +108,10 @@ extension Worker {
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
+            // What the path lost of it would take the place of the audio.
+            if let latest = router.latestSequence(path: track.path, producer: producer) {
+                track.abandoned = (latest, now)
+            }
             outbound.transport.decisions.note(.paused, stream: track.streamName, now: now)
             _ = setPaused(true, track, of: producer, in: outbound.session)
             events.send(
