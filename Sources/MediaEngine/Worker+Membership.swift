@@ -125,7 +125,7 @@ extension Worker {
             consumer.state = .paused
         }
         track.producer = producer
-        if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
+        if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer, isAwaited: true) }
         #if DEBUG
             withholdPictures(from: track, of: producer, in: session)
         #endif
