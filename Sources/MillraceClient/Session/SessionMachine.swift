@@ -118,8 +118,8 @@ struct SessionMachine: SocketMachine {
         self.configuration = configuration
         self.random = AnyRandom(base: random)
         backoff = ReconnectBackoff(configuration.reconnect)
-        liveness = Liveness(interval: configuration.pingInterval)
-        requests = RequestLedger(timeout: configuration.requestTimeout)
+        liveness = Liveness(interval: MediaTime(configuration.pingInterval))
+        requests = RequestLedger(timeout: MediaTime(configuration.requestTimeout))
     }
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }
