@@ -8,7 +8,7 @@ import Testing
             (Duration.zero, Int64(0)), (.seconds(3), 3_000_000_000), (.milliseconds(-1_500), -1_500_000_000),
             (.nanoseconds(1), 1), (Duration(secondsComponent: 0, attosecondsComponent: 999_999_999), 0),
             (Duration(secondsComponent: -1, attosecondsComponent: -500_000_000_000_000_000), -1_500_000_000),
-        ])
+        ] as [(Duration, Int64)])
     func exact(duration: Duration, nanoseconds: Int64) { #expect(MediaTime(duration).rawValue == nanoseconds) }
 
     @Test func spansBeyond292YearsSaturate() {
