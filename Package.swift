@@ -145,8 +145,8 @@ let package = Package(
         .target(
             name: "RelayServer",
             dependencies: [
-                "MediaBase", "Signaling", "MillraceTokens", "Messaging", "SRTP", "MediaEngine", "Canvas", "Recording",
-                "Persistence", "ControlServer", "CLinuxNet", "CCrash",
+                "MediaBase", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine", "Canvas",
+                "Recording", "Persistence", "ControlServer", "CLinuxNet", "CCrash",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
