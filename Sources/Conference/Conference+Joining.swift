@@ -10,6 +10,8 @@ extension Conference {
         do throws(SignalingError) {
             let password = try admit(admission)
             let name = try DisplayName.normalized(admission.name)
+            try Bounds.check(admission.media.maximumWidth, 1...Bounds.pixels, "maximumWidth")
+            try Bounds.check(admission.media.maximumHeight, 1...Bounds.pixels, "maximumHeight")
             guard order.count < limits.participants else {
                 throw SignalingError(
                     .limitReached, "the session has \(limits.participants) participants already",
@@ -53,7 +55,8 @@ extension Conference {
             id: connection, name: displayName, identity: admission.identity,
             data: admission.data, kind: admission.kind, role: becomesHost ? .host : .participant, joinedAt: wallClock)
         participants[connection] = Participant(
-            info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted)
+            info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted,
+            media: admission.media)
         order.append(connection)
         if becomesHost { host = connection }
         if admission.kind == .client { clients.append(connection) }

@@ -8,6 +8,8 @@ struct Participant: Sendable {
     var token: TokenFingerprint?
     /// It was let in by a static token or the admin token.
     var isTrusted = false
+    /// What it begins with and is sent at most.
+    var media = JoinMedia()
     /// Its streams in the order of their making, those not announced yet included.
     var streams: [StreamID] = []
     var subscriptions: [StreamID: Subscription] = [:]

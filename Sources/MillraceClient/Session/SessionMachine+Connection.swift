@@ -29,7 +29,7 @@ extension SessionMachine {
                 .join(
                     JoinRequest(
                         session: entry.session, token: entry.token, name: entry.name, password: entry.password,
-                        client: entry.client)), .enter, now: now)
+                        client: entry.client, media: entry.media)), .enter, now: now)
         }
     }
 

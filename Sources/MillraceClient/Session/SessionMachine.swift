@@ -48,6 +48,7 @@ struct SessionMachine: SocketMachine {
         var name: String
         var password: String?
         var client: String?
+        var media: JoinMedia?
     }
 
     struct Resumption {
