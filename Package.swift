@@ -75,6 +75,7 @@ let package = Package(
         .target(
             name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
         .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
+        .target(name: "SFrame", dependencies: ["MediaBase", "COpenSSL"]),
         .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
@@ -199,6 +200,7 @@ let package = Package(
         .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
+        .testTarget(name: "SFrameTests", dependencies: ["SFrame", "MediaBase", "MillraceTestKit"]),
         .testTarget(name: "STUNTests", dependencies: ["STUN", "MillraceTestKit"]),
         .testTarget(name: "SignalingTests", dependencies: ["Signaling", "MillraceTestKit"]),
         .testTarget(

@@ -69,7 +69,8 @@ extension Conference {
         let answer = JoinAnswer(
             session: id, sessionName: name, connection: connection, resumeToken: admission.resumeToken,
             graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: admission.capabilities, users: users,
-            streams: streams, isMuteForced: isMuteForced, isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
+            streams: streams, recordedStreams: recordedStreams, isMuteForced: isMuteForced,
+            isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
             subsessions: subsessionsState(isManager: becomesHost))
         return Join(answer: answer, effects: takeEffects())
     }

@@ -10,6 +10,7 @@ extension Conference {
                 id, of: owner, hasAudio: hasAudio, hasVideo: hasVideo, width: width, height: height,
                 wallClock: wallClock)
         case .unpublished(let id, let reason): destroy(id, reason)
+        case .recorded(let id, let isRecorded): setRecorded(id, isRecorded)
         case .dimensions(let id, let width, let height): setDimensions(id, width: width, height: height)
         case .subscribed(let connection, let id):
             guard participants[connection]?.subscriptions[id] != nil else { break }

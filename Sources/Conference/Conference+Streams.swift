@@ -51,10 +51,20 @@ extension Conference {
             return
         }
         streamOrder.removeAll { $0 == id }
+        if stream.isRecorded { tellAll(.recordingStopped(RecordingStopped(stream: id))) }
         tellAll(.streamDestroyed(StreamDestroyed(stream: id, reason: reason)))
         refreshStatus(of: stream.owner)
         silenceSpeaker(id)
         hook(.streamUnpublished(info, reason))
+    }
+
+    /// REC-1: everybody is told. Of one that is not announced nobody knows; the media plane reports it again after its announcement.
+    mutating func setRecorded(_ id: StreamID, _ isRecorded: Bool) {
+        guard let stream = published[id], stream.phase == .announced, stream.isRecorded != isRecorded else { return }
+        published[id]?.isRecorded = isRecorded
+        tellAll(
+            isRecorded
+                ? .recordingStarted(RecordingStarted(stream: id)) : .recordingStopped(RecordingStopped(stream: id)))
     }
 
     mutating func updateStream(_ request: UpdateStreamRequest) throws(SignalingError) {

@@ -86,6 +86,8 @@ package struct Conference: Sendable {
     package var users: [UserInfo] { order.compactMap { participants[$0]?.info } }
     /// Announced streams, in that order.
     package var streams: [StreamInfo] { streamOrder.compactMap { info(of: $0) } }
+    /// Announced streams that are recorded, in that order (REC-1).
+    package var recordedStreams: [StreamID] { streamOrder.filter { published[$0]?.isRecorded == true } }
     package var hasPassword: Bool { password != nil }
     package var isEnded: Bool { phase == .ended }
     /// Nobody has joined, and no reservation keeps it: whoever made it may forget it.

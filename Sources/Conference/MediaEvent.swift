@@ -5,6 +5,8 @@ package enum MediaEvent: Hashable, Sendable {
     /// The first media of a planned stream is there: it is announced now. Dimensions are 0 where they are not known.
     case published(ConnectionID, StreamID, hasAudio: Bool, hasVideo: Bool, width: Int = 0, height: Int = 0)
     case unpublished(StreamID, StreamEndReason)
+    /// The relay records the stream, or does not any more.
+    case recorded(StreamID, Bool)
     case dimensions(StreamID, width: Int, height: Int)
     /// The subscription is negotiated; media can flow.
     case subscribed(ConnectionID, StreamID)

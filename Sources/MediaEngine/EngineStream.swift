@@ -44,7 +44,15 @@ final class EngineStream {
     }
 
     func setMuted(_ isMuted: Bool, _ kind: MediaKind) {
-        if isMuted { muted.insert(kind) } else { muted.remove(kind) }
+        guard isMuted else {
+            muted.remove(kind)
+            return
+        }
+        guard muted.insert(kind).inserted else { return }
+        switch kind {
+        case .audio: sound.pause()
+        case .video: pictures.pause()
+        }
     }
 
     var video: Producer? { encodings.isEmpty ? nil : encodings[best].producer }

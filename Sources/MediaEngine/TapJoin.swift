@@ -7,6 +7,8 @@ struct TapJoin {
     private var source: Producer?
     /// What comes next is not of `source` as it was.
     private var isInterrupted = false
+    /// The track is muted, or was and nothing has come since.
+    private var isPaused = false
     /// First packet of `source` that taps see.
     private var first: Int64 = .min
     private var sequenceOffset: Int64 = 0
@@ -27,6 +29,9 @@ struct TapJoin {
         if source !== producer {
             guard wanted === producer, canStart || source == nil && !isInterrupted else { return nil }
             begin(packet, of: producer)
+        } else if isPaused {
+            guard canStart else { return nil }
+            resume(packet)
         }
         guard let joined = place(packet, of: producer) else { return nil }
         if latest.map({ joined.sequence > $0.sequence }) ?? true {
@@ -52,9 +57,21 @@ struct TapJoin {
         isInterrupted = true
     }
 
+    /// The relay drops the track's packets from now on. Sequence numbers continue after that without a gap, because nothing was lost;
+    /// timestamps keep the time that passes.
+    mutating func pause() { isPaused = source != nil }
+
+    private mutating func resume(_ packet: TapPacket) {
+        isPaused = false
+        guard let latest else { return }
+        first = packet.sequence
+        sequenceOffset = latest.sequence + 1 - packet.sequence
+    }
+
     private mutating func begin(_ packet: TapPacket, of producer: Producer) {
         source = producer
         isInterrupted = false
+        isPaused = false
         guard let latest else { return }
         first = packet.sequence
         sequenceOffset = latest.sequence + 1 - packet.sequence

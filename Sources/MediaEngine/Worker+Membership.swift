@@ -270,8 +270,7 @@ extension Worker {
         inbound[index].headers?.deallocate()
         inbound[index].headers = nil
         fallSilent(index)
-        // Of a WebRTC publisher's SSRCs the table knows nothing, and what it says of one may be somebody else.
-        if inboundTable.find(inbound[index].ssrc) == index { inboundTable.remove(inbound[index].ssrc) }
+        plainSources.remove(track: index)
         inboundFree.append(index)
     }
 
@@ -282,7 +281,7 @@ extension Worker {
             let isTaken = transport.map {
                 $0.tracks.contains { $0.ssrc == ssrc } || $0.targets.contains { $0.ssrc == ssrc }
             }
-            if isTaken != true, inboundTable.find(ssrc) == nil { return ssrc }
+            if isTaken != true, plainSources.first(of: ssrc) == nil { return ssrc }
         }
     }
 

@@ -133,9 +133,10 @@ public final class Relay: Sendable {
         let hooks = RecordingHooks(sink: parts.webhooks, standard: parts.apps.standard)
         let recordingLog = RecordingLog(logger: logger)
         let recorder = configuration.effectiveRecordingDirectory.map {
-            SessionRecorder(engine: engine, directory: $0) { change in
+            SessionRecorder(engine: engine, directory: $0, source: parts.liveSessions.recordingSource) { change in
                 hooks.note(change)
                 recordingLog.note(change)
+                parts.liveSessions.note(change)
             }
         }
         let bodies = OpenBodies()
@@ -187,7 +188,7 @@ public final class Relay: Sendable {
                 return Running(engine: engine, group: group, task: task, httpPort: port, server: server)
             }
         } catch {
-            reason = "\(ConnectionFailure(error))"
+            reason = "\(ListenFailure(error))"
         }
         _ = await task.result
         engine.stop()

@@ -76,6 +76,7 @@ package final class WebRTCEndpoint {
     /// Which media stream an RTX stream repairs, as far as the answer says.
     var repairs: [SSRC: SSRC] = [:]
     var feedback: FeedbackMaker
+    var received = ReceiverEstimate()
     var transportSequence: UInt16
     /// Of a publisher that estimates its path, from its connection on.
     package internal(set) var uplink: UplinkEstimate?
@@ -176,6 +177,7 @@ package final class WebRTCEndpoint {
         guard isConnected else { return deadline }
         if let uplink { deadline = min(deadline, uplink.deadline) }
         if configuration.sendsTransportFeedback, let due = feedback.deadline { deadline = min(deadline, due) }
+        if configuration.sendsREMB, let due = received.deadline { deadline = min(deadline, due) }
         for stream in incoming { deadline = min(deadline, stream.deadline(asks: configuration.asksForLostPackets)) }
         return deadline
     }

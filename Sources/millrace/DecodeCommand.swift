@@ -12,13 +12,16 @@ struct DecodeCommand: ParsableCommand {
             FILE is a .webm (of ours or of others: VP8, Opus), an .ivf (VP8), an .ogg or .opus (Opus). Without any output the file \
             is decoded and what was found is told.
 
-            --video writes each decoded picture once, all in the size of the first; --constant-rate repeats and leaves out \
+            --video writes each decoded picture once, all in the size of --size or of the largest; --constant-rate repeats and leaves out \
             pictures instead, so that the file keeps the recording's time. --audio begins at the recording's time zero and fills \
             gaps, so that it stays beside the pictures. Both take - for standard output.
 
             A damaged file gives what can be had; what was lost is said on standard error, and the exit code is 1.
 
-            Exit code: 0 fine, 1 failed or damaged, 2 bad usage.
+            With --verify, a recording that a relay on this machine still writes is neither whole nor damaged: it is "still being \
+            written", as long as nothing but its end is incomplete.
+
+            Exit code: 0 fine, 1 failed or damaged, 2 bad usage, 3 with --verify: nothing is damaged, but a file is still being written.
 
             EXAMPLES
               A recording to raw pictures and sound:
@@ -39,6 +42,11 @@ struct DecodeCommand: ParsableCommand {
 
     @Option(help: ArgumentHelp("Write raw pictures as Y4M.", valueName: "out.y4m"))
     var video: String?
+
+    @Option(
+        help: ArgumentHelp("With --video: the size of the frames, such as 640x360.", valueName: "WxH"),
+        transform: DecodeCommand.frameSize)
+    var size: FrameSize?
 
     @Flag(help: "With --video: repeat and leave out pictures so that the file keeps the recording's time.")
     var constantRate = false
@@ -69,6 +77,7 @@ struct DecodeCommand: ParsableCommand {
         guard (1...16).contains(threads) else { throw ValidationError("--threads takes 1 to 16") }
         guard every >= 1 else { throw ValidationError("--every takes 1 or more") }
         guard every == 1 || frames != nil else { throw ValidationError("--every goes with --frames") }
+        guard size == nil || video != nil else { throw ValidationError("--size goes with --video") }
         guard !constantRate || video != nil else { throw ValidationError("--constant-rate goes with --video") }
         guard files.count == 1 || (video == nil && audio == nil) else {
             throw ValidationError("--video and --audio take one file at a time")
@@ -90,6 +99,7 @@ struct DecodeCommand: ParsableCommand {
             print(String(decoding: try encoder.encode(outcomes), as: UTF8.self))
         }
         if outcomes.contains(where: { !$0.isFine }) { throw ExitCode(1) }
+        if verify, outcomes.contains(where: \.isBeingWritten) { throw ExitCode(3) }
     }
 
     private func decode(_ path: String) -> DecodeOutcome {
@@ -110,8 +120,8 @@ struct DecodeCommand: ParsableCommand {
                 tell(DecodeReportText(report, verify: verify).lines)
             }
             for line in DecodeReportText.complaints(report) { note("\(path): \(line)") }
-            if let fitted = outputs.video?.fittedFrames, fitted > 0 {
-                note("\(path): \(fitted) pictures of another size were fitted into the first one's")
+            if let fitted = outputs.video?.fittedFrames, fitted > 0, let size = outputs.video?.size {
+                note("\(path): \(fitted) pictures of another size were fitted into \(size.width)x\(size.height)")
             }
         } catch {
             lines.flush()
@@ -119,6 +129,14 @@ struct DecodeCommand: ParsableCommand {
             note("\(path): \(error)")
         }
         return outcome
+    }
+
+    private static func frameSize(_ text: String) throws -> FrameSize {
+        let parts = text.split(separator: "x", omittingEmptySubsequences: false).map { Int($0) }
+        guard parts.count == 2, let width = parts[0], let height = parts[1], (1...16383).contains(width),
+            (1...16383).contains(height), width * height <= FrameSize.maximumPixels
+        else { throw ValidationError("a size is WIDTHxHEIGHT in pixels, up to 4096x4096, not \(text)") }
+        return FrameSize(width: width, height: height)
     }
 
     private var decodesAll: Bool {
@@ -139,7 +157,8 @@ struct DecodeCommand: ParsableCommand {
         }
         if let video {
             let output = Y4MOutput(
-                sink: try sink(video), rate: try FrameRate.ofFile(path), keepsTime: constantRate)
+                sink: try sink(video), size: try size ?? FrameSize.largest(ofFile: path),
+                rate: try FrameRate.ofFile(path), keepsTime: constantRate)
             pictures = output
             all.append(output)
         }

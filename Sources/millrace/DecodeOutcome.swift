@@ -12,4 +12,6 @@ struct DecodeOutcome: Encodable {
     init(file: String) { self.file = file }
 
     var isFine: Bool { error == nil && report?.isDamaged == false }
+    /// Nothing is wrong so far with a file that a relay still writes.
+    var isBeingWritten: Bool { isFine && report?.isBeingWritten == true }
 }

@@ -16,12 +16,16 @@ struct DecodeReportText {
         var end = "  decoded in \(Self.number(report.elapsed, 2)) s"
         if report.video != nil { end += ", \(Self.number(speed, 0)) pictures a second" }
         lines.append(end)
-        if verify { lines.append(report.isDamaged ? "  DAMAGED" : "  whole") }
+        if verify {
+            lines.append(report.isDamaged ? "  DAMAGED" : report.isBeingWritten ? "  still being written" : "  whole")
+        }
     }
 
     /// What makes the file damaged.
     static func complaints(_ report: DecodeReport) -> [String] {
         var all = report.damage
+        // The end of a file that grows is not worth a complaint; it is the last note, if all were kept.
+        if report.isBeingWritten, report.isCutOff, report.damageCount == all.count { all.removeLast() }
         if report.damageCount > report.damage.count {
             all.append("… and \(report.damageCount - report.damage.count) more places")
         }
@@ -74,7 +78,12 @@ struct DecodeReportText {
             lines.append("  sound begins \(Self.number(offset * 1000, 0)) ms after the first picture")
         }
         if let closed = report.isClosed {
-            let state = closed ? "closed" : "never closed: it is being written, or its writer was killed"
+            let state =
+                closed
+                ? "closed"
+                : report.isBeingWritten
+                    ? "open: it is being written"
+                    : "never closed: its writer was killed, or it is a copy of an open file"
             lines.append(
                 "  structure: \(state); \(report.clusters ?? 0) clusters, \(report.hasCues == true ? "with" : "without") an index"
             )

@@ -7,6 +7,7 @@ struct ModelClient {
     let session: SessionID
     var users: [UserInfo]
     var streams: [StreamInfo]
+    var recorded: Set<StreamID>
     var isMuteForced: Bool
     var isShareLocked: Bool
     var host: ConnectionID?
@@ -32,6 +33,7 @@ struct ModelClient {
         session = answer.session
         users = answer.users
         streams = answer.streams
+        recorded = Set(answer.recordedStreams)
         isMuteForced = answer.isMuteForced
         isShareLocked = answer.isShareLocked
         isChatAllowed = answer.isChatAllowed
@@ -75,7 +77,13 @@ struct ModelClient {
             let isOwn = negotiated.remove(body.stream) != nil
             check(isOwn || streams.contains { $0.id == body.stream }, "unknown stream destroyed: \(body.stream)")
             streams.removeAll { $0.id == body.stream }
+            check(!recorded.contains(body.stream), "destroyed while recorded: \(body.stream)")
             parted.remove(body.stream)
+        case .recordingStarted(let body):
+            check(streams.contains { $0.id == body.stream }, "unknown stream recorded: \(body.stream)")
+            check(recorded.insert(body.stream).inserted, "recorded twice: \(body.stream)")
+        case .recordingStopped(let body):
+            check(recorded.remove(body.stream) != nil, "not recorded: \(body.stream)")
         case .subscriptionChanged(let body):
             check(streams.contains { $0.id == body.stream }, "subscription to an unknown stream: \(body.stream)")
             switch body.state {

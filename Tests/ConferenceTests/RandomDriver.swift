@@ -101,7 +101,7 @@ struct RandomDriver {
     private mutating func report(_ world: World) {
         let stream = stream(world)
         guard let id = user(world) else { return }
-        switch random.below(9) {
+        switch random.below(10) {
         case 0: world.media(.unpublished(stream, flip() ? .networkLost : .reset))
         case 1: world.media(.dimensions(stream, width: random.below(2_000), height: random.below(2_000)))
         case 2: world.media(.subscribed(id, stream))
@@ -109,7 +109,8 @@ struct RandomDriver {
         case 4: world.media(.videoPaused(id, stream))
         case 5: world.media(.videoResumed(id, stream))
         case 6: world.media(.activeSpeaker(flip() ? stream : nil, in: place(world)))
-        case 7: world.media(.reset(id, publish: flip(), subscribe: flip()))
+        case 7: world.media(.recorded(stream, flip()))
+        case 8: world.media(.reset(id, publish: flip(), subscribe: flip()))
         default: world.media(.publisherLeft(id, .networkLost))
         }
     }

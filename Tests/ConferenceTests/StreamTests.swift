@@ -125,6 +125,35 @@ import Testing
         #expect(world.violations() == [])
     }
 
+    @Test("REC-1 everybody is told that a stream is recorded, also who joins later, and that it ends")
+    func recorded() throws {
+        let world = try World()
+        let a = try world.join()
+        let b = try world.join()
+        let plan = try world.prepare([.camera, .screen], a)
+        world.confirm(plan)
+        let (camera, screen) = (plan.streams[0].id, plan.streams[1].id)
+        // Nobody knows the streams yet.
+        world.media(.recorded(camera, true))
+        #expect(world.conference.recordedStreams.isEmpty)
+        world.announce(plan)
+        world.forgetEvents()
+        for id in [camera, camera, screen] { world.media(.recorded(id, true)) }
+        world.media(.recorded(StreamID(rawValue: "none"), true))
+        let started = [camera, screen].map { Event.recordingStarted(RecordingStarted(stream: $0)) }
+        #expect(world.newEvents(a) == started && world.newEvents(b) == started)
+        let late = try world.join()
+        #expect(world.clients[late]?.recorded == [camera, screen])
+        world.forgetEvents()
+        world.media(.recorded(camera, false))
+        #expect(world.newEvents(late) == [.recordingStopped(RecordingStopped(stream: camera))])
+        world.forgetEvents()
+        // The recording ends with its stream.
+        world.media(.unpublished(screen, .networkLost))
+        #expect(world.newEvents(late).map(\.name).prefix(2) == [.recordingStopped, .streamDestroyed])
+        #expect(world.conference.recordedStreams.isEmpty && world.violations() == [])
+    }
+
     @Test(
         "STR-2 streams end with the reason",
         arguments: [

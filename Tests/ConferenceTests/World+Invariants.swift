@@ -88,6 +88,7 @@ extension World {
             require(client.users == users, "users of \(id): \(client.users) are not \(users)")
             require(client.streams == streams, "streams of \(id): \(client.streams) are not \(streams)")
             require(client.isMuteForced == conference.isMuteForced, "mute state of \(id)")
+            require(client.recorded == Set(conference.recordedStreams), "recorded streams of \(id)")
             require(client.isShareLocked == conference.isShareLocked, "share lock of \(id)")
             require(client.host == conference.host, "host of \(id)")
             checkSubsessions(client, require)

@@ -29,6 +29,57 @@ import Testing
         #expect(frames.last?.timestamp ?? .zero > .seconds(4e9))
     }
 
+    @Test(
+        "The header has the largest frame size: the expected one first, each larger one from the end of its cluster, the real one at the end"
+    )
+    func largestSizeInHeader() throws {
+        let sink = MemorySink()
+        func header() throws -> [Int] {
+            let track = try WebMReader(source: MemorySource(sink.bytes)).tracks[0]
+            return [track.width, track.height]
+        }
+        let writer = try WebMWriter(
+            sink: sink, configuration: WebMConfiguration(video: .init(width: 64, height: 48), audio: .init(channels: 2))
+        )
+        #expect(try header() == [64, 48])
+        let sizes = [(16, 16), (320, 180), (180, 320), (16_383, 16_383), (0, 5), (16_384, 1)]
+        for (second, size) in sizes.enumerated() {
+            writer.noteSize(width: size.0, height: size.1)
+            try writer.write(.video, timestamp: .seconds(Double(second)), isKeyframe: true, bytes: [1])
+            if second == 1 { #expect(try header() == [64, 48]) }
+            if second == 2 { #expect(try header() == [320, 180]) }
+        }
+        try writer.finish()
+        #expect(try header() == [16_383, 16_383])
+
+        // The audio track, of which nothing came, is gone.
+        #expect(try WebMReader(source: MemorySource(sink.bytes)).tracks.map(\.kind) == [.video])
+
+        // A size that was expected and never came is corrected.
+        let other = MemorySink()
+        let second = try WebMWriter(
+            sink: other, configuration: WebMConfiguration(video: .init(width: 1280, height: 720), audio: nil))
+        second.noteSize(width: 320, height: 180)
+        try second.write(.video, timestamp: .zero, isKeyframe: true, bytes: [1])
+        try second.finish()
+        #expect(try WebMReader(source: MemorySource(other.bytes)).tracks[0].width == 320)
+    }
+
+    @Test("A video track of which nothing came is taken out of the header, and audio keeps its number")
+    func emptyTrack() throws {
+        let sink = MemorySink()
+        let writer = try WebMWriter(sink: sink, configuration: TestMedia.webMConfiguration)
+        for (index, packet) in TestMedia.audio.enumerated() {
+            try writer.write(.audio, timestamp: .milliseconds(Int64(index) * 20), isKeyframe: true, bytes: packet)
+        }
+        #expect(try WebMReader(source: MemorySource(sink.bytes)).tracks.count == 2)
+        try writer.finish()
+        let reader = try WebMReader(source: MemorySource(sink.bytes))
+        #expect(reader.tracks.map(\.kind) == [.audio] && reader.tracks[0].number == 2)
+        #expect(try reader.all().map(\.bytes) == TestMedia.audio)
+        #expect(reader.damage.isEmpty)
+    }
+
     @Test func headerSaysWhatIsInside() throws {
         let reader = try WebMReader(source: MemorySource(try TestMedia.webMBytes()))
         #expect(reader.info.muxingApp == "Millrace")

@@ -83,5 +83,24 @@ extension EngineTests {
             _ = try await EngineTests.counters(of: engine) { $0.packetsMuted == 2 }
             #expect(tap.isEmpty)
         }
+
+        @Test("after a mute the sequence numbers of a tap continue without a gap")
+        func unmuted() async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            let publisher = try await TestPublisher(engine, kinds: [.audio])
+            let tap = try await engine.openTap(session: "demo", stream: "cam")
+            try publisher.send([publisher.sound.sound()])
+            #expect(tap.wait(timeout: .seconds(10)))
+            let first = try #require(tap.next { ($0.sequence, $0.timestamp) })
+            try await engine.setMuted(session: "demo", stream: "cam", kind: .audio, muted: true)
+            try publisher.send([publisher.sound.sound(), publisher.sound.sound()])
+            _ = try await EngineTests.counters(of: engine) { $0.packetsMuted == 2 }
+            try await engine.setMuted(session: "demo", stream: "cam", kind: .audio, muted: false)
+            try publisher.send([publisher.sound.sound()])
+            #expect(tap.wait(timeout: .seconds(10)))
+            let next = try #require(tap.next { ($0.sequence, $0.timestamp) })
+            #expect(next.0 == first.0 + 1 && next.1 == first.1 + 3 * 960)
+        }
     }
 }

@@ -51,6 +51,29 @@ struct TapJoinTests {
         #expect(seen?.sequence == 8 && seen?.timestamp == 4_800 + 960)
     }
 
+    @Test(
+        "A mute leaves no gap in the sequence numbers, and keeps the time that has passed",
+        arguments: MediaKind.allCases)
+    func mute(kind: MediaKind) {
+        let producer = Self.producer(kind)
+        var join = TapJoin(kind)
+        func see(_ sequence: Int64, _ timestamp: Int64, canStart: Bool) -> [Int64]? {
+            join.join(
+                Self.packet(kind, sequence, timestamp, at: sequence), canStart: canStart, of: producer, wanted: producer
+            ).map { [$0.sequence, $0.timestamp] }
+        }
+        join.pause()
+        #expect(see(5, 100, canStart: true) == [5, 100], "nothing came before the mute")
+        join.pause()
+        // Packets 6 to 157 are dropped while the track is muted.
+        if kind == .video { #expect(see(158, 9_000, canStart: false) == nil, "a frame that refers to dropped ones") }
+        #expect(see(159, 9_100, canStart: true) == [6, 9_100])
+        #expect(see(160, 9_200, canStart: false) == [7, 9_200])
+        #expect(see(162, 9_400, canStart: false) == [9, 9_400], "a loss after the mute is a gap")
+        // Late ones of before the mute have no place.
+        #expect(see(4, 50, canStart: false) == nil)
+    }
+
     @Test("the end of another encoding changes nothing, and another one begins at a key frame") func others() {
         let (small, large) = (Self.producer(.video), Self.producer(.video))
         var join = TapJoin(.video)

@@ -146,7 +146,7 @@ import Testing
         let path = try webM()
         let sink = MemorySink()
         _ = try FileDecoder(path: path, threads: 2, audio: false).run(
-            to: [Y4MOutput(sink: sink, rate: try FrameRate.ofFile(path), keepsTime: false)])
+            to: [Y4MOutput(sink: sink, size: nil, rate: try FrameRate.ofFile(path), keepsTime: false)])
         let reader = try Y4MReader(source: MemorySource(sink.bytes))
         #expect(reader.header.rate == 30 && reader.header.scale == 1)
         let decoder = try VP8Decoder()
@@ -161,7 +161,7 @@ import Testing
         let path = try webM(videoSkip: 40..<60)
         let sink = MemorySink()
         _ = try FileDecoder(path: path, audio: false).run(
-            to: [Y4MOutput(sink: sink, rate: (30, 1), keepsTime: true)])
+            to: [Y4MOutput(sink: sink, size: nil, rate: (30, 1), keepsTime: true)])
         let reader = try Y4MReader(source: MemorySource(sink.bytes))
         var count = 0
         while try reader.next() != nil { count += 1 }
@@ -181,13 +181,81 @@ import Testing
         }
         try writer.finish()
         let sink = MemorySink()
-        let output = Y4MOutput(sink: sink, rate: (30, 1), keepsTime: false)
+        let output = Y4MOutput(sink: sink, size: nil, rate: (30, 1), keepsTime: false)
         let report = try FileDecoder(path: path).run(to: [output])
         #expect(report.video?.frames == 6 && report.video?.sizeChanges == 1 && output.fittedFrames == 3)
         let reader = try Y4MReader(source: MemorySource(sink.bytes))
         var count = 0
         while try reader.next() != nil { count += 1 }
         #expect(count == 6)
+    }
+
+    /// Two sizes, the small one first, as a browser's encoder begins.
+    private func growing(finish: Bool = true) throws -> (path: String, writer: WebMWriter) {
+        let path = folder.file("growing.webm")
+        let writer = try WebMWriter(
+            sink: FileSink(path: path),
+            configuration: WebMConfiguration(video: .init(width: 96, height: 96), audio: nil))
+        let frames =
+            TestStream.encode(count: 40, width: 96, height: 96) + TestStream.encode(count: 40, width: 160, height: 120)
+        for (index, frame) in frames.enumerated() {
+            try writer.write(
+                .video, timestamp: .milliseconds(Int64(index) * 33), isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
+        }
+        if finish { try writer.finish() } else { try writer.flush() }
+        return (path, writer)
+    }
+
+    @Test("Raw video has the size of the largest frame whatever the header says, or the size that was asked for")
+    func largestSize() throws {
+        let (path, _) = try growing()
+        #expect(try EncodedFile(path: path).video?.width == 96)
+        let largest = try FrameSize.largest(ofFile: path)
+        #expect(largest == FrameSize(width: 160, height: 120))
+        for size in [largest, FrameSize(width: 80, height: 60)] {
+            let sink = MemorySink()
+            let report = try FileDecoder(path: path).run(
+                to: [Y4MOutput(sink: sink, size: size, rate: (30, 1), keepsTime: false)])
+            #expect(report.video?.width == 160 && report.video?.height == 120)
+            let header = try Y4MReader(source: MemorySource(sink.bytes)).header
+            #expect(header.width == size?.width && header.height == size?.height)
+        }
+    }
+
+    @Test("A file that is being written is no damaged file, at any length that it may have at that moment")
+    func fileBeingWritten() throws {
+        let (path, writer) = try growing(finish: false)
+        let whole = Array(try Data(contentsOf: URL(fileURLWithPath: path)))
+        // As far as the writer has come, and cut inside the last blocks: a write of which a part has arrived.
+        for cut in [0, 1, 7, 500] {
+            let handle = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+            try handle.truncate(atOffset: UInt64(whole.count - cut))
+            try handle.close()
+            let report = try FileDecoder(path: path).run(to: [])
+            #expect(report.isBeingWritten && !report.isDamaged && report.isCutOff == (cut > 0), "cut by \(cut)")
+            #expect(report.video?.errors == 0)
+        }
+        // Without the writer the same file is damaged.
+        let copy = folder.file("copy.webm")
+        try Data(whole.dropLast(7)).write(to: URL(fileURLWithPath: copy))
+        let cut = try FileDecoder(path: copy).run(to: [])
+        #expect(!cut.isBeingWritten && cut.isDamaged)
+        withExtendedLifetime(writer) {}
+    }
+
+    @Test("Damage in the middle of a file that is being written is damage")
+    func damageBeingWritten() throws {
+        let (path, writer) = try growing(finish: false)
+        let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+        let size = try handle.seekToEnd()
+        try handle.seek(toOffset: size / 3)
+        try handle.write(contentsOf: Data(repeating: 0, count: 64))
+        try handle.truncate(atOffset: size - 7)
+        try handle.close()
+        let report = try FileDecoder(path: path).run(to: [])
+        #expect(report.isBeingWritten && report.isDamaged)
+        try writer.finish()
+        #expect(try FileDecoder(path: path).run(to: []).isBeingWritten == false)
     }
 
     @Test func stillsAreEveryNth() throws {

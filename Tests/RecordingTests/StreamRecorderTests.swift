@@ -60,6 +60,42 @@ import Testing
         #expect(entries[0].statistics?.videoFrames == 120)
     }
 
+    @Test("A recording whose frames grow has the largest size in its header, and its mark is gone")
+    func growingFrames() async throws {
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder = try recorder(tap)
+        let video = TestStream.encode(count: 30, width: 80, height: 60) + TestStream.video[..<60]
+        push(TestStream(wallClock: 1 << 62).packets(video: video), into: tap)
+        // The reader's lock query is in FileDecoderTests; the mark is gone once the recorder has closed the file.
+        let status = await recorder.stop()
+        let path = try #require(status.files.first)
+        let file = try EncodedFile(path: path)
+        #expect(!file.isBeingWritten)
+        #expect(file.video?.width == TestStream.width && file.video?.height == TestStream.height)
+    }
+
+    @Test("The index says who published the stream, and the header has the announced size until frames say another")
+    func source() async throws {
+        let index = try RecordingIndex(session: "lobby", directory: folder.path)
+        let participant = RecordingSource.Participant(id: "c7Xb2", name: "Ada Lovelace", identity: "u-1")
+        let tap = PacketTap(capacity: 8 << 20)
+        let recorder = try StreamRecorder(
+            tap: tap, session: "lobby", stream: "s1", kinds: [.audio, .video], directory: folder.path, index: index,
+            source: RecordingSource(
+                participant: participant, streamName: "camera", kinds: [.audio, .video], muted: [.video],
+                size: FrameSize(width: 1280, height: 720)),
+            requestKeyFrame: {})
+        push(TestStream().packets(video: []), into: tap)
+        tap.close()
+        let status = await recorder.ended()
+        let entries = try RecordingIndex(session: "lobby", directory: folder.path).entries
+        #expect(entries.map(\.participant) == [participant] && entries[0].streamName == "camera")
+        #expect(entries[0].tracks == ["video", "audio"])
+        // Nothing came of the muted video: its track is gone from the file.
+        let report = try FileDecoder(path: try #require(status.files.first)).run(to: [])
+        #expect(report.video == nil && report.audio?.packets == 200 && !report.isDamaged)
+    }
+
     @Test func stopClosesTheFile() async throws {
         let tap = PacketTap(capacity: 8 << 20)
         let recorder = try recorder(tap)

@@ -157,6 +157,44 @@ import Testing
         #expect(outputs.frames(.audio).count >= 198)
     }
 
+    @Test("Video that was muted when the recording began comes into the same file, in its place")
+    func mutedVideo() {
+        var packets = TestStream().packets(video: [])
+        var late = TestStream()
+        late.start = .seconds(103.5)
+        packets += late.packets(video: Array(TestStream.video[..<30]), audio: [])
+        var recording = StreamRecording(kinds: [.audio, .video], muted: [.video])
+        let outputs = recording.run(packets.sorted { $0.arrival < $1.arrival })
+        #expect(outputs.starts.count == 1 && outputs.closes == 1)
+        #expect(outputs.starts[0].hasVideo && outputs.starts[0].hasAudio && outputs.starts[0].width == nil)
+        #expect(outputs.frames(.audio).count == 200 && outputs.frames(.video).count == 30)
+        #expect(outputs.frames(.video)[0].isKeyFrame && outputs.frames(.video)[0].size?.width == TestStream.width)
+        #expect(abs((outputs.frames(.video)[0].time - .seconds(3.5)).rawValue) < 1_000_000)
+    }
+
+    @Test("A mute in the middle is neither a loss nor the end of a file")
+    func muteInTheMiddle() {
+        // As a tap shows it: sequence numbers continue, timestamps have moved on.
+        let all = TestStream(wallClock: Self.ntp).packets()
+        let mute = MediaTime.seconds(101)..<MediaTime.seconds(103)
+        var removed: [MediaKind: Int64] = [:]
+        let packets = all.compactMap { packet -> TestStream.Packet? in
+            var packet = packet
+            if mute.contains(packet.arrival) {
+                removed[packet.kind, default: 0] += 1
+                return nil
+            }
+            packet.sequence -= removed[packet.kind] ?? 0
+            return packet
+        }
+        var recording = StreamRecording(kinds: [.audio, .video])
+        let outputs = recording.run(packets)
+        #expect(outputs.starts.count == 1)
+        #expect(recording.statistics.lostPackets == 0 && recording.statistics.gaps == 0)
+        #expect(outputs.frames(.audio).count == 100 && outputs.frames(.video).count == 60)
+        #expect(abs(((outputs.frames(.audio).last?.time ?? .zero) - .seconds(3.98)).rawValue) < 1_000_000)
+    }
+
     @Test func publisherThatRestartsItsClocksGoesOn() {
         var packets = TestStream(wallClock: Self.ntp).packets()
         for index in packets.indices where packets[index].arrival >= .seconds(102) {

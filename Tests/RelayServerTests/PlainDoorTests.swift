@@ -97,8 +97,11 @@ struct PlainDoorTests {
             #expect(first.status == 201)
             let twice = try await http.request("POST", "/v1/sessions/a/plain", body: body)
             #expect(twice.status == 409 && twice.problemCode == "streamExists")
-            let ssrc = try await http.request("POST", "/v1/sessions/b/plain", body: body)
+            let ssrc = try await http.request(
+                "POST", "/v1/sessions/a/plain", body: #"{"direction":"publish","stream":"other","video":{"ssrc":77}}"#)
             #expect(ssrc.status == 409 && ssrc.problemCode == "ssrcInUse")
+            // SSRCs of other sessions are no concern of this one.
+            #expect(try await http.request("POST", "/v1/sessions/b/plain", body: body).status == 201)
         }
     }
 

@@ -77,6 +77,7 @@ enum Samples {
         .hostChanged(HostChanged(host: nil)), .streamCreated(StreamCreated(stream: info)),
         .streamChanged(StreamChanged(stream: info)),
         .streamDestroyed(StreamDestroyed(stream: stream, reason: .forced)),
+        .recordingStarted(RecordingStarted(stream: stream)), .recordingStopped(RecordingStopped(stream: stream)),
         .offer(
             OfferMade(
                 revision: 2, sdp: "v=0\r\n",
@@ -115,7 +116,7 @@ enum Samples {
     static let joinAnswer = JoinAnswer(
         session: SessionID(rawValue: "id"), sessionName: "room", connection: connection, resumeToken: "secret",
         graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: [user], streams: [info],
-        isMuteForced: true, isShareLocked: true,
+        recordedStreams: [stream], isMuteForced: true, isShareLocked: true,
         isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
         pingInterval: 1, transports: [.native, .webRTC])

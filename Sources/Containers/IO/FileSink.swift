@@ -1,7 +1,8 @@
 internal import Glibc
 
 /// A file opened for writing, or an open descriptor such as standard output. Unbuffered: one `write` is one system call, and
-/// what was written survives the death of this process.
+/// what was written survives the death of this process. Until `close`, a regular file is marked as being written
+/// (`FileSource.isBeingWritten`).
 public final class FileSink: ByteSink {
     private var descriptor: Int32
     private let name: String
@@ -24,6 +25,7 @@ public final class FileSink: ByteSink {
         var status = stat()
         // A FIFO or a device (`/dev/stdout`) can be named too.
         canOverwrite = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        if canOverwrite { WriteLock.mark(descriptor) }
     }
 
     /// Takes over an open descriptor and closes it in the end. Bytes are only appended.

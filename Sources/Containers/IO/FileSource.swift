@@ -19,6 +19,9 @@ public final class FileSource: ByteSource {
 
     deinit { close(descriptor) }
 
+    /// Whether a `FileSink` of this or another process on this machine has the file open.
+    public var isBeingWritten: Bool { WriteLock.isMarked(descriptor) }
+
     public var byteCount: Int64 {
         var status = stat()
         return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0

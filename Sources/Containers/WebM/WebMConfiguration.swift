@@ -2,7 +2,7 @@ public import MediaBase
 
 /// What a `WebMWriter` puts into the header of a file, and how it cuts it.
 public struct WebMConfiguration: Sendable {
-    /// A VP8 track. The size is that of the first picture; later key frames may change it without a new header.
+    /// A VP8 track. The size is the largest that is expected; key frames may have any (`WebMWriter.noteSize`).
     public struct Video: Sendable {
         public var width: Int
         public var height: Int

@@ -6,6 +6,8 @@ struct WebMLayout {
     private static let seekHeadRoom = 96
     /// Duration as ID (2), size (1) and 8-byte float; a Void of the same length until it is known.
     private static let durationRoom = 11
+    /// PixelWidth and PixelHeight: ID (1), size (1) and 2-byte number each.
+    private static let sizeLength = 8
     /// Opus in Matroska wants 80 ms of decoding before a seek target.
     private static let seekPreRoll: UInt64 = 80_000_000
     /// DateUTC counts from 2001-01-01T00:00:00Z.
@@ -19,6 +21,10 @@ struct WebMLayout {
     private let infoOffset: Int64
     private let durationOffset: Int64
     private let tracksOffset: Int64
+    /// Where PixelWidth and PixelHeight lie, 8 bytes together; nil without video.
+    private let sizeOffset: Int64?
+    /// Where the entry of each track lies, and its length in bytes.
+    private var entries: [MediaKind: (offset: Int64, length: Int)] = [:]
 
     func trackNumber(_ kind: MediaKind) -> Int? { kind == .video ? videoTrack : audioTrack }
 
@@ -61,13 +67,21 @@ struct WebMLayout {
         out.raw(info.bytes)
 
         tracksOffset = Int64(out.count)
-        out.master(.tracks) { tracks in
-            if let video = configuration.video { tracks.master(.trackEntry) { Self.entry(video, into: &$0) } }
-            if let audio = configuration.audio {
-                let number = configuration.video == nil ? 1 : 2
-                tracks.master(.trackEntry) { Self.entry(audio, number: number, into: &$0) }
-            }
+        var tracks = EBMLBuffer()
+        if let video = configuration.video { tracks.master(.trackEntry) { Self.entry(video, into: &$0) } }
+        // The size is the last thing in the video entry.
+        let videoLength = tracks.count
+        if let audio = configuration.audio {
+            let number = configuration.video == nil ? 1 : 2
+            tracks.master(.trackEntry) { Self.entry(audio, number: number, into: &$0) }
         }
+        out.id(.tracks)
+        out.size(tracks.count)
+        let body = Int64(out.count)
+        sizeOffset = configuration.video == nil ? nil : body + Int64(videoLength - Self.sizeLength)
+        if configuration.video != nil { entries[.video] = (body, videoLength) }
+        if configuration.audio != nil { entries[.audio] = (body + Int64(videoLength), tracks.count - videoLength) }
+        out.raw(tracks.bytes)
     }
 
     private static func entry(_ video: WebMConfiguration.Video, into entry: inout EBMLBuffer) {
@@ -76,10 +90,15 @@ struct WebMLayout {
         entry.unsigned(.trackType, 1)
         entry.unsigned(.flagLacing, 0)
         entry.string(.codecID, "V_VP8")
-        entry.master(.video) { settings in
-            settings.unsigned(.pixelWidth, UInt64(video.width))
-            settings.unsigned(.pixelHeight, UInt64(video.height))
-        }
+        entry.master(.video) { $0.raw(size(width: video.width, height: video.height)) }
+    }
+
+    /// PixelWidth and PixelHeight in two bytes each, which hold every size of VP8: another size fits over them.
+    private static func size(width: Int, height: Int) -> [UInt8] {
+        var out = EBMLBuffer()
+        out.unsigned(.pixelWidth, UInt64(width), width: 2)
+        out.unsigned(.pixelHeight, UInt64(height), width: 2)
+        return out.bytes
     }
 
     private static func entry(_ audio: WebMConfiguration.Audio, number: Int, into entry: inout EBMLBuffer) {
@@ -117,6 +136,19 @@ struct WebMLayout {
         var out = EBMLBuffer()
         out.float64(.duration, Double(milliseconds))
         try sink.overwrite(at: durationOffset, out.bytes)
+    }
+
+    func writeSize(_ sink: any ByteSink, width: Int, height: Int) throws(ContainerError) {
+        guard let sizeOffset else { return }
+        try sink.overwrite(at: sizeOffset, Self.size(width: width, height: height))
+    }
+
+    /// Takes a track out of the header: a Void element covers its entry.
+    func removeTrack(_ kind: MediaKind, _ sink: any ByteSink) throws(ContainerError) {
+        guard let entry = entries[kind] else { return }
+        var out = EBMLBuffer()
+        out.void(total: entry.length)
+        try sink.overwrite(at: entry.offset, out.bytes)
     }
 
     /// The last strokes: the index of the header's parts, and the segment's size.

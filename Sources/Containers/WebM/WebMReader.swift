@@ -19,6 +19,9 @@ public final class WebMReader {
     public var tracks: [WebMTrack] { state.tracks }
     public var structure: WebMStructure { state.structure }
     public private(set) var damage = DamageLog()
+    /// The file ends inside an element: it was cut, or its last write is under way. The newest note of `damage` tells the place;
+    /// everything before it is independent of this.
+    public private(set) var isCutOff = false
     /// Bytes read of `byteCount`, for progress.
     public var position: Int64 { state.input.position }
     public let byteCount: Int64
@@ -88,21 +91,24 @@ public final class WebMReader {
         let element = state.lastElement
         if !element.isMaster, let end = element.end {
             if end > byteCount {
-                damage.add(
-                    ContainerError(.webm, element.name, at: element.position, .truncated),
-                    lostBytes: byteCount - element.position)
+                cutOff(element.name, at: element.position, lostBytes: byteCount - element.position)
                 return
             } else if end < byteCount {
-                damage.add(ContainerError(.webm, "element header", at: end, .truncated), lostBytes: byteCount - end)
+                cutOff("element header", at: end, lostBytes: byteCount - end)
                 return
             }
         }
         for open in [state.cluster, state.segment] {
             if let open, let end = open.end, end > byteCount {
-                damage.add(ContainerError(.webm, open.name, at: open.position, .truncated))
+                cutOff(open.name, at: open.position, lostBytes: 0)
                 return
             }
         }
+    }
+
+    private func cutOff(_ name: String, at position: Int64, lostBytes: Int64) {
+        isCutOff = true
+        damage.add(ContainerError(.webm, name, at: position, .truncated), lostBytes: lostBytes)
     }
 
     private func resync(_ reason: ContainerError.Reason) throws(ContainerError) {
@@ -118,6 +124,7 @@ public final class WebMReader {
         let target = found ? state.input.position : byteCount
         damage.add(error, lostBytes: target - element.position)
         guard found else {
+            isCutOff = truncated
             state.input.seek(to: byteCount)
             isAtEnd = true
             return

@@ -5,7 +5,8 @@ public import MediaBase
 /// libwebm's muxer is not in Debian's package (only the parser's headers are), and a live recording wants little of it, so
 /// the few elements that it needs are written here. The segment has an unknown size and each cluster too, until the next one
 /// begins: the file can be read at every moment, also after its writer was killed. On a sink that can overwrite, a finished
-/// cluster gets its size and the header the duration so far; `finish()` adds Cues and SeekHead and the segment's size.
+/// cluster gets its size and the header the duration and the largest frame size so far; `finish()` adds Cues and SeekHead and the
+/// segment's size.
 ///
 /// ```swift
 /// let writer = try WebMWriter(
@@ -37,6 +38,9 @@ public final class WebMWriter {
     public var byteCount: Int64 { flushedCount + Int64(pending.count) }
     public private(set) var videoFrames = 0
     public private(set) var audioFrames = 0
+    /// Size of the frames that are written, and that of the header.
+    private var frameSize: (width: Int, height: Int)?
+    private var headerSize: (width: Int, height: Int)?
     /// The end of the latest block.
     public var duration: MediaTime { .milliseconds(end) }
 
@@ -62,6 +66,7 @@ public final class WebMWriter {
         }
         self.sink = sink
         self.configuration = configuration
+        headerSize = configuration.video.map { ($0.width, $0.height) }
         var header = EBMLBuffer()
         layout = WebMLayout(configuration, isSeekable: sink.canOverwrite, into: &header)
         pending.raw(header.bytes)
@@ -107,6 +112,16 @@ public final class WebMWriter {
             try flush()
             lastFlush = time
         }
+    }
+
+    /// Notes the size of a key frame. The header gets the size of the frame with the most pixels, at the next end of a cluster: a
+    /// browser's encoder begins small, and players scale to the size of the header.
+    ///
+    /// - Parameters: each 1 to 16383 pixels; other sizes are ignored.
+    public func noteSize(width: Int, height: Int) {
+        guard (1...16383).contains(width), (1...16383).contains(height) else { return }
+        if let frameSize, frameSize.width * frameSize.height >= width * height { return }
+        frameSize = (width, height)
     }
 
     /// Rounds to the nearest. - Parameter time: not negative.
@@ -160,6 +175,10 @@ public final class WebMWriter {
 
     private func complete() throws(ContainerError) {
         guard layout.isSeekable else { return }
+        try writeSize(isLast: true)
+        // Players wait for a track that has nothing.
+        if videoFrames == 0, audioFrames > 0 { try layout.removeTrack(.video, sink) }
+        if audioFrames == 0, videoFrames > 0 { try layout.removeTrack(.audio, sink) }
         let cuesOffset = byteCount
         if !cues.isEmpty, !isBroken {
             pending.raw(WebMLayout.cues(cues.entries))
@@ -169,6 +188,14 @@ public final class WebMWriter {
             }
         }
         try layout.complete(sink, cuesOffset: byteCount > cuesOffset ? cuesOffset : nil, fileSize: byteCount)
+    }
+
+    /// The configured size stays in the header while no larger frame was noted; `isLast` corrects one that was never reached.
+    private func writeSize(isLast: Bool = false) throws(ContainerError) {
+        guard let frameSize, let old = headerSize, frameSize != old else { return }
+        guard isLast || frameSize.width * frameSize.height > old.width * old.height else { return }
+        try layout.writeSize(sink, width: frameSize.width, height: frameSize.height)
+        headerSize = frameSize
     }
 
     private func needsCluster(at time: Int64, isKeyframe: Bool) -> Bool {
@@ -202,6 +229,7 @@ public final class WebMWriter {
             try sink.overwrite(
                 at: open.bodyOffset - 8, EBMLBuffer.sizeBytes(Int(byteCount - open.bodyOffset), width: 8))
             try layout.writeDuration(sink, milliseconds: flushedEnd)
+            try writeSize()
         }
         if let failure { throw failure }
     }

@@ -85,6 +85,7 @@ extension LiveSession {
         guard isCurrent(transport, of: stream), let owner = owners[stream], let kinds = kinds[stream] else { return }
         report(
             .published(owner, stream, hasAudio: kinds.contains(.audio), hasVideo: kinds.contains(.video)))
+        reportRecording(of: stream)
     }
 
     func closed(_ stream: StreamID, _ transport: TransportID) {

@@ -13,6 +13,7 @@ struct LiveSessionEnvironment: Sendable {
     let hooks: any WebhookSink
     let passwords: PasswordGuard
     let reports: ReportGuard
+    let recorded = RecordedStreams()
     let resources: ResourceAccounts
     let logger: Logger
     /// The session is over: its name is free.

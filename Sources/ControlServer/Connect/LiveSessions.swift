@@ -186,7 +186,7 @@ package final class LiveSessions: Sendable {
 
     func engineName(of key: SessionKey) -> String { key.engineName(standard: configuration.standardApp) }
 
-    private func liveSession(engineName: String) -> LiveSession? {
+    func liveSession(engineName: String) -> LiveSession? {
         SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { liveSession($0) }
     }
 

@@ -17,7 +17,7 @@ struct LossModel {
     /// Weight of an observation in what is seen over some seconds, and in what explains itself.
     private static let slowly = 0.07
     /// Beyond this there is nothing to find out.
-    private static let hopeless = 0.4
+    static let hopeless = 0.4
     /// More loss than this tells nothing more.
     private static let darkest = 0.85
     /// Part of the rate that is sent during a trial, and how many observations it lasts; the first is not counted.
@@ -44,6 +44,8 @@ struct LossModel {
     private var lost = 0.0
     private var rate = 0.0
     private var sinceFull = Self.slowFor
+    /// The last observation showed a full path.
+    var isFilled: Bool { sinceFull == 0 }
 
     private struct Trial {
         var left = LossModel.trialLength

@@ -35,7 +35,7 @@ extension Worker {
         for (kind, track) in wanted {
             try checkPayloadType(track.payloadType, kind)
             let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
-            if inboundTable.find(ssrc) != nil { throw .ssrcInUse(ssrc.rawValue) }
+            try admit(ssrc, to: session)
             ssrcs.append(ssrc)
         }
 
@@ -58,7 +58,7 @@ extension Worker {
                 .init(
                     kind: kind, ssrc: ssrc, payloadType: payloadType,
                     retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
-            _ = inboundTable.insert(ssrc, producer.tag)
+            plainSources.insert(.init(ssrc: ssrc, track: producer.tag))
             let described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
                 ssrc: ssrc.rawValue, kind: kind)
@@ -70,6 +70,14 @@ extension Worker {
         attachWaiting(to: stream, in: session, now: now)
         events.send(.published(session: session.name, transport: transport.id, stream: name))
         return answer
+    }
+
+    /// Checks that one more publisher may use an SSRC. Those of other sessions may have it too.
+    private func admit(_ ssrc: SSRC, to session: EngineSession) throws(EngineError) {
+        let tracks = plainSources.tracks(of: ssrc)
+        guard tracks.count < PlainSources.maximumShared,
+            !tracks.contains(where: { inbound[$0].session.takeUnretainedValue() === session })
+        else { throw .ssrcInUse(ssrc.rawValue) }
     }
 
     private func subscribe(_ request: PlainTransportRequest, in session: EngineSession) throws(EngineError)

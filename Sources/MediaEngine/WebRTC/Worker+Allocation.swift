@@ -41,6 +41,8 @@ extension Worker {
         guard let estimator = outbound.estimator else { return }
         outbound.transport.decisions.note(estimate: estimator.target.rawValue, now: now)
         estimator.wanted = allocation.wanted
+        estimator.used = allocation.used
+        estimator.canProbe = outbound.canProbe
         outbound.used = allocation.used
         // Slower than the tracks come nobody would ever be level with them; how fast that is has to be seen first.
         var rate = Bitrate(bitsPerSecond: 0)

@@ -43,6 +43,8 @@ public final class Session: Sendable {
     public var capabilities: Capabilities? { board.snapshot.model.capabilities }
     /// Every stream of the session, one's own included.
     public var streams: [StreamID: StreamInfo] { board.snapshot.model.streams }
+    /// Streams that the relay records now. Show participants that they are recorded while it is not empty.
+    public var recordedStreams: Set<StreamID> { board.snapshot.model.recordedStreams }
     /// Oneself; nil while not connected.
     public var localUser: UserInfo? { board.snapshot.model.localUser }
     /// Everybody else, in order of joining.

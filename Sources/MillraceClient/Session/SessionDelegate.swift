@@ -26,6 +26,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, streamCreated stream: StreamInfo)
     func session(_ session: Session, streamChanged stream: StreamInfo)
     func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason)
+    func session(_ session: Session, recordingStarted stream: StreamID)
+    func session(_ session: Session, recordingStopped stream: StreamID)
     func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?)
     func session(_ session: Session, muteForced isActive: Bool)
     /// A stream of one's own was muted by a moderator; kind nil: its audio and its video.
@@ -59,6 +61,8 @@ extension SessionDelegate {
         case .streamCreated(let stream): self.session(session, streamCreated: stream)
         case .streamChanged(let stream): self.session(session, streamChanged: stream)
         case .streamDestroyed(let stream, let reason): self.session(session, streamDestroyed: stream, reason: reason)
+        case .recordingStarted(let stream): self.session(session, recordingStarted: stream)
+        case .recordingStopped(let stream): self.session(session, recordingStopped: stream)
         case .signal(let from, let type, let data):
             self.session(session, receivedSignal: type, data: data, from: from)
         case .muteForced(let isActive): self.session(session, muteForced: isActive)
@@ -88,6 +92,8 @@ extension SessionDelegate {
     public func session(_ session: Session, streamCreated stream: StreamInfo) {}
     public func session(_ session: Session, streamChanged stream: StreamInfo) {}
     public func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {}
+    public func session(_ session: Session, recordingStarted stream: StreamID) {}
+    public func session(_ session: Session, recordingStopped stream: StreamID) {}
     public func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {}
     public func session(_ session: Session, muteForced isActive: Bool) {}
     public func session(_ session: Session, ownStreamMuted stream: StreamID, kind: TrackKind?) {}

@@ -37,6 +37,9 @@ public enum SessionEvent: Hashable, Sendable {
     case streamCreated(StreamInfo)
     case streamChanged(StreamInfo)
     case streamDestroyed(StreamInfo, StreamEndReason)
+    /// The relay records a stream from now on; also told of those that were recorded when the session was joined.
+    case recordingStarted(StreamID)
+    case recordingStopped(StreamID)
 
     // MARK: signals and moderation
     /// From nil: the application's server.

@@ -11,6 +11,7 @@ struct SessionModel: Sendable {
     /// In order of joining.
     private(set) var users: [UserInfo] = []
     private(set) var streams: [StreamID: StreamInfo] = [:]
+    private(set) var recordedStreams: Set<StreamID> = []
     private(set) var host: ConnectionID?
     private(set) var isMuteForced = false
     private(set) var isShareLocked = false
@@ -25,6 +26,7 @@ struct SessionModel: Sendable {
     mutating func join(_ answer: JoinAnswer) -> [SessionEvent] {
         var events: [SessionEvent] = []
         let (formerUsers, formerStreams, former) = (users, streams, connection)
+        let formerRecorded = recordedStreams
         connection = answer.connection
         session = answer.session
         sessionName = answer.sessionName
@@ -32,6 +34,10 @@ struct SessionModel: Sendable {
         transports = answer.transports ?? [.webRTC]
         users = answer.users
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
+        recordedStreams = Set(answer.recordedStreams)
+        for stream in formerRecorded.subtracting(recordedStreams).sorted(by: { $0.rawValue < $1.rawValue }) {
+            events.append(.recordingStopped(stream))
+        }
         host = answer.users.first { $0.role == .host }?.id
         activeSpeaker = nil
         for stream in formerStreams.values.sorted(by: Self.isOlder) where streams[stream.id] == nil {
@@ -53,6 +59,9 @@ struct SessionModel: Sendable {
                 continue
             }
             if before != stream { events.append(.streamChanged(stream)) }
+        }
+        for stream in answer.recordedStreams where !formerRecorded.contains(stream) {
+            events.append(.recordingStarted(stream))
         }
         if isMuteForced != answer.isMuteForced { events.append(.muteForced(isActive: answer.isMuteForced)) }
         if isShareLocked != answer.isShareLocked { events.append(.shareLockChanged(isLocked: answer.isShareLocked)) }
@@ -101,6 +110,10 @@ struct SessionModel: Sendable {
             guard let stream = streams.removeValue(forKey: body.stream) else { return [] }
             if activeSpeaker == body.stream { activeSpeaker = nil }
             return [.streamDestroyed(stream, body.reason)]
+        case .recordingStarted(let body):
+            return recordedStreams.insert(body.stream).inserted ? [.recordingStarted(body.stream)] : []
+        case .recordingStopped(let body):
+            return recordedStreams.remove(body.stream) != nil ? [.recordingStopped(body.stream)] : []
         case .signal(let body): return [.signal(from: body.from, type: body.type, data: body.data)]
         case .muteForced(let body):
             if let stream = body.stream { return [.streamMuteForced(stream, body.kind)] }

@@ -7,6 +7,7 @@ package struct DecodeReport: Codable, Sendable {
         package var hidden = 0
         /// Frames of zero bytes: the sender left a picture out.
         package var empty = 0
+        /// The largest: the frame size with the most pixels.
         package var width = 0
         package var height = 0
         package var sizeChanges = 0
@@ -57,6 +58,10 @@ package struct DecodeReport: Codable, Sendable {
     /// Whether the file was closed: its segment has a size.
     package var isClosed: Bool?
     package var hasCues: Bool?
+    /// A writer had the file open when decoding began.
+    package var isBeingWritten = false
+    /// The file ends inside an element; one of `damage`.
+    package var isCutOff = false
     package var ignoredTracks: [String] = []
     /// Places in the file that were stepped over, in words.
     package var damage: [String] = []
@@ -66,7 +71,9 @@ package struct DecodeReport: Codable, Sendable {
     package var errors: [String] = []
     package var elapsed: Double = 0
 
+    /// The end that a file has while it is being written is no damage.
     package var isDamaged: Bool {
-        damageCount > 0 || (video?.errors ?? 0) > 0 || (audio?.errors ?? 0) > 0 || (video?.skipped ?? 0) > 0
+        damageCount > (isBeingWritten && isCutOff ? 1 : 0) || (video?.errors ?? 0) > 0 || (audio?.errors ?? 0) > 0
+            || (video?.skipped ?? 0) > 0
     }
 }

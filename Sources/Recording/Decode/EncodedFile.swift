@@ -29,12 +29,16 @@ package final class EncodedFile {
     package let audio: Audio?
     /// Tracks that are not decoded, in words.
     package let ignoredTracks: [String]
+    /// The relay, or another `FileSink`, has the file open: more comes behind its end.
+    package let isBeingWritten: Bool
     private let reader: Reader
 
     package init(path: String) throws(DecodeError) {
         self.path = path
         do throws(ContainerError) {
             let source = try FileSource(path: path)
+            // Asked before anything is read: the file may be closed meanwhile, and what was read before that is from an open one.
+            isBeingWritten = source.isBeingWritten
             var head = [UInt8](repeating: 0, count: 16)
             let count = try Self.read(source, into: &head)
             switch ContainerKind.sniff(Array(head.prefix(count))) {
@@ -95,6 +99,12 @@ package final class EncodedFile {
         case .ivf(let reader): reader.damage
         case .ogg(let reader): reader.damage
         }
+    }
+
+    /// The file ends inside an element (`WebMReader.isCutOff`).
+    package var isCutOff: Bool {
+        if case .webM(let reader, _, _) = reader { return reader.isCutOff }
+        return false
     }
 
     /// Bytes read, and bytes in all.

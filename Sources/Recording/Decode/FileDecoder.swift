@@ -84,6 +84,8 @@ package final class FileDecoder {
         report.ignoredTracks = file.ignoredTracks
         report.damage = file.damage.notes.map(\.description)
         report.damageCount = file.damage.count
+        report.isBeingWritten = file.isBeingWritten
+        report.isCutOff = file.isCutOff
         report.lostBytes = file.damage.lostBytes
         report.errors = (video?.errors ?? []) + (audio?.errors ?? [])
         return report

@@ -54,7 +54,7 @@ struct VideoTrackDecoder {
         }
         report.frames += 1
         if let lastSize, lastSize != size { report.sizeChanges += 1 }
-        if lastSize == nil { (report.width, report.height) = size }
+        if size.0 * size.1 > report.width * report.height { (report.width, report.height) = size }
         lastSize = size
     }
 

@@ -3,12 +3,13 @@ package import Codecs
 package import Containers
 internal import MediaBase
 
-/// Pictures as a Y4M file. All have the size of the first one: others are fitted into it.
+/// Frames as a Y4M file. All have one size: others are fitted into it.
 ///
 /// Without `cadence` each picture is written once. With it, pictures are repeated and left out so that the file keeps the recording's
 /// time from zero on.
 package final class Y4MOutput: DecodedMediaConsumer {
     private let sink: any ByteSink
+    package let size: FrameSize?
     private let rate: (Int, Int)
     private let keepsTime: Bool
     private var writer: Y4MWriter?
@@ -21,10 +22,12 @@ package final class Y4MOutput: DecodedMediaConsumer {
     private static let longestRepeat: MediaTime = .seconds(60)
 
     /// - Parameters:
+    ///   - size: of the file's frames, such as `FrameSize.largest`; nil: that of the first frame.
     ///   - rate: pictures a second as a fraction.
     ///   - keepsTime: write at exactly that pace.
-    package init(sink: any ByteSink, rate: (Int, Int), keepsTime: Bool) {
+    package init(sink: any ByteSink, size: FrameSize?, rate: (Int, Int), keepsTime: Bool) {
         self.sink = sink
+        self.size = size
         self.rate = rate
         self.keepsTime = keepsTime
     }
@@ -34,7 +37,9 @@ package final class Y4MOutput: DecodedMediaConsumer {
             if writer == nil {
                 writer = try Y4MWriter(
                     sink: sink,
-                    header: Y4MHeader(width: picture.width, height: picture.height, rate: rate.0, scale: rate.1))
+                    header: Y4MHeader(
+                        width: size?.width ?? picture.width, height: size?.height ?? picture.height, rate: rate.0,
+                        scale: rate.1))
             }
             guard let writer else { return }
             if keepsTime {

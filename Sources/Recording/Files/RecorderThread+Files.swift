@@ -64,7 +64,7 @@ extension RecorderThread {
     private func openFile(_ start: StreamRecording.Start) throws(RecordingError) {
         let wallClock = millrace_realtime_ns() - (now - start.time).rawValue
         var configuration = WebMConfiguration(
-            video: start.width.map { WebMConfiguration.Video(width: $0, height: start.height ?? 0) },
+            video: start.hasVideo ? headerSize(start) : nil,
             audio: start.hasAudio ? WebMConfiguration.Audio(channels: 2) : nil, date: wallClock)
         configuration.flushInterval = Self.longestWait
         let (sink, name) = try newFile(wallClock)
@@ -77,7 +77,8 @@ extension RecorderThread {
         let new = RecordingIndex.Entry(
             stream: status.stream, file: name, start: UTCTime(unixNanoseconds: wallClock).extended,
             startUnixNanoseconds: wallClock, startNTP: start.captureNTP.map { String($0) },
-            tracks: (start.width == nil ? [] : ["video"]) + (start.hasAudio ? ["audio"] : []))
+            tracks: (start.hasVideo ? ["video"] : []) + (start.hasAudio ? ["audio"] : []),
+            participant: source.participant, streamName: source.streamName)
         entry = new
         status.files.append(directory + "/" + name)
         lastWrite = now
@@ -89,6 +90,14 @@ extension RecorderThread {
             publish()
             notify(.resumed(status))
         }
+    }
+
+    /// The larger of the announced size and that of the first frame. Before either is known, the smallest, which any frame's replaces.
+    private func headerSize(_ start: StreamRecording.Start) -> WebMConfiguration.Video {
+        let first = FrameSize(width: start.width ?? 1, height: start.height ?? 1)
+        let announced = source.size.flatMap { $0.pixels <= FrameSize.maximumPixels ? $0 : nil } ?? first
+        let size = announced.pixels > first.pixels ? announced : first
+        return WebMConfiguration.Video(width: min(size.width, 16_383), height: min(size.height, 16_383))
     }
 
     private func newFile(_ wallClock: Int64) throws(RecordingError) -> (FileSink, String) {
@@ -108,6 +117,7 @@ extension RecorderThread {
 
     private func write(_ frame: StreamRecording.Frame) throws(RecordingError) {
         guard let writer else { return }
+        if let size = frame.size { writer.noteSize(width: size.width, height: size.height) }
         do throws(ContainerError) {
             try writer.write(
                 frame.kind, timestamp: frame.time, duration: frame.duration, isKeyframe: frame.isKeyFrame,

@@ -12,6 +12,7 @@ final class RecorderThread {
     let tap: PacketTap
     let directory: String
     let index: RecordingIndex
+    let source: RecordingSource
     let options: StreamRecording.Options
     let notify: @Sendable (RecordingChange) -> Void
     private let state: RecorderState
@@ -36,18 +37,19 @@ final class RecorderThread {
     private static let reportInterval: MediaTime = .seconds(60)
 
     init(
-        tap: PacketTap, directory: String, index: RecordingIndex, kinds: Set<MediaKind>,
+        tap: PacketTap, directory: String, index: RecordingIndex, kinds: Set<MediaKind>, source: RecordingSource,
         options: StreamRecording.Options, state: RecorderState,
         notify: @escaping @Sendable (RecordingChange) -> Void, requestKeyFrame: @escaping @Sendable () -> Void
     ) {
         self.tap = tap
         self.directory = directory
         self.index = index
+        self.source = source
         self.options = options
         self.state = state
         self.notify = notify
         self.requestKeyFrame = requestKeyFrame
-        recording = StreamRecording(kinds: kinds, options: options)
+        recording = StreamRecording(kinds: kinds, muted: source.muted, options: options)
         status = state.snapshot
     }
 

@@ -20,6 +20,10 @@ package final class RecordingIndex: @unchecked Sendable {
         /// Seconds from the earliest file's time zero to this one's, by the relay's clock: add it to a file's times to align files.
         package var offset: Double = 0
         package var tracks: [String]
+        /// Who published it; absent if the session's rules do not know.
+        package var participant: RecordingSource.Participant?
+        /// Display name of the stream.
+        package var streamName: String?
         /// Seconds; absent while the file is being written, or after a crash.
         package var duration: Double?
         package var statistics: RecordingStatistics?

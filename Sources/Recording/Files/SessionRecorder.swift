@@ -21,6 +21,7 @@ package actor SessionRecorder {
     private let engine: MediaEngine
     private let directory: String
     private let options: StreamRecording.Options
+    private let source: @Sendable (_ session: String, _ stream: String) async -> RecordingSource?
     private let observer: @Sendable (RecordingChange) -> Void
     private var running: [Key: StreamRecorder] = [:]
     /// Being started: the engine is asked, and nobody else may start the same.
@@ -31,11 +32,15 @@ package actor SessionRecorder {
     /// Sums over the recordings that have ended.
     private var endedTotals = RecordingTotals()
 
-    /// - Parameter observer: called for every `RecordingChange`, from any thread; must not block.
+    /// - Parameters:
+    ///   - source: asked once for each recording, before it begins.
+    ///   - observer: called for every `RecordingChange`, from any thread; must not block.
     package init(
         engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options(),
+        source: @escaping @Sendable (_ session: String, _ stream: String) async -> RecordingSource? = { _, _ in nil },
         observer: @escaping @Sendable (RecordingChange) -> Void = { _ in }
     ) {
+        self.source = source
         self.engine = engine
         self.directory = directory
         self.options = options
@@ -52,13 +57,14 @@ package actor SessionRecorder {
         }
         starting.insert(key)
         defer { starting.remove(key) }
-        let (tap, kinds) = try await open(key)
+        let source = await source(session, stream) ?? RecordingSource()
+        let (tap, kinds) = try await open(key, source.kinds)
         do throws(RecordingError) {
             let folder = directory + "/" + RecordingFileName.safe(session)
             let engine = engine
             let recorder = try StreamRecorder(
                 tap: tap, session: session, stream: stream, kinds: kinds, directory: folder,
-                index: try index(of: session, in: folder), options: options,
+                index: try index(of: session, in: folder), source: source, options: options,
                 notify: observer,
                 requestKeyFrame: { Task { try? await engine.requestKeyFrame(session: session, stream: stream) } })
             running[key] = recorder
@@ -113,11 +119,12 @@ package actor SessionRecorder {
         running.values.reduce(into: endedTotals) { $0.add($1.status.statistics) }
     }
 
-    private func open(_ key: Key) async throws(RecordingError) -> (PacketTap, Set<MediaKind>) {
+    /// - Parameter known: kinds that the stream has although none of their packets may have come.
+    private func open(_ key: Key, _ known: Set<MediaKind>) async throws(RecordingError) -> (PacketTap, Set<MediaKind>) {
         do throws(EngineError) {
             let tap = try await engine.openTap(session: key.session, stream: key.stream)
             let snapshot = try? await engine.streams(session: key.session).first { $0.name == key.stream }
-            var kinds: Set<MediaKind> = []
+            var kinds = known
             if snapshot?.audio != nil { kinds.insert(.audio) }
             if snapshot?.video != nil { kinds.insert(.video) }
             return (tap, kinds.isEmpty ? Set(MediaKind.allCases) : kinds)

@@ -11,11 +11,12 @@ package final class StreamRecorder: Sendable {
     ///   - kinds: the tracks that the stream has.
     ///   - directory: the session's folder; it exists.
     ///   - index: of that folder.
+    ///   - source: what is known of the stream besides.
     ///   - notify: called from the recorder's thread when the recording is suspended or resumed, and for damage; must not block.
     ///   - requestKeyFrame: called at most once a second while pictures cannot go on.
     package init(
         tap: PacketTap, session: String, stream: String, kinds: Set<MediaKind>, directory: String,
-        index: RecordingIndex,
+        index: RecordingIndex, source: RecordingSource = RecordingSource(),
         options: StreamRecording.Options = StreamRecording.Options(),
         notify: @escaping @Sendable (RecordingChange) -> Void = { _ in },
         requestKeyFrame: @escaping @Sendable () -> Void
@@ -23,7 +24,7 @@ package final class StreamRecorder: Sendable {
         self.tap = tap
         state = RecorderState(RecordingStatus(session: session, stream: stream))
         let thread = RecorderThread(
-            tap: tap, directory: directory, index: index, kinds: kinds, options: options, state: state,
+            tap: tap, directory: directory, index: index, kinds: kinds, source: source, options: options, state: state,
             notify: notify, requestKeyFrame: requestKeyFrame)
         let code = RecorderThread.start(thread)
         guard code == 0 else { throw .thread(code: code) }

@@ -24,17 +24,18 @@ extension StreamRecording {
             guard isAligned || isFull || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
             begin(kinds: expected)
         } else if !expected.contains(.video) || now == .never || now - firstArrival >= options.videoWait {
-            begin(kinds: [.audio])
+            // Video that is muted comes into this file when it is unmuted, instead of beginning a new one.
+            begin(kinds: muted.contains(.video) ? expected : [.audio])
         }
     }
 
     /// Opens the file with what was held back, in the order of time.
     mutating func begin(kinds: Set<MediaKind>) {
-        timeline.setReference(kinds.contains(.video) ? .video : .audio)
         let items = held
         held = []
         heldBytes = 0
         let key = items.first { $0.kind == .video && $0.isKeyFrame }
+        timeline.setReference(key == nil ? .audio : .video)
         guard let lead = key ?? items.first,
             let leadTime = timeline.time(lead.kind, ticks: lead.ticks, arrival: lead.arrival)
         else { return }
@@ -55,8 +56,8 @@ extension StreamRecording {
         guard let zero = timed.first?.0 else { return }
         open(
             Start(
-                width: key?.width, height: key?.height, hasAudio: kinds.contains(.audio), time: zero,
-                captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
+                width: key?.width, height: key?.height, hasAudio: kinds.contains(.audio),
+                hasVideo: kinds.contains(.video), time: zero, captureNTP: timeline.wallClock(at: zero)), kinds: kinds)
         for (time, index) in timed { write(items[index], at: time - zero) }
     }
 }

@@ -28,10 +28,12 @@ package struct StreamRecording: Sendable {
 
     /// A file begins.
     package struct Start: Sendable {
-        /// Size of the first picture; nil for sound alone.
+        /// Size of the first frame; nil if there is none.
         package var width: Int?
         package var height: Int?
         package var hasAudio: Bool
+        /// True without a size if video is muted, and may come later.
+        package var hasVideo: Bool
         /// Relay time of the file's time zero.
         package var time: MediaTime
         /// The publisher's wall clock then, NTP format; nil without sender reports.
@@ -44,6 +46,8 @@ package struct StreamRecording: Sendable {
         package var time: MediaTime
         package var duration: MediaTime
         package var isKeyFrame: Bool
+        /// Of a key frame; nil for other frames and for audio.
+        package var size: FrameSize?
         package var bytes: [UInt8]
     }
 
@@ -61,11 +65,10 @@ package struct StreamRecording: Sendable {
     private static let tick: MediaTime = .milliseconds(1)
     /// A video frame is moved by less than this to follow the one before it.
     private static let maximumDelay: MediaTime = .seconds(1)
-    /// Pixels of the largest frame: what decoders of recordings take.
-    static let maximumPixels = 4096 * 4096
-
     let options: Options
     var expected: Set<MediaKind>
+    /// Of these nothing may come for long; their tracks are kept in the file.
+    let muted: Set<MediaKind>
     var timeline = RecordingTimeline()
     var assembler = VP8FrameAssembler()
     var sequencer = AudioSequencer()
@@ -88,9 +91,12 @@ package struct StreamRecording: Sendable {
     private var outputs: [Output] = []
     private var firstOutput = 0
 
-    /// - Parameter kinds: the tracks that the stream is said to have; others are taken in when they come.
-    package init(kinds: Set<MediaKind>, options: Options = Options()) {
+    /// - Parameters:
+    ///   - kinds: the tracks that the stream is said to have; others are taken in when they come.
+    ///   - muted: those of them that are muted now.
+    package init(kinds: Set<MediaKind>, muted: Set<MediaKind> = [], options: Options = Options()) {
         expected = kinds
+        self.muted = muted.intersection(kinds)
         self.options = options
     }
 
@@ -231,7 +237,7 @@ package struct StreamRecording: Sendable {
             info.firstPartitionSize <= frame.bytes.count - (info.isKeyFrame ? 10 : 3)
         else { return nil }
         guard let width = info.width, let height = info.height else { return (0, 0) }
-        return width * height <= maximumPixels ? (width, height) : nil
+        return width * height <= FrameSize.maximumPixels ? (width, height) : nil
     }
 
     private mutating func take(_ item: Item) {
@@ -293,8 +299,11 @@ package struct StreamRecording: Sendable {
             counted.audioPackets &+= 1
         }
         lastTime[item.kind] = time
+        let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
         outputs.append(
             .frame(
-                Frame(kind: item.kind, time: time, duration: duration, isKeyFrame: item.isKeyFrame, bytes: item.bytes)))
+                Frame(
+                    kind: item.kind, time: time, duration: duration, isKeyFrame: item.isKeyFrame, size: size,
+                    bytes: item.bytes)))
     }
 }

@@ -9,6 +9,8 @@ public enum Event: Hashable, Sendable {
     case streamCreated(StreamCreated)
     case streamChanged(StreamChanged)
     case streamDestroyed(StreamDestroyed)
+    case recordingStarted(RecordingStarted)
+    case recordingStopped(RecordingStopped)
     /// The relay's offer of the subscribe peer connection.
     case offer(OfferMade)
     case subscriptionChanged(SubscriptionChanged)

@@ -54,6 +54,18 @@ public struct StreamDestroyed: Hashable, Sendable, Codable {
     }
 }
 
+/// A stream of the session is recorded from now on.
+public struct RecordingStarted: Hashable, Sendable, Codable {
+    public var stream: StreamID
+    public init(stream: StreamID) { self.stream = stream }
+}
+
+/// A stream is not recorded any more. Comes before `streamDestroyed` if the recording ends with its stream.
+public struct RecordingStopped: Hashable, Sendable, Codable {
+    public var stream: StreamID
+    public init(stream: StreamID) { self.stream = stream }
+}
+
 public struct OfferMade: Hashable, Sendable, Codable {
     /// Which media sections carry which stream.
     public struct Stream: Hashable, Sendable, Codable {

@@ -8,6 +8,8 @@ public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case streamCreated
     case streamChanged
     case streamDestroyed
+    case recordingStarted
+    case recordingStopped
     case offer
     case subscriptionChanged
     case signal
@@ -46,6 +48,8 @@ extension Event {
         case .streamCreated: .streamCreated
         case .streamChanged: .streamChanged
         case .streamDestroyed: .streamDestroyed
+        case .recordingStarted: .recordingStarted
+        case .recordingStopped: .recordingStopped
         case .offer: .offer
         case .subscriptionChanged: .subscriptionChanged
         case .signal: .signal

@@ -47,6 +47,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     /// Everybody, oneself included, in order of joining.
     public var users: [UserInfo]
     public var streams: [StreamInfo]
+    /// Streams that are recorded at this moment; none if a relay does not say.
+    public var recordedStreams: [StreamID]
     /// Streams published from now on start muted.
     public var isMuteForced: Bool
     public var isShareLocked: Bool
@@ -63,8 +65,9 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
 
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
-        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], isMuteForced: Bool, isShareLocked: Bool,
-        isChatAllowed: Bool = true, subsessions: SubsessionsState = SubsessionsState(),
+        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], recordedStreams: [StreamID] = [],
+        isMuteForced: Bool, isShareLocked: Bool, isChatAllowed: Bool = true,
+        subsessions: SubsessionsState = SubsessionsState(),
         iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil
     ) {
         self.session = session
@@ -75,6 +78,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.capabilities = capabilities
         self.users = users
         self.streams = streams
+        self.recordedStreams = recordedStreams
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
         self.isChatAllowed = isChatAllowed
@@ -95,6 +99,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         capabilities = try container.decode(Capabilities.self, forKey: .capabilities)
         users = try container.decode([UserInfo].self, forKey: .users)
         streams = try container.decode([StreamInfo].self, forKey: .streams)
+        recordedStreams = try container.decodeIfPresent([StreamID].self, forKey: .recordedStreams) ?? []
         isMuteForced = try container.decode(Bool.self, forKey: .isMuteForced)
         isShareLocked = try container.decode(Bool.self, forKey: .isShareLocked)
         isChatAllowed = try container.decodeIfPresent(Bool.self, forKey: .isChatAllowed) ?? true

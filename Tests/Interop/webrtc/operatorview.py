@@ -136,8 +136,42 @@ def recording(bench, name):
     check(name, "a token that is forgotten takes the reports along", operator.page.evaluate("document.querySelectorAll('.reports li').length") == 0)
 
 
+def told(bench, name):
+    """Participants see that they are recorded, also who joins later, and that it has ended. A mute is neither a loss nor a second file."""
+    check = bench.reporter.check
+    folder = bench.current / "recordings"
+    server = relay(bench, extra=["--recording-directory", str(folder)])
+    ada = Room(bench, "chromium", server.url, "told", "Ada")
+    check(name, "the publisher is in", ada.is_in(), page=ada.look("why"))
+    ada.publish()
+    stream = ada.until(lambda: ada.page.evaluate("[...millrace.state.ownStreams].map(one => one.id)[0] ?? ''"))
+    check(name, "nothing is recorded, and the page says nothing", stream and not ada.look("text", "recording-state"))
+
+    def record(action):
+        server.request("POST", f"/v1/sessions/told/streams/{stream}/record", {"action": action})
+
+    record("start")
+    check(name, "the badge appears", ada.until(lambda: ada.look("text", "recording-state") == "Recording"), text=ada.look("text", "recording-state"))
+    check(name, "with a notice", any("recorded" in text for text in ada.look("notices")), notices=ada.look("notices"))
+    ada.page.picture(bench.current / "recording.png")
+    bob = Room(bench, "chromium", server.url, "told", "Bob", role="participant")
+    check(name, "who joins later sees it too", bob.is_in() and bob.until(lambda: bob.look("text", "recording-state") == "Recording"))
+    check(name, "and whose stream it is", "Ada" in bob.page.evaluate("document.getElementById('recording-state').title"))
+    time.sleep(2)
+    for muted in ("true", "false"):
+        ada.page.evaluate(f"Promise.all(['audio', 'video'].map(kind => millrace.setMuted(millrace.publication('camera'), kind, {muted})))")
+        time.sleep(3)
+    record("stop")
+    check(name, "the badge disappears, for both", ada.until(lambda: not ada.look("text", "recording-state")) and
+          bob.until(lambda: not bob.look("text", "recording-state")))
+    files = json.loads(next(folder.rglob("index.json")).read_text())["files"]
+    check(name, "one file, with who published it", len(files) == 1 and files[0].get("participant", {}).get("name") == "Ada", files=files)
+    check(name, "the mute lost no packet", files[0]["statistics"]["lostPackets"] == 0, statistics=files[0]["statistics"])
+
+
 ALL = [
     ("operator view", view),
+    ("page: told of recordings", told),
     ("operator view: recording and reports", recording),
 ]
 LONG = []

@@ -33,6 +33,8 @@ import Transport
         func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {
             calls.append("streamDestroyed")
         }
+        func session(_ session: Session, recordingStarted stream: StreamID) { calls.append("recordingStarted") }
+        func session(_ session: Session, recordingStopped stream: StreamID) { calls.append("recordingStopped") }
         func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {
             calls.append("signal")
         }
@@ -61,6 +63,7 @@ import Transport
         .noMediaPath(NoMediaPath(MediaPathReport(stage: .ice, candidates: []), .publish)), .mediaPathFound(.publish),
         .connectionCreated(user), .connectionDestroyed(user, .left), .userChanged(user), .userDropped(user.id, true),
         .hostChanged(nil), .streamCreated(stream), .streamChanged(stream), .streamDestroyed(stream, .unpublished),
+        .recordingStarted(stream.id), .recordingStopped(stream.id),
         .signal(from: nil, type: "t", data: ""), .muteForced(isActive: true), .streamMuteForced(stream.id, nil),
         .unmuteRequested(from: user.id, kind: .audio), .shareLockChanged(isLocked: true), .activeSpeakerChanged(nil),
         .subsessions(.roleChanged(isManager: true)), .chat(.allowedChanged(true)),
@@ -86,6 +89,8 @@ import Transport
         case .streamCreated: "streamCreated"
         case .streamChanged: "streamChanged"
         case .streamDestroyed: "streamDestroyed"
+        case .recordingStarted: "recordingStarted"
+        case .recordingStopped: "recordingStopped"
         case .signal: "signal"
         case .muteForced: "muteForced"
         case .streamMuteForced: "streamMuteForced"
@@ -105,7 +110,7 @@ import Transport
             #expect(listener.calls == [Self.method(for: event)], "\(event)")
         }
         // Every method of this class was called: the list above has every kind of event.
-        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 25)
+        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 27)
     }
 
     /// How an application learns of an event of the protocol. A new one does not compile here until it is told.
@@ -119,6 +124,8 @@ import Transport
         case .streamCreated: "streamCreated"
         case .streamChanged: "streamChanged"
         case .streamDestroyed: "streamDestroyed"
+        case .recordingStarted: "recordingStarted"
+        case .recordingStopped: "recordingStopped"
         case .signal: "signal"
         case .muteForced: "muteForced"
         case .unmuteRequested: "unmuteRequested"

@@ -2,7 +2,7 @@
 
 import {Subsessions} from "./subsessions.js";
 
-/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user or stream as it was. When this user has
+/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user, the stream or the state as it was. When this user has
 /// moved to another subsession, an event `placeChanged` follows the one that said so: `data` is the room, `before` the one before.
 export class SessionState extends EventTarget {
   users = new Map();
@@ -12,6 +12,8 @@ export class SessionState extends EventTarget {
   session = null;
   sessionName = "";
   capabilities = null;
+  /// Ids of the streams that the relay records.
+  recordedStreams = new Set();
   isMuteForced = false;
   isShareLocked = false;
   isChatAllowed = true;
@@ -27,6 +29,7 @@ export class SessionState extends EventTarget {
     this.capabilities = answer.capabilities;
     this.users = new Map(answer.users.map(user => [user.id, user]));
     this.streams = new Map(answer.streams.map(stream => [stream.id, stream]));
+    this.recordedStreams = new Set(answer.recordedStreams);
     this.isMuteForced = answer.isMuteForced;
     this.isShareLocked = answer.isShareLocked;
     this.isChatAllowed = answer.isChatAllowed ?? true;
@@ -39,6 +42,7 @@ export class SessionState extends EventTarget {
   clear() {
     this.users.clear();
     this.streams.clear();
+    this.recordedStreams.clear();
     this.subsessions.clear();
     this.self = null;
     this.capabilities = null;
@@ -81,6 +85,14 @@ export class SessionState extends EventTarget {
       this.streams.delete(data.stream);
       if (this.activeSpeaker === data.stream) this.activeSpeaker = null;
       break;
+    case "recordingStarted":
+      before = this.isRecorded;
+      this.recordedStreams.add(data.stream);
+      break;
+    case "recordingStopped":
+      before = this.isRecorded;
+      this.recordedStreams.delete(data.stream);
+      break;
     case "muteForced":
       before = this.isMuteForced;
       if (data.stream == null) this.isMuteForced = data.isActive;
@@ -104,6 +116,8 @@ export class SessionState extends EventTarget {
   /// The subsession that this user is in; null in the main session.
   get place() { return this.subsessions.roomOf(this.self); }
   get host() { return [...this.users.values()].find(user => user.role === "host"); }
+  /// Whether anything of the session is recorded.
+  get isRecorded() { return this.recordedStreams.size > 0; }
   get ownStreams() { return this.streamsOf(this.self); }
   get otherStreams() { return [...this.streams.values()].filter(stream => stream.connection !== this.self); }
 

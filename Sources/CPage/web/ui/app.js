@@ -143,6 +143,9 @@ class Room {
     const [missing] = this.#session.missingPaths.values(), hasNoPath = !!missing && status === "connected";
     byID("status").textContent = hasNoPath ? "No media path" : STATUS[status];
     byID("status").dataset.status = hasNoPath ? "failed" : status;
+    const recorded = [...new Set([...state.recordedStreams].map(id => state.users.get(state.streams.get(id)?.connection)?.name ?? "somebody"))];
+    byID("recording-state").hidden = !state.isRecorded;
+    byID("recording-state").title = state.isRecorded ? `Recorded: ${recorded.join(", ")}` : "";
     byID("lock-state").hidden = !state.isShareLocked;
     byID("mute-state").hidden = !state.isMuteForced;
     const shown = status === "reconnecting" ? "lost" : hasNoPath ? "path" : "";
@@ -185,6 +188,12 @@ class Room {
     case "muteForced":
       if (data.stream) notice(data.kind === "video" ? "Your video was stopped" : "You are muted: a moderator asked for silence");
       else if (data.isActive !== before) notice(data.isActive ? "Everyone is muted, and starts muted" : "Newcomers start unmuted again");
+      break;
+    case "recordingStarted":
+      if (!before) notice("This session is recorded from now on");
+      break;
+    case "recordingStopped":
+      if (before && !state.isRecorded) notice("The recording has ended");
       break;
     case "shareLockChanged":
       notice(data.isLocked ? "Sharing is locked" : "Sharing is unlocked");

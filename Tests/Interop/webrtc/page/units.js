@@ -219,11 +219,16 @@ const UNITS = {
     state.apply("muteForced", {isActive: true});
     state.apply("muteForced", {isActive: false, stream: "sb", kind: "audio"});
     same([state.isShareLocked, state.isMuteForced], [true, true], "locks");
+    for (const [event, id, isRecorded] of [["Started", "sa", true], ["Started", "sb", true], ["Stopped", "sa", true], ["Stopped", "sb", false]]) {
+      state.apply(`recording${event}`, {stream: id});
+      same(state.isRecorded, isRecorded, `recording${event} ${id}`);
+    }
     state.apply("streamDestroyed", {stream: "sb", reason: "forced"});
     state.apply("userLeft", {user: "b", reason: "left"});
     state.apply("unheardOf", {});
     same(seen.map(one => one.slice(0, 3)), [["userJoined", 3, 1], ["streamCreated", 3, 2], ["userDropped", 3, 2], ["hostChanged", 3, 2],
-      ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["unheardOf", 2, 1]], "at each event");
+      ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2],
+      ["recordingStarted", 3, 2], ["recordingStarted", 3, 2], ["recordingStopped", 3, 2], ["recordingStopped", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["unheardOf", 2, 1]], "at each event");
   },
 
   async "streams are published in one peer connection, and a refusal leaves the others alone"({publishing: {PublishPeer}, sources}) {

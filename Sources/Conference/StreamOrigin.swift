@@ -1,0 +1,20 @@
+package import Signaling
+
+/// What is known of a stream and of its publisher, also before it is announced.
+package struct StreamOrigin: Hashable, Sendable {
+    package var publisher: UserInfo
+    package var name: String
+    package var muted: Set<TrackKind>
+    /// Pixels; 0 before they are known.
+    package var width: Int
+    package var height: Int
+}
+
+extension Conference {
+    package func origin(of id: StreamID) -> StreamOrigin? {
+        guard let stream = published[id], let publisher = participants[stream.owner]?.info else { return nil }
+        return StreamOrigin(
+            publisher: publisher, name: stream.name, muted: Set(TrackKind.allCases.filter(stream.isMuted)),
+            width: stream.width, height: stream.height)
+    }
+}

@@ -1,0 +1,51 @@
+internal import Conference
+internal import MediaBase
+package import Recording
+internal import Signaling
+
+/// What sessions and recordings know of each other (REC-1).
+extension LiveSessions {
+    /// Has the participants of its session told of a recording. Waits for nobody: the session reads the newest state in its turn, so that
+    /// changes that follow each other closely cannot be told in the wrong order.
+    @Sendable package func note(_ change: RecordingChange) {
+        let status: RecordingStatus
+        switch change {
+        case .started(let begun):
+            status = begun
+            environment.recorded.set(session: status.session, stream: status.stream, isRecorded: true)
+        case .finished(let ended):
+            status = ended
+            environment.recorded.set(session: status.session, stream: status.stream, isRecorded: false)
+        case .suspended, .resumed, .damaged: return
+        }
+        guard let liveSession = liveSession(engineName: status.session) else { return }
+        Task { await liveSession.reportRecording(of: StreamID(rawValue: status.stream)) }
+    }
+
+    /// What is known of a stream that will be recorded.
+    @Sendable package func recordingSource(session: String, stream: String) async -> RecordingSource? {
+        await liveSession(engineName: session)?.recordingSource(of: StreamID(rawValue: stream))
+    }
+}
+
+extension LiveSession {
+    func reportRecording(of stream: StreamID) {
+        let isRecorded = environment.recorded.contains(session: engineName, stream: stream.rawValue)
+        report(.recorded(stream, isRecorded))
+    }
+
+    /// After publishing that is under way, so that the kinds of its tracks are known.
+    func recordingSource(of stream: StreamID) async -> RecordingSource? {
+        await inOrder {
+            guard let origin = conference.origin(of: stream) else { return nil }
+            return RecordingSource(
+                participant: RecordingSource.Participant(
+                    id: origin.publisher.id.rawValue, name: origin.publisher.name,
+                    identity: origin.publisher.identity),
+                streamName: origin.name, kinds: kinds[stream] ?? [],
+                muted: Set(origin.muted.map { MediaKind($0) }),
+                size: origin.width > 0 && origin.height > 0
+                    ? FrameSize(width: origin.width, height: origin.height) : nil)
+        }
+    }
+}

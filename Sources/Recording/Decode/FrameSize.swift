@@ -1,0 +1,34 @@
+internal import Codecs
+
+/// Width and height of a video frame, in pixels.
+package struct FrameSize: Sendable, Hashable {
+    /// Pixels of the largest frame that decoders take.
+    package static let maximumPixels = 4096 * 4096
+
+    package var width: Int
+    package var height: Int
+
+    package init(width: Int, height: Int) {
+        self.width = width
+        self.height = height
+    }
+
+    package var pixels: Int { width * height }
+
+    /// The size with the most pixels that a file's key frames have (RFC 6386 section 9.1), read without decoding. The header may
+    /// say another: writers of other programs put the first size there, and one that was killed could not correct it.
+    ///
+    /// - Returns: nil for a file without a key frame that a decoder takes.
+    package static func largest(ofFile path: String) throws(DecodeError) -> FrameSize? {
+        let file = try EncodedFile(path: path)
+        var largest: FrameSize?
+        while let packet = try file.next() {
+            guard packet.kind == .video, packet.isKeyFrame, let info = try? VP8FrameInfo(packet.bytes),
+                let width = info.width, let height = info.height, width * height <= maximumPixels
+            else { continue }
+            let size = FrameSize(width: width, height: height)
+            if size.pixels > (largest?.pixels ?? 0) { largest = size }
+        }
+        return largest
+    }
+}

@@ -1,0 +1,39 @@
+package import MediaBase
+
+/// What the session's rules know of a stream when its recording begins.
+package struct RecordingSource: Sendable {
+    /// Who publishes it, as `index.json` says it.
+    package struct Participant: Codable, Sendable, Hashable {
+        /// Of its connection in the session.
+        package var id: String
+        /// Display name.
+        package var name: String
+        /// The application's own id of the user; absent without one in the token.
+        package var identity: String?
+
+        package init(id: String, name: String, identity: String? = nil) {
+            self.id = id
+            self.name = name
+            self.identity = identity
+        }
+    }
+
+    package var participant: Participant?
+    package var streamName: String?
+    /// Tracks that it is published with, muted ones too; empty if they are not known.
+    package var kinds: Set<MediaKind>
+    package var muted: Set<MediaKind>
+    /// Frame size that the publisher has announced.
+    package var size: FrameSize?
+
+    package init(
+        participant: Participant? = nil, streamName: String? = nil, kinds: Set<MediaKind> = [],
+        muted: Set<MediaKind> = [], size: FrameSize? = nil
+    ) {
+        self.participant = participant
+        self.streamName = streamName
+        self.kinds = kinds
+        self.muted = muted
+        self.size = size
+    }
+}

@@ -1,0 +1,59 @@
+import ControlServer
+import Foundation
+import MediaBase
+import MillraceTestKit
+import Recording
+import Signaling
+import Testing
+
+@Suite("Participants are told that they are recorded", .serialized)
+struct RecordingEventsTests {
+    @Test(
+        "REC-1 a recording is told to clients, also to one that joins later, and its file names the participant",
+        .timeLimit(.minutes(2)))
+    func told() async throws {
+        let folder = TemporaryFolder()
+        try await withConnect { relay in
+            let recorder = SessionRecorder(
+                engine: relay.engine, directory: folder.path, source: relay.liveSessions.recordingSource,
+                observer: relay.liveSessions.note)
+            let (ben, answer) = try await relay.join("Ben")
+            #expect(answer.recordedStreams.isEmpty)
+            let peer = try await MediaPeer(.publish, source: 1)
+            _ = peer.add()
+            let token = TestToken(identity: "encoder")
+            let fields = ["Authorization": "Bearer \(token.text)"]
+            let published = try await relay.http.request(
+                "POST", "/whip/demo?stream=cam", body: peer.offer().sdp,
+                fields: RawHTTPClient.sdp.merging(fields) { $1 })
+            try #require(published.status == 201, "\(published.text)")
+            try peer.accept(published.text)
+            _ = try await ben.next(.streamCreated)
+
+            let stream = StreamID(rawValue: "cam")
+            try await recorder.start(session: "demo", stream: "cam")
+            #expect(try await ben.next(.recordingStarted) == .recordingStarted(RecordingStarted(stream: stream)))
+            let (eve, late) = try await relay.join("Eve")
+            #expect(late.recordedStreams == [stream])
+            let source = await relay.liveSessions.recordingSource(session: "demo", stream: "cam")
+            #expect(source?.participant?.identity == "encoder" && source?.streamName == "cam")
+            #expect(source?.kinds.isEmpty == false && source?.muted == [])
+            #expect(await relay.liveSessions.recordingSource(session: "demo", stream: "none") == nil)
+
+            try await recorder.stop(session: "demo", stream: "cam")
+            for client in [ben, eve] {
+                #expect(try await client.next(.recordingStopped) == .recordingStopped(RecordingStopped(stream: stream)))
+            }
+            // One that ends with its stream.
+            try await recorder.start(session: "demo", stream: "cam")
+            _ = try await eve.next(.recordingStarted)
+            let resource = try #require(published.fields["location"])
+            #expect(try await relay.http.request("DELETE", resource, fields: fields).status == 200)
+            _ = try await eve.next(.recordingStopped)
+            _ = try await eve.next(.streamDestroyed)
+            await recorder.stopAll()
+            await peer.close()
+            for client in [ben, eve] { await client.cut() }
+        }
+    }
+}
