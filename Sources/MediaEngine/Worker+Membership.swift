@@ -100,7 +100,7 @@ extension Worker {
         let isParted = transport.room != stream.room.name
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
             track.isParted = isParted
-            guard let producer = stream.producer(track.kind) else { continue }
+            guard let producer = firstProducer(for: track, of: stream, now: now) else { continue }
             attach(track, of: transport, to: producer, in: session)
             isAttached = true
         }
@@ -112,6 +112,12 @@ extension Worker {
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
         // By then something has been sent that a report can speak of.
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
+    }
+
+    /// What a track begins with, until its layers are chosen: a bound on its size holds from the first frame.
+    private func firstProducer(for track: SubscribedTrack, of stream: EngineStream, now: MediaTime) -> Producer? {
+        guard track.kind == .video, track.choice == .automatic else { return stream.producer(track.kind) }
+        return stream.video(within: track.preferences.limits(of: stream, now: now).maximumHeight, now: now)
     }
 
     func attach(

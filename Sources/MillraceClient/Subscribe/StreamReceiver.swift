@@ -68,8 +68,8 @@ final class StreamReceiver {
             statistics.soundLate = audio.statistics.late
             statistics.soundReordered = audio.statistics.reordered
             statistics.soundConcealed = audio.concealed
-            statistics.soundDelay = audio.targetDelay
-            statistics.soundJitter = audio.jitter
+            statistics.soundDelay = Duration(audio.targetDelay)
+            statistics.soundJitter = Duration(audio.jitter)
         }
         let decoded = decoder.statistics
         statistics.frames = video.frames

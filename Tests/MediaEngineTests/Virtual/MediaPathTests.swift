@@ -35,7 +35,7 @@ struct MediaPathTests {
         let subscriber = try call.view(stream: "good")
         call.run(seconds: 9.9)
         #expect(call.relay.counters.pathFailures.map(\.count) == [0, 0, 0])
-        call.run(seconds: 0.2)
+        call.run(seconds: 0.12)
         #expect(call.relay.counters.pathFailures.map(\.count) == [1, 1, 0])
         call.run(seconds: 30)
         let counters = call.relay.counters
