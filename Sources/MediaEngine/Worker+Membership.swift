@@ -84,12 +84,15 @@ extension Worker {
                 continue
             }
             let isFirst = !transport.tracks.contains { $0.kind == target.kind }
-            transport.add(
-                SubscribedTrack(
-                    streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
-                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
-                    payloadType: target.payloadType ?? producer.configuration.payloadType,
-                    progress: freshProgress()))
+            let track = SubscribedTrack(
+                streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
+                ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
+                payloadType: target.payloadType ?? producer.configuration.payloadType,
+                progress: freshProgress())
+            transport.add(track)
+            guard let rtx = target.rtx else { continue }
+            let ssrc = (isFirst ? rtx.ssrc.map { SSRC($0) } : nil) ?? freeSSRC(for: transport)
+            track.rtx = RTXStream(ssrc: ssrc, payloadType: PayloadType(rtx.payloadType))
         }
     }
 
@@ -279,7 +282,8 @@ extension Worker {
         while true {
             let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
             let isTaken = transport.map {
-                $0.tracks.contains { $0.ssrc == ssrc } || $0.targets.contains { $0.ssrc == ssrc }
+                $0.tracks.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc }
+                    || $0.targets.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc.rawValue }
             }
             if isTaken != true, plainSources.first(of: ssrc) == nil { return ssrc }
         }
