@@ -53,6 +53,8 @@ extension SessionCore {
             if kind != .video { publisher.setLocallyMuted(.audio, true) }
             if kind == .video { publisher.setLocallyMuted(.video, true) }
             publisher.hub.send(.muteForced)
+        case .connectionDestroyed(let user, _): board.userCanvases.end(user.id)
+        case .didDisconnect: board.userCanvases.endAll()
         case .unmuted(_, let kind): for publication in publications { publication.publisher.resume(kind) }
         default: break
         }

@@ -6,10 +6,12 @@ extension SessionCore {
         to stream: StreamID, preferences: SubscriptionPreferences
     ) async throws(SessionError) -> Subscriber {
         guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
-        guard machine.model.streams[stream] != nil else { throw SessionError(.unknownStream) }
+        guard let info = machine.model.streams[stream] else { throw SessionError(.unknownStream) }
         guard subscriptions[stream] == nil else { throw SessionError(.alreadySubscribed) }
         let transport = try mediaTransport()
-        let subscriber = Subscriber(stream, preferences: preferences, core: self, thread: thread)
+        let subscriber = Subscriber(
+            stream, preferences: preferences, core: self, thread: thread,
+            userCanvas: board.userCanvases.canvas(of: info.connection, info.videoType))
         subscriptions[stream] = subscriber
         board.update { $0.subscribers[stream] = subscriber }
         do throws(SessionError) {

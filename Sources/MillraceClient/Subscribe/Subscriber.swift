@@ -22,12 +22,18 @@ public final class Subscriber: Sendable {
     public let stream: StreamID
     /// Its raw pictures and sound.
     public let canvas = Canvas()
+    /// Where its pictures and sound go: its own canvas, and that of its user.
+    let canvases: [Canvas]
     let state: NIOLockedValueBox<State>
     private let owner: WeakBox<SessionCore>
     let hub = FeedHub<SubscriberEvent>()
 
-    init(_ stream: StreamID, preferences: SubscriptionPreferences, core: SessionCore, thread: MediaThread) {
+    init(
+        _ stream: StreamID, preferences: SubscriptionPreferences, core: SessionCore, thread: MediaThread,
+        userCanvas: Canvas? = nil
+    ) {
         self.stream = stream
+        canvases = [canvas] + [userCanvas].compactMap { $0 }
         owner = WeakBox(core)
         state = NIOLockedValueBox(State(preferences: preferences, thread: thread))
     }
