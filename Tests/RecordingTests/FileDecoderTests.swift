@@ -222,6 +222,35 @@ import Testing
         }
     }
 
+    @Test("CAN-3 the rotation of a file is in its header, and raw video is upright", arguments: Rotation.allCases)
+    func rotation(_ rotation: Rotation) throws {
+        let path = folder.file("turned.webm")
+        let writer = try WebMWriter(
+            sink: FileSink(path: path),
+            configuration: WebMConfiguration(video: .init(width: 64, height: 48), audio: nil))
+        let frames = TestStream.encode(count: 3, width: 64, height: 48)
+        writer.noteRotation(rotation)
+        for (index, frame) in frames.enumerated() {
+            try writer.write(
+                .video, timestamp: .milliseconds(Int64(index) * 33), isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
+        }
+        try writer.finish()
+        #expect(try EncodedFile(path: path).video?.rotation == rotation)
+        let (width, height) = rotation.isSideways ? (48, 64) : (64, 48)
+        #expect(try FrameSize.largest(ofFile: path) == FrameSize(width: width, height: height))
+        var expected = try #require(try VP8Decoder().decode(frames[0].bytes))
+        expected.rotation = rotation
+        for keepsTime in [false, true] {
+            let sink = MemorySink()
+            let report = try FileDecoder(path: path).run(
+                to: [Y4MOutput(sink: sink, size: nil, rate: (30, 1), keepsTime: keepsTime)])
+            #expect(report.video?.rotation == rotation.rawValue && !report.isDamaged)
+            let reader = try Y4MReader(source: MemorySource(sink.bytes))
+            #expect(reader.header.width == width && reader.header.height == height)
+            #expect(try reader.next()?.bytes == expected.upright().bytes)
+        }
+    }
+
     @Test("A file that is being written is no damaged file, at any length that it may have at that moment")
     func fileBeingWritten() throws {
         let (path, writer) = try growing(finish: false)

@@ -40,7 +40,8 @@ final class StreamReceiver {
             videoTrack = packet.track
             video.insert(
                 sequence: packet.sequence, timestamp: packet.header.timestamp, marker: packet.header.marker,
-                payload: packet.payload, captureTime: captureTime, now: now)
+                payload: packet.payload, rotation: packet.extensions.videoOrientation?.rotation,
+                captureTime: captureTime, now: now)
         }
     }
 
