@@ -171,7 +171,7 @@ final class SinkLeg {
                 if opens { opener = IngressContext(key: keys.remote) }
                 nextReport = .zero
             case .ended: isEnded = true
-            case .connect, .disconnect: break
+            case .connect, .disconnect, .noPath: break
             }
         }
     }

@@ -30,7 +30,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
 
     package final class Iterator: AsyncIteratorProtocol {
         /// Held so that the tap lives as long as it is read.
-        private let source: CanvasBytes
+        private var source: CanvasBytes
         private let sink = MemoryPipe()
         private var pictures: AsyncStream<I420Frame>.Iterator
         private var sound: AsyncStream<PCMBlock>.Iterator
@@ -52,6 +52,15 @@ package struct CanvasBytes: AsyncSequence, Sendable {
         }
 
         deinit { source.tap.close() }
+
+        /// Goes on with another stream in the same file, in the size and at the place that the bytes have reached.
+        /// - Precondition: `next` has returned nil, and `following` has the same format.
+        package func go(on following: CanvasBytes) {
+            source.tap.close()
+            source = following
+            pictures = following.queue.pictures.makeAsyncIterator()
+            sound = following.queue.sound.makeAsyncIterator()
+        }
 
         /// Bytes of raw frames and audio that are held for the reader, those in the queue aside.
         package var heldBytes: Int { (y4m?.heldBytes ?? 0) + sink.count }

@@ -4,6 +4,7 @@ package import Signaling
 extension Conference {
     /// What an operator orders.
     package mutating func admin(_ command: AdminCommand, now: MediaTime) -> Result<[Effect], SignalingError> {
+        latest = now
         do throws(SignalingError) {
             if phase == .ended { throw SignalingError(.sessionEnded) }
             try perform(command)

@@ -20,13 +20,14 @@ extension Conference {
         try participants[sender]?.rates.admit(.chat, limits, now: now)
         chatMessages += 1
         let message = ChatReceived(
-            message: ChatMessageID(rawValue: "m\(chatMessages)"), from: sender, to: request.to, text: request.text,
+            message: ChatMessageID(rawValue: "m\(chatMessages)"), from: sender,
+            name: participants[sender].flatMap { $0.isListed ? nil : $0.info.name }, to: request.to, text: request.text,
             time: wallClock, subsession: place.subsession)
         if let to = request.to {
             // As with everybody, its sender gets it too, once.
             for id in to == sender ? [sender] : [to, sender] { tell(id, .chat(message)) }
         } else {
-            effects.append(.broadcast(Audience(audience(of: place)), .chat(message)))
+            tell(audience(of: place), .chat(message))
         }
         let answer = ChatRequest.Answer(message: message.message, time: wallClock)
         chatMemory.insert(request, from: author, answer)

@@ -7,9 +7,12 @@ extension Conference {
     package mutating func join(
         _ admission: Admission, now: MediaTime, wallClock: Int64
     ) -> Result<Join, SignalingError> {
+        latest = now
         do throws(SignalingError) {
             let password = try admit(admission)
             let name = try DisplayName.normalized(admission.name)
+            try Bounds.check(admission.media.maximumWidth, 1...Bounds.pixels, "maximumWidth")
+            try Bounds.check(admission.media.maximumHeight, 1...Bounds.pixels, "maximumHeight")
             guard order.count < limits.participants else {
                 throw SignalingError(
                     .limitReached, "the session has \(limits.participants) participants already",
@@ -52,21 +55,26 @@ extension Conference {
         let info = UserInfo(
             id: connection, name: displayName, identity: admission.identity,
             data: admission.data, kind: admission.kind, role: becomesHost ? .host : .participant, joinedAt: wallClock)
+        joins += 1
         participants[connection] = Participant(
-            info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted)
+            info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted,
+            media: admission.media, ordinal: joins)
         order.append(connection)
         if becomesHost { host = connection }
         if admission.kind == .client { clients.append(connection) }
 
-        tellAll(.userJoined(UserJoined(user: info)), excluding: connection)
+        noteJoin(of: connection)
         if becomesHost { tellAll(.hostChanged(HostChanged(host: connection)), excluding: connection) }
         hook(.participantJoined(info))
         tellSpeaker(activeSpeakers[.mainSession], to: connection, before: nil)
         if becomesHost { noteManager(connection, at: .mainSession) }
+        var page = page(after: 0)
+        if !page.users.contains(where: { $0.id == connection }) { page.users.append(info) }
         let answer = JoinAnswer(
             session: id, sessionName: name, connection: connection, resumeToken: admission.resumeToken,
-            graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: admission.capabilities, users: users,
-            streams: streams, recordedStreams: recordedStreams, isMuteForced: isMuteForced,
+            graceSeconds: Int(limits.graceTime.seconds.rounded()), capabilities: admission.capabilities,
+            users: page.users, streams: page.streams, nextPage: page.nextPage, userCount: order.count,
+            recordedStreams: recordedStreams, isMuteForced: isMuteForced,
             isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
             subsessions: subsessionsState(isManager: becomesHost))
         return Join(answer: answer, effects: takeEffects())

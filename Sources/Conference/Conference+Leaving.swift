@@ -1,8 +1,12 @@
+package import MediaBase
 package import Signaling
 
 extension Conference {
     /// Ends a connection for good: its client broke the rules or cannot keep up, its token is over, its door closed it.
-    package mutating func disconnect(_ id: ConnectionID, reason: DisconnectReason) -> [Effect] {
+    package mutating func disconnect(
+        _ id: ConnectionID, reason: DisconnectReason, now: MediaTime
+    ) -> [Effect] {
+        latest = now
         depart(id, reason)
         return takeEffects()
     }
@@ -50,16 +54,21 @@ extension Conference {
             participants[participant.info.id] = nil
         }
         if leavesHost { host = nil }
-        forget(leaving.map(\.info.id))
+        let elsewhere = Set(leaving.map(\.info.id).filter { subsessions.place(of: $0) != .mainSession })
+        forget(leaving)
         for participant in leaving { leaveSubsessions(participant.info.id) }
         for participant in leaving {
             for stream in participant.streams { destroy(stream, reason.streamEnd) }
-            tellAll(.userLeft(UserLeft(user: participant.info.id, reason: reason)))
+            // Subsessions name counted users as well.
+            noteLeave(
+                of: participant.info.id, reason,
+                isKnown: participant.isListed || elsewhere.contains(participant.info.id))
             hook(.participantLeft(participant.info, reason))
         }
         if order.isEmpty {
             if publisherWait == nil { conclude(reason) }
         } else if leavesHost {
+            tellPresence()
             passHost()
         }
     }
@@ -70,16 +79,18 @@ extension Conference {
         subsessions.remove(id)
     }
 
-    private mutating func forget(_ ids: [ConnectionID]) {
-        if ids.count > 1 {
-            let gone = Set(ids)
+    private mutating func forget(_ leaving: [Participant]) {
+        if leaving.count > 1 {
+            let gone = Set(leaving.map(\.info.id))
             order.removeAll { gone.contains($0) }
             clients.removeAll { gone.contains($0) }
+            listed.removeAll { gone.contains($0) }
             lost.removeAll { gone.contains($0) }
-        } else if let id = ids.first {
-            if let index = order.firstIndex(of: id) { order.remove(at: index) }
-            if let index = clients.firstIndex(of: id) { clients.remove(at: index) }
-            if let index = lost.firstIndex(of: id) { lost.remove(at: index) }
+        } else if let participant = leaving.first {
+            remove(participant, from: \.order)
+            if participant.isClient { remove(participant, from: \.clients) }
+            if participant.isListed { remove(participant, from: \.listed) }
+            if let index = lost.firstIndex(of: participant.info.id) { lost.remove(at: index) }
         }
     }
 
@@ -113,6 +124,8 @@ extension Conference {
         participants = [:]
         order = []
         clients = []
+        listed = []
+        presence = PresenceChanges()
         lost = []
         published = [:]
         streamOrder = []

@@ -4,6 +4,7 @@ internal import Signaling
 extension Conference {
     /// What the media plane reports. What is about streams and users that are gone is passed over.
     package mutating func media(_ event: MediaEvent, now: MediaTime, wallClock: Int64) -> [Effect] {
+        latest = now
         switch event {
         case .published(let owner, let id, let hasAudio, let hasVideo, let width, let height):
             announce(

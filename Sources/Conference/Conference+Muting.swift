@@ -40,10 +40,16 @@ extension Conference {
         for stream in participant.streams { setMuted(stream, kind, true, isForced: isForced) }
     }
 
+    /// Asks the user's client, or unmutes all streams of the user, those that begin included, if the policy allows it (USR-10).
     mutating func requestUnmute(
         _ id: ConnectionID, _ kind: TrackKind, by sender: ConnectionID
     ) throws(SignalingError) {
         guard let participant = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
+        if limits.policy.unmuteOthers == .direct {
+            for stream in participant.streams { setMuted(stream, kind, false, isForced: false) }
+            // Its client may have stopped sending.
+            return tell(id, .unmuteRequested(UnmuteRequested(from: sender, kind: kind, isUnmuted: true)))
+        }
         guard participant.isClient else {
             throw SignalingError(.notPermitted, "that publisher has no client to ask", field: "user")
         }
@@ -87,7 +93,7 @@ extension Conference {
         info.share = status(streams.filter { $0.hasVideoTrack && $0.videoType == .screen }.map(\.isVideoMuted))
         guard info != participant.info else { return }
         participants[id]?.info = info
-        tellAll(.userChanged(UserChanged(user: info)))
+        tellUserChanged(id)
     }
 
     /// - Parameter muted: of each stream that has the kind.

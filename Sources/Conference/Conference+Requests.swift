@@ -10,6 +10,7 @@ extension Conference {
     package mutating func request(
         _ request: Request, from sender: ConnectionID, now: MediaTime, wallClock: Int64
     ) -> Reply {
+        latest = now
         do throws(SignalingError) {
             let answer = try perform(request, sender, now: now, wallClock: wallClock)
             return Reply(result: .success(answer), effects: takeEffects())
@@ -30,6 +31,9 @@ extension Conference {
         case .leave(let body):
             try authorize(body.endForAll ? .endSession : .leave, sender)
             leave(sender, endForAll: body.endForAll)
+        case .users(let body):
+            try authorize(.users, sender)
+            return .users(page(after: body.after))
         case .ping: try authorize(.ping, sender)
         case .statistics: try authorize(.statistics, sender)
         case .reportIssue: try authorize(.reportIssue, sender)

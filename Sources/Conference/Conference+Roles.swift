@@ -1,9 +1,12 @@
 internal import Signaling
 
 extension Conference {
-    /// A manager is the first choice, then who is longest there; lost clients come last (USR-3).
+    /// A manager is the first choice, then who is longest there; lost clients come last (USR-3). A manager inherits also without a token that
+    /// allows the role, as the host gave it that trust (USR-9).
     mutating func passHost() {
-        let able = order.compactMap { participants[$0] }.filter { $0.isClient && $0.capabilities.canHost }
+        let able = order.compactMap { participants[$0] }.filter {
+            $0.isClient && ($0.capabilities.canHost || $0.info.role == .manager)
+        }
         let heir =
             able.first { $0.info.isConnected && $0.info.role == .manager }
             ?? able.first { $0.info.isConnected } ?? able.first { $0.info.role == .manager } ?? able.first
@@ -12,7 +15,7 @@ extension Conference {
     }
 
     mutating func makeHost(_ id: ConnectionID, by sender: ConnectionID) throws(SignalingError) {
-        try requireHostCapable(id)
+        try requirePromotable(id)
         guard id != sender else { return }
         setRole(.participant, of: sender)
         setRole(.host, of: id)
@@ -24,13 +27,16 @@ extension Conference {
         guard target.info.role != .host else {
             throw SignalingError(.notPermitted, "the host is no manager", field: "user")
         }
-        if isManager { try requireHostCapable(id) }
+        if isManager { try requirePromotable(id) }
         setRole(isManager ? .manager : .participant, of: id)
     }
 
-    private func requireHostCapable(_ id: ConnectionID) throws(SignalingError) {
+    private func requirePromotable(_ id: ConnectionID) throws(SignalingError) {
         guard let target = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
-        guard target.isClient, target.capabilities.canHost else {
+        guard target.isClient else {
+            throw SignalingError(.notPermitted, "that publisher has no client", field: "user")
+        }
+        guard limits.policy.promotion == .any || target.capabilities.canHost else {
             throw SignalingError(.notPermitted, "that user's token does not allow the role", field: "user")
         }
     }
@@ -41,7 +47,9 @@ extension Conference {
         info.role = role
         participants[id]?.info = info
         if role == .host { host = id } else if host == id { host = nil }
-        tellAll(.userChanged(UserChanged(user: info)))
+        if role != .participant { refreshListing(of: id) }
+        tellUserChanged(id)
+        if role == .participant { refreshListing(of: id) }
         noteManagerRole(of: id, before: wasManager)
         // Who may no longer share under the lock stops (USR-7).
         enforceShareLock(on: id)
@@ -73,6 +81,6 @@ extension Conference {
         guard info.name != name else { return }
         info.name = name
         participants[id]?.info = info
-        tellAll(.userChanged(UserChanged(user: info)))
+        tellUserChanged(id)
     }
 }

@@ -20,6 +20,7 @@ extension Conference {
         if hasAudio, stream.isAudioMuted { command(.setMuted(id, .audio, true)) }
         if hasVideo, stream.isVideoMuted { command(.setMuted(id, .video, true)) }
         guard let info = info(of: id) else { return }
+        refreshListing(of: owner)
         tellAll(.streamCreated(StreamCreated(stream: info)))
         refreshStatus(of: owner)
         tellUntoldMutes(of: id)
@@ -54,6 +55,7 @@ extension Conference {
         if stream.isRecorded { tellAll(.recordingStopped(RecordingStopped(stream: id))) }
         tellAll(.streamDestroyed(StreamDestroyed(stream: id, reason: reason)))
         refreshStatus(of: stream.owner)
+        refreshListing(of: stream.owner)
         silenceSpeaker(id)
         hook(.streamUnpublished(info, reason))
     }

@@ -27,7 +27,7 @@ extension Conference {
             participant.info.identity = admission.identity
             participant.info.data = admission.data
             participants[connection] = participant
-            if participant.info != before { tellAll(.userChanged(UserChanged(user: participant.info))) }
+            if participant.info != before { tellUserChanged(connection) }
             return .success(takeEffects())
         } catch {
             return .failure(error)

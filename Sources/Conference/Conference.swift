@@ -45,6 +45,15 @@ package struct Conference: Sendable {
     var participants: [ConnectionID: Participant] = [:]
     /// All users, in order of joining.
     var order: [ConnectionID] = []
+    /// Those that clients know by name, in the same order. The others are only counted.
+    var listed: [ConnectionID] = []
+    /// The session is so large that users with neither stream nor role are not listed.
+    package internal(set) var isCounting = false
+    var presence = PresenceChanges()
+    /// Users that have joined so far.
+    var joins: UInt64 = 0
+    /// Of the latest call that came with a time.
+    var latest: MediaTime
     /// Those of them with a client to tell, in the same order: the audience of everything.
     var clients: [ConnectionID] = []
     /// Those whose clients are lost, the earliest first.
@@ -73,6 +82,7 @@ package struct Conference: Sendable {
         self.name = name
         self.limits = limits
         createdAt = wallClock
+        latest = now
         self.reservation = reservation
         password = try SessionPassword.checked(reservation?.password)
         isPasswordSettled = password != nil
@@ -115,7 +125,7 @@ package struct Conference: Sendable {
         let graceEnds = lost.first.flatMap { participants[$0]?.graceEnds } ?? .never
         return min(
             graceEnds, publisherWait?.ends ?? .never, subsessions.movesDue ?? .never,
-            helpRequests.first?.ends ?? .never)
+            helpRequests.first?.ends ?? .never, presence.due ?? .never)
     }
 
     // MARK: telling
@@ -132,12 +142,18 @@ package struct Conference: Sendable {
 
     mutating func tell(_ connection: ConnectionID, _ event: Event) {
         guard participants[connection]?.isClient == true else { return }
+        introduceUser(of: event)
         effects.append(.send(connection, event))
     }
 
     mutating func tellAll(_ event: Event, excluding excluded: ConnectionID? = nil) {
-        guard !clients.isEmpty, clients != [excluded] else { return }
-        effects.append(.broadcast(Audience(clients, excluding: excluded), event))
+        tell(clients, event, excluding: excluded)
+    }
+
+    mutating func tell(_ audience: [ConnectionID], _ event: Event, excluding excluded: ConnectionID? = nil) {
+        guard let first = audience.first, audience.count > 1 || first != excluded else { return }
+        introduceUser(of: event)
+        effects.append(.broadcast(Audience(audience, excluding: excluded), event))
     }
 
     mutating func command(_ command: MediaCommand) { effects.append(.media(command)) }

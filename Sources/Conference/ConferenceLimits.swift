@@ -14,6 +14,14 @@ package struct ConferenceLimits: Hashable, Sendable {
 
     /// Users in the session, publishers without signalling included.
     package var participants = 10_000
+    /// Size of a session from which users with neither stream nor role are counted, not listed, until it has fallen below half of that.
+    package var listedUsers = 500
+    /// Users in one join answer or page.
+    package var usersPage = 100
+    /// Joins and leaves within this time are told by one event; zero: each at once.
+    package var presenceSharing = MediaTime.milliseconds(100)
+    /// Messages a second to all clients together that tell of joins and leaves: in a session of 10,000 they are told once a second.
+    package var presenceMessagesPerSecond = 10_000
     /// Streams in the session, those that are being negotiated included.
     package var streams = 2_000
     /// Subscriptions of one participant.
@@ -42,6 +50,7 @@ package struct ConferenceLimits: Hashable, Sendable {
     package var revokedTokens = 10_000
     /// How long a lost connection is kept (CON-3).
     package var graceTime = MediaTime.seconds(30)
+    package var policy = ConferencePolicy()
 
     package init() {}
 }

@@ -14,7 +14,7 @@ struct Permission: Hashable, Sendable {
     }
 
     enum Action: Hashable, Sendable, CaseIterable {
-        case leave, endSession, ping, signal, statistics, reportIssue, answer, restartICE
+        case leave, endSession, users, ping, signal, statistics, reportIssue, answer, restartICE
         case publish, unpublish, updateStream, setMuted
         case subscribe, updateSubscription, unsubscribe
         case rename, muteUser, requestUnmute, removeUser
@@ -27,7 +27,7 @@ struct Permission: Hashable, Sendable {
 
     static func grounds(for action: Action) -> [Ground] {
         switch action {
-        case .leave, .ping, .signal, .statistics, .reportIssue: [.everybody]
+        case .leave, .users, .ping, .signal, .statistics, .reportIssue: [.everybody]
         case .answer, .restartICE: [.canSubscribe]
         case .endSession: [.host]
         case .publish, .unpublish, .updateStream, .setMuted: [.canPublish]

@@ -7,9 +7,9 @@ internal import MediaEngine
 internal import NIOConcurrencyHelpers
 internal import NIOCore
 
-/// A stream's canvas over HTTP (CAN-2): a still, endless raw frames, endless audio. An endless body ends with the stream, when the client
-/// disconnects, and when the relay drains. A client that reads slowly loses frames of its own body only: pieces of at most 256 KiB are
-/// written one after another, each when the connection has taken the one before.
+/// The canvas of a stream or of a user over HTTP (CAN-2, USR-11): a still, endless raw frames, endless audio. An endless body ends with the
+/// stream or when the user has left, when the client disconnects, and when the relay drains. A client that reads slowly loses frames of its
+/// own body only: pieces of at most 256 KiB are written one after another, each when the connection has taken the one before.
 struct CanvasRoutes {
     /// A client that takes nothing for so long has gone, whatever TCP says.
     private static let stall = TimeAmount.seconds(30)
@@ -17,6 +17,7 @@ struct CanvasRoutes {
     private static let lastWrite = TimeAmount.seconds(1)
 
     let engine: MediaEngine
+    let sessions: any SessionsDoor
     /// The default app.
     let standard: String
     let bodies: OpenBodies
@@ -29,10 +30,17 @@ struct CanvasRoutes {
         table.add("sessions/:session/streams/:stream/canvas.png", [.get: still])
         table.add("sessions/:session/streams/:stream/canvas.y4m", [.get: frames])
         table.add("sessions/:session/streams/:stream/canvas.wav", [.get: sound])
+        table.add("sessions/:session/participants/:participant/canvas.png", [.get: userStill])
+        table.add("sessions/:session/participants/:participant/canvas.y4m", [.get: userFrames])
+        table.add("sessions/:session/participants/:participant/canvas.wav", [.get: userSound])
     }
 
     @Sendable private func still(_ request: Request, _ context: ControlContext) async throws -> Response {
         let (session, stream) = try await target(request, context, kind: .video)
+        return try await still(session, stream)
+    }
+
+    func still(_ session: String, _ stream: String) async throws -> Response {
         let png: [UInt8]
         do {
             png = try await CanvasTap.stillPicture(
@@ -46,20 +54,22 @@ struct CanvasRoutes {
     }
 
     @Sendable private func frames(_ request: Request, _ context: ControlContext) async throws -> Response {
-        var rate = 30
-        if let text = request.uri.queryParameters["rate"] {
-            guard let value = Int(text), (1...120).contains(value) else {
-                throw Problem(.invalidField, "\"\(text)\" is not a frame rate of 1 to 120", field: "rate")
-            }
-            rate = value
-        }
+        let rate = try rate(of: request)
         let (session, stream) = try await target(request, context, kind: .video)
-        return try await endless(.y4m(rate: rate), session, stream, context, type: "video/x-yuv4mpeg")
+        return try await endless(.y4m(rate: rate), session, stream, context)
+    }
+
+    func rate(of request: Request) throws(Problem) -> Int {
+        guard let text = request.uri.queryParameters["rate"] else { return 30 }
+        guard let value = Int(text), (1...120).contains(value) else {
+            throw Problem(.invalidField, "\"\(text)\" is not a frame rate of 1 to 120", field: "rate")
+        }
+        return value
     }
 
     @Sendable private func sound(_ request: Request, _ context: ControlContext) async throws -> Response {
         let (session, stream) = try await target(request, context, kind: .audio)
-        return try await endless(.wav, session, stream, context, type: "audio/wav")
+        return try await endless(.wav, session, stream, context)
     }
 
     /// The stream of the path, when it has a track of this kind.
@@ -78,30 +88,38 @@ struct CanvasRoutes {
         return (session, stream)
     }
 
-    private func endless(
-        _ format: CanvasBytes.Format, _ session: String, _ stream: String, _ context: ControlContext, type: String
+    func open(
+        _ format: CanvasBytes.Format, _ session: String, _ stream: String
+    ) async throws(CanvasError) -> CanvasBytes {
+        let restarted = NIOLockedValueBox<UInt64>(0)
+        return try await CanvasTap.bytes(
+            format, engine: engine, session: session, stream: stream, readerBytes: readerBytes
+        ) { [logger, statistics] total in
+            let new = restarted.withLockedValue { last in
+                defer { last = total }
+                return total - last
+            }
+            statistics.bodyRestarted(new)
+            logger.warning(
+                "RTP time of a canvas stream jumped; its timeline restarts",
+                metadata: ["session": "\(session)", "stream": "\(stream)", "jumps": "\(total)"])
+        }
+    }
+
+    /// - Parameter next: waits for the stream that the body goes on with; nil: the body ends.
+    func endless(
+        _ format: CanvasBytes.Format, _ session: String, _ stream: String, _ context: ControlContext,
+        next: (@Sendable (CurrentTap) async -> CanvasBytes?)? = nil
     ) async throws -> Response {
         let canvas: CanvasBytes
-        let restarted = NIOLockedValueBox<UInt64>(0)
         do {
-            canvas = try await CanvasTap.bytes(
-                format, engine: engine, session: session, stream: stream, readerBytes: readerBytes
-            ) { [logger, statistics] total in
-                let new = restarted.withLockedValue { last in
-                    defer { last = total }
-                    return total - last
-                }
-                statistics.bodyRestarted(new)
-                logger.warning(
-                    "RTP time of a canvas stream jumped; its timeline restarts",
-                    metadata: ["session": "\(session)", "stream": "\(stream)", "jumps": "\(total)"])
-            }
+            canvas = try await open(format, session, stream)
         } catch {
             throw Problem(error)
         }
         let channel = context.channel
         let body = ResponseBody { [bodies, statistics] writer in
-            let tap = canvas.tap
+            let tap = CurrentTap(canvas.tap)
             defer { tap.close() }
             // A silent stream writes nothing, so nothing would fail when the client goes.
             channel.closeFuture.whenComplete { [weak tap] _ in tap?.close() }
@@ -114,15 +132,30 @@ struct CanvasRoutes {
                 defer { bodies.remove(id) }
                 statistics.bodyBegan()
                 defer { statistics.bodyEnded() }
-                for try await bytes in canvas {
-                    let stall = channel.eventLoop.scheduleTask(in: Self.stall) { channel.close(promise: nil) }
-                    defer { stall.cancel() }
-                    try await writer.write(ByteBuffer(bytes: bytes))
-                    statistics.bodySent(bytes.count)
+                let pieces = canvas.makeAsyncIterator()
+                while true {
+                    while let bytes = try await pieces.next() {
+                        let stall = channel.eventLoop.scheduleTask(in: Self.stall) { channel.close(promise: nil) }
+                        defer { stall.cancel() }
+                        try await writer.write(ByteBuffer(bytes: bytes))
+                        statistics.bodySent(bytes.count)
+                    }
+                    guard let following = await next?(tap), tap.replace(following.tap) else { break }
+                    pieces.go(on: following)
                 }
             }
             try await writer.finish(nil)
         }
-        return Response(status: .ok, headers: [.contentType: type, .cacheControl: "no-store"], body: body)
+        return Response(
+            status: .ok, headers: [.contentType: format.mediaType, .cacheControl: "no-store"], body: body)
+    }
+}
+
+extension CanvasBytes.Format {
+    fileprivate var mediaType: String {
+        switch self {
+        case .y4m: "video/x-yuv4mpeg"
+        case .wav: "audio/wav"
+        }
     }
 }

@@ -152,7 +152,7 @@ package struct ControlServer: Sendable {
     private func addMedia(to table: RouteTable) {
         let standard = parts.apps.standard
         CanvasRoutes(
-            engine: engine, standard: standard, bodies: bodies, statistics: statistics,
+            engine: engine, sessions: parts.sessions, standard: standard, bodies: bodies, statistics: statistics,
             readerBytes: configuration.canvasBytes, logger: logger
         ).add(to: table)
         RecordRoutes(recorder: recorder, standard: standard, configuration: configuration, bodies: bodies)

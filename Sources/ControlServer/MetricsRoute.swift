@@ -56,6 +56,9 @@ struct MetricsRoute {
         text.family("millrace_packets_dropped_total", .counter, "Datagrams dropped on arrival, by cause")
         for (cause, count) in counters.dropped { text.sample(count, ["cause": cause]) }
         text.family(
+            "millrace_media_path_failures_total", .counter, "WebRTC peers without media after 10 s, by cause")
+        for (cause, count) in counters.pathFailures { text.sample(count, ["cause": cause]) }
+        text.family(
             "millrace_send_drops_total", .counter, "Datagrams that could not be sent, by cause; none is waited for")
         for (cause, count) in counters.sendDropped { text.sample(count, ["cause": cause]) }
         for gauge in counters.gauges {

@@ -41,6 +41,11 @@ package struct EngineCounters: Sendable {
     package var peersClosed: UInt64 = 0
     package var peersFailed: UInt64 = 0
 
+    // WebRTC peers without media 10 s after they were admitted or, of publishers, connected; by cause.
+    package var pathsWithoutPackets: UInt64 = 0
+    package var pathsWithoutHandshake: UInt64 = 0
+    package var pathsWithoutMedia: UInt64 = 0
+
     // Dropped on arrival, by cause.
     package var droppedMalformed: UInt64 = 0
     package var droppedOversized: UInt64 = 0
@@ -93,12 +98,20 @@ package struct EngineCounters: Sendable {
         ]
     }
 
+    /// Peers without media by cause, for one metric with a label.
+    package var pathFailures: [(cause: String, count: UInt64)] {
+        [
+            ("no_packets", pathsWithoutPackets), ("no_handshake", pathsWithoutHandshake),
+            ("no_media", pathsWithoutMedia),
+        ]
+    }
+
     /// Unsent datagrams by cause, for one metric with a label.
     package var sendDropped: [(cause: String, count: UInt64)] {
         SendDropCause.allCases.map { ($0.label, sendDrops[$0]) }
     }
 
-    /// Counters beside `dropped` and `sendDropped`: metric name without prefix, help text, value.
+    /// Counters beside `dropped`, `pathFailures` and `sendDropped`: metric name without prefix, help text, value.
     package var all: [(name: String, help: String, value: UInt64)] {
         [
             ("datagrams_received_total", "UDP datagrams received", datagramsReceived),
@@ -161,6 +174,14 @@ package struct EngineCounters: Sendable {
         }
     }
 
+    mutating func count(_ failure: MediaPathFailure) {
+        switch failure {
+        case .noPackets: pathsWithoutPackets &+= 1
+        case .noHandshake: pathsWithoutHandshake &+= 1
+        case .noMedia: pathsWithoutMedia &+= 1
+        }
+    }
+
     package mutating func add(_ other: EngineCounters) {
         for path in Self.summed { self[keyPath: path] &+= other[keyPath: path] }
         sendDrops.add(other.sendDrops)
@@ -181,6 +202,7 @@ package struct EngineCounters: Sendable {
             \.sessions, \.streams, \.transports, \.taps, \.rtxReceived, \.probeBytes, \.packetsWithheld,
             \.layerSwitches, \.tracksPaused, \.peersConnected, \.peersDisplaced,
             \.peersTimedOut, \.peersLostConsent, \.peersClosed, \.peersFailed, \.droppedUnknownPeer,
+            \.pathsWithoutPackets, \.pathsWithoutHandshake, \.pathsWithoutMedia,
             \.tcpAcceptPauses,
         ]
     }

@@ -1,4 +1,5 @@
 package import MediaBase
+package import Transport
 
 /// What happens to streams by itself. Events of a stream name the transport that it came by: another may publish under its name by the time
 /// that they are read. Those of tracks name the transport that gets them.
@@ -14,6 +15,8 @@ package enum StreamEvent: Sendable, Equatable {
     case dimensions(session: String, transport: TransportID, stream: String, width: Int, height: Int)
     /// A WebRTC peer has ended without being told to: it never connected, stopped checking the path, or said goodbye.
     case peerGone(session: String, transport: TransportID)
+    /// A WebRTC peer has no media some seconds after it was admitted, or after it connected as a publisher. It may have some yet.
+    case noMediaPath(session: String, transport: TransportID, MediaPathFailure)
     /// Who has the floor in a room; nil: nobody.
     case activeSpeaker(session: String, room: String, stream: String?)
     /// Events of a session, or with nil of any, were too many for this reader: it has to look how things stand.
@@ -24,7 +27,8 @@ package enum StreamEvent: Sendable, Equatable {
         switch self {
         case .published(let session, _, _), .closed(let session, _, _), .trackPaused(let session, _, _, _),
             .trackResumed(let session, _, _, _), .mediaBegan(let session, _, _, _),
-            .dimensions(let session, _, _, _, _), .peerGone(let session, _), .activeSpeaker(let session, _, _):
+            .dimensions(let session, _, _, _, _), .peerGone(let session, _),
+            .noMediaPath(let session, _, _), .activeSpeaker(let session, _, _):
             session
         case .missed(let session): session
         }

@@ -164,7 +164,7 @@ package struct StreamEventQueue: Sendable {
             let stream = Stream(session: session, name: name)
             return (.dimensions(stream), stream)
         case .activeSpeaker(let session, let room, _): return (.speaker(session: session, room: room), nil)
-        case .published, .closed, .mediaBegan, .peerGone, .missed: return nil
+        case .published, .closed, .mediaBegan, .peerGone, .noMediaPath, .missed: return nil
         }
     }
 }

@@ -24,15 +24,12 @@ extension Worker {
         }
         let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)))
         var plain = length
-        if let index = inboundTable.find(ssrc) {
-            let track = inbound + index
-            let transport = track.pointee.transport.takeUnretainedValue()
-            do {
-                try protector.unprotectRTCP(transport.leg, bytes, length: &plain)
-            } catch {
+        if let first = plainSources.first(of: ssrc) {
+            guard let track = authenticate(bytes, &plain, first, from: from) else {
                 counters.droppedUnauthenticRTCP &+= 1
                 return
             }
+            let transport = track.pointee.transport.takeUnretainedValue()
             track.pointee.rtcpAddress = from
             transport.lastAuthentic = now
             let session = track.pointee.session.takeUnretainedValue()
@@ -54,15 +51,32 @@ extension Worker {
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int,
         _ candidates: [(session: EngineSession, transport: SubscribeTransport)]
     ) -> (EngineSession, SubscribeTransport)? {
+        let oldest = candidates.prefix(Self.candidatesPerAddress)
+        return authenticate(bytes, &length, oldest.map(\.transport.leg)).map { candidates[$0] }
+    }
+
+    /// Whose keys fit, of the publishers that use an SSRC.
+    private func authenticate(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ first: Int, from: SocketAddress
+    ) -> UnsafeMutablePointer<InboundTrack>? {
+        let tracks = plainSources.places(from: first, at: from).map { inbound + plainSources[$0].track }
+        let legs = tracks.map { $0.pointee.transport.takeUnretainedValue().leg }
+        return authenticate(bytes, &length, legs).map { tracks[$0] }
+    }
+
+    /// - Returns: which of the keys fits; its datagram is decrypted.
+    private func authenticate(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>]
+    ) -> Int? {
         let whole = length
         return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
             // A wrong key may have overwritten the datagram.
-            if candidates.count > 1 { copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole)) }
-            for (i, candidate) in candidates.prefix(Self.candidatesPerAddress).enumerated() {
+            if legs.count > 1 { copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole)) }
+            for (i, leg) in legs.enumerated() {
                 if i > 0 { bytes.copyMemory(from: copy.baseAddress!, byteCount: whole) }
                 do {
-                    try protector.unprotectRTCP(candidate.transport.leg, bytes, length: &length)
-                    return candidate
+                    try protector.unprotectRTCP(leg, bytes, length: &length)
+                    return i
                 } catch {
                     length = whole
                 }
@@ -184,7 +198,7 @@ extension Worker {
         guard let start = session.router.start(path: track.path, producer: producer) else { return false }
         switch track.keyFrames.judge(starts: start.count, isWaiting: start.isAwaited, now: now) {
         case .served:
-            requestKeyFrame(of: producer)
+            requestKeyFrame(of: producer, isAwaited: start.isAwaited)
             return true
         case .repeated: return false
         case .refused:

@@ -33,8 +33,8 @@ final class Worker: @unchecked Sendable {
         _read { yield counterMemory.pointee }
         _modify { yield &counterMemory.pointee }
     }
-    /// Inbound tracks of plain transports by their SSRC, of which no two have the same.
-    var inboundTable = SSRCTable()
+    /// SSRCs of plain publishers.
+    var plainSources = PlainSources()
     var inbound: UnsafeMutablePointer<InboundTrack>
     var inboundCapacity = 16
     var inboundFree: [Int] = []
@@ -189,37 +189,87 @@ final class Worker: @unchecked Sendable {
             return
         }
         let ssrc = SSRC(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        guard let index = inboundTable.find(ssrc) else {
+        guard var place = plainSources.first(of: ssrc) else {
             counters.droppedUnknownSSRC &+= 1
             return
         }
-        let track = inbound + index
         var plain = length
-        let failure = track.pointee.transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
-            do throws(SRTPFailure) {
-                try transport.context.unprotect(bytes, length: &plain)
-            } catch {
-                return error
-            }
-            transport.lastAuthentic = now
-            return nil
-        }
+        let failure =
+            plainSources.isShared(place)
+            ? unprotect(bytes, &plain, shared: &place, from: from) : unprotect(bytes, &plain, of: place)
         if let failure {
             count(failure)
             return
         }
+        let track = inbound + plainSources[place].track
+        track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
+        if plainSources[place].address != from { plainSources[place].address = from }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
-        let header: RTPHeader
-        do {
-            header = try RTPHeader(parsing: packet)
-        } catch {
+        guard var header = try? RTPHeader(parsing: packet) else {
             counters.droppedMalformed &+= 1
             return
         }
-        if track.pointee.rtpAddress != from { track.pointee.rtpAddress = from }
+        if let rtx = plainSources[place].rtx {
+            guard header.payloadType == rtx else { return counters.droppedPayloadType &+= 1 }
+            let producer = track.pointee.producer.takeUnretainedValue()
+            guard unwrapRetransmission(&header, packet, of: producer) else { return }
+        } else if track.pointee.rtpAddress != from {
+            track.pointee.rtpAddress = from
+        }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
         forward(header, payload, of: track, now: now)
+    }
+
+    /// Makes the header of a retransmission that of the packet it repeats (RFC 4588 section 4).
+    /// - Returns: false if it repeats none: it is padding.
+    func unwrapRetransmission(_ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, of producer: Producer)
+        -> Bool
+    {
+        guard header.payloadLength >= 2 else { return false }
+        counters.rtxReceived &+= 1
+        let original = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
+        header.sequenceNumber = SequenceNumber(original)
+        header.ssrc = producer.configuration.ssrc
+        header.payloadType = producer.configuration.payloadType
+        header.payloadOffset += 2
+        header.payloadLength -= 2
+        return true
+    }
+
+    @inline(__always)
+    private func unprotect(_ bytes: UnsafeMutableRawPointer, _ length: inout Int, of place: Int) -> SRTPFailure? {
+        inbound[plainSources[place].track].transport._withUnsafeGuaranteedRef { transport -> SRTPFailure? in
+            do throws(SRTPFailure) {
+                try transport.context.unprotect(bytes, length: &length)
+            } catch {
+                return error
+            }
+            return nil
+        }
+    }
+
+    /// Decrypts a packet whose SSRC several transports use: it is of the one that sends from this address, else of the one whose key fits.
+    /// - Parameter first: the first source of the SSRC; whose packet it is.
+    private func unprotect(
+        _ bytes: UnsafeMutableRawPointer, _ length: inout Int, shared first: inout Int, from: SocketAddress
+    ) -> SRTPFailure? {
+        let whole = length
+        return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
+            // An AEAD that fails leaves its input in no usable state.
+            copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
+            var failure: SRTPFailure?
+            for (i, place) in plainSources.places(from: first, at: from).enumerated() {
+                if i > 0, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
+                length = whole
+                guard let refusal = unprotect(bytes, &length, of: place) else {
+                    first = place
+                    return nil
+                }
+                failure = failure ?? refusal
+            }
+            return failure
+        }
     }
 
     /// Takes one authentic packet of a publisher and queues it for its consumers.

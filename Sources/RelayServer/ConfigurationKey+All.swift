@@ -205,6 +205,9 @@ extension ConfigurationKey {
             "limit.consentSeconds", \.limitConsentSeconds, 5...600, "silence that closes a WebRTC transport"),
         .integer("limit.sdpBytes", \.limitSDPBytes, 1_024...65_536, "largest SDP offer or fragment, in bytes"),
         .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users a session"),
+        .integer(
+            "limit.listedUsers", \.limitListedUsers, 0...1_000_000,
+            "session size from which users with neither stream nor role are counted, not listed"),
         .integer("limit.connections", \.limitConnections, 1...10_000_000, "clients of the control protocol"),
         .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions a user"),
         .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions a session"),
@@ -277,6 +280,10 @@ extension ConfigurationKey {
         .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that a user made"),
         .integer(
             "limit.loginsPerUser", \.limitLoginsPerUser, 1...10_000, "connections of one user to its conversations"),
+        .choice("role.promotion", \.rolePromotion, "users that the host may make host or manager"),
+        .choice(
+            "mute.unmuteOthers", \.muteUnmuteOthers,
+            "whether a moderator's request to unmute a user is a question or is done at once"),
         .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),
         .integer(
             "connect.pingSeconds", \.connectPingSeconds, 1...600,

@@ -188,7 +188,7 @@ public final class Relay: Sendable {
                 return Running(engine: engine, group: group, task: task, httpPort: port, server: server)
             }
         } catch {
-            reason = "\(ConnectionFailure(error))"
+            reason = "\(ListenFailure(error))"
         }
         _ = await task.result
         engine.stop()

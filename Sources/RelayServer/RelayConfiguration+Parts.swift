@@ -95,6 +95,7 @@ extension RelayConfiguration {
         connect.directory.sessions = limitSessions
         connect.directory.connections = limitConnections
         connect.conference.participants = limitParticipants
+        connect.conference.listedUsers = limitListedUsers
         connect.conference.streams = limitStreams
         connect.conference.subscriptions = limitSubscriptions
         connect.conference.subsessions = limitSubsessions
@@ -102,6 +103,8 @@ extension RelayConfiguration {
         connect.conference.chatPerSecond = limitChatPerSecond
         connect.conference.broadcastsPerSecond = limitBroadcastsPerSecond
         connect.conference.viewers = limitTransports
+        connect.conference.policy.promotion = rolePromotion
+        connect.conference.policy.unmuteOthers = muteUnmuteOthers
         connect.conference.graceTime = .seconds(Double(connectGraceSeconds))
         connect.outbox.unsentEvents = limitUnsentEvents
         connect.outbox.replayEvents = limitReplayEvents

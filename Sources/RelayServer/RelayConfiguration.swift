@@ -1,4 +1,6 @@
 internal import Foundation
+public import Signaling
+
 #if DEBUG
     package import MediaEngine
 #endif
@@ -150,6 +152,8 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitSDPBytes = 64 << 10
     /// Users of one session.
     public var limitParticipants = 10_000
+    /// Size of a session from which users with neither stream nor role are counted, not listed; 0: always.
+    public var limitListedUsers = 500
     /// Clients of the control protocol, lost ones in their grace time included.
     public var limitConnections = 100_000
     /// Subscriptions of one user.
@@ -225,6 +229,10 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var connectPingSeconds = 10
     /// Seconds that a WebSocket has to join a session.
     public var connectJoinSeconds = 60
+    /// Users that the host of a session may make host or manager.
+    public var rolePromotion = RolePromotion.any
+    /// What becomes of a moderator's request to unmute a user.
+    public var muteUnmuteOthers = UnmutePolicy.request
     /// Clients on this host may have native media, whose keys go over the control connection, without TLS.
     public var connectKeysOnLoopback = true
 

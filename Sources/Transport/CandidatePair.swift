@@ -21,6 +21,9 @@ struct CandidatePair {
     let priority: UInt32
     var state: State
     var check: ConnectivityCheck?
+    /// Checks sent, and those that were answered.
+    var checks = 0
+    var answers = 0
     /// The peer, being the controlling side, named this pair.
     var isNominatedByPeer = false
 

@@ -31,6 +31,7 @@ extension ICEFullAgent {
             isReliable: pairs[place].isTCP, now: now)
         pairs[place].check = check
         pairs[place].state = .checking
+        pairs[place].checks += 1
         outputs.append(.transmit(check.datagram, to: pairs[place].address))
     }
 
@@ -54,6 +55,7 @@ extension ICEFullAgent {
         guard message.verifyFingerprint(of: datagram),
             message.verifyIntegrity(of: datagram, hmac: { MessageAuthentication.hmacSHA1(key: key, $0) })
         else { return }
+        if let place { pairs[place].answers += 1 }
         guard message.messageClass == .success else {
             if let place { refused(message.errorCode, at: place, now: now) }
             return

@@ -89,6 +89,14 @@ package struct ICEFullAgent {
     /// Whether an address is a candidate of the peer's.
     package func isKnown(_ address: PeerAddress) -> Bool { pairs.contains { $0.address == address } }
 
+    /// What was tried of the peer's candidates.
+    package var tried: [MediaPathReport.Candidate] {
+        pairs.map {
+            MediaPathReport.Candidate(
+                address: $0.address.address, isTCP: $0.isTCP, checks: $0.checks, answers: $0.answers)
+        }
+    }
+
     /// Takes a candidate of the peer's.
     /// - Returns: false where it is of no use: a name, an active TCP candidate, another component, one too many.
     package mutating func add(_ candidate: ICECandidate, now: MediaTime) -> Bool {
@@ -138,6 +146,7 @@ package struct ICEFullAgent {
             guard var check = pairs[place].check, check.due <= now else { continue }
             if check.repeats(now: now) {
                 pairs[place].check = check
+                pairs[place].checks += 1
                 outputs.append(.transmit(check.datagram, to: pairs[place].address))
             } else {
                 pairs[place].check = nil

@@ -23,6 +23,8 @@ package final class WebRTCClientTransport {
         package var role: DTLSConnection.Role
         /// From the start to the end of the handshake.
         package var connectTimeout = MediaTime.seconds(15)
+        /// From the start to the report of a handshake that is not done; at most `connectTimeout`.
+        package var pathTimeout = MediaTime.seconds(10)
         /// Without an answer to a check for this long the relay is gone (RFC 7675 section 5.1).
         package var consentTimeout = MediaTime.seconds(30)
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
@@ -50,6 +52,8 @@ package final class WebRTCClientTransport {
         case selected(PeerAddress)
         /// The handshake is done, or with keys of signalling the relay has checked the path; once.
         case connected(DTLSKeys)
+        /// Not connected by `pathTimeout`; at most once. The path may still come about.
+        case noPath(MediaPathReport)
         /// The last output.
         case ended(TransportEnd)
     }
@@ -67,6 +71,8 @@ package final class WebRTCClientTransport {
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
+    /// Until a path that has not come about was reported.
+    private var pathDeadline: MediaTime
     /// When `handleTimeout` is to be called next; it may change with each call.
     package private(set) var deadline: MediaTime
 
@@ -85,7 +91,8 @@ package final class WebRTCClientTransport {
                     peerFingerprints: configuration.fingerprints, suites: configuration.suites))
         }
         connectDeadline = now + configuration.connectTimeout
-        deadline = connectDeadline
+        pathDeadline = now + min(configuration.pathTimeout, configuration.connectTimeout)
+        deadline = pathDeadline
     }
 
     package var isConnected: Bool { phase == .connected }
@@ -155,6 +162,7 @@ package final class WebRTCClientTransport {
 
     package func handleTimeout(now: MediaTime) {
         guard phase != .ended else { return }
+        reportPath(now: now)
         if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
         if now >= consentDeadline { return end(.consentLost) }
         agent.handleTimeout(now: now)
@@ -198,8 +206,17 @@ package final class WebRTCClientTransport {
             outputs.append(.connected(keys))
         case .ended(let reason): return end(reason)
         }
+        reportPath(now: now)
         deadline = min(
-            agent.deadline, consentDeadline, dtls?.deadline ?? .never, phase == .connecting ? connectDeadline : .never)
+            agent.deadline, consentDeadline, dtls?.deadline ?? .never,
+            phase == .connecting ? min(connectDeadline, pathDeadline) : .never)
+    }
+
+    private func reportPath(now: MediaTime) {
+        guard phase == .connecting, now >= pathDeadline else { return }
+        pathDeadline = .never
+        outputs.append(
+            .noPath(MediaPathReport(stage: agent.selected == nil ? .ice : .dtls, candidates: agent.tried)))
     }
 
     private func change() -> DTLSAssociation.Change {

@@ -25,6 +25,8 @@ package final class WebRTCTransport {
         package var role: DTLSConnection.Role
         /// From the start to the end of the handshake.
         package var connectTimeout: MediaTime = .seconds(15)
+        /// From the start to the report of a handshake that is not done; at most `connectTimeout`.
+        package var pathTimeout: MediaTime = .seconds(10)
         /// A peer of which nothing authentic comes for this long, from the address that media goes to, is gone (RFC 7675 section 5.1).
         /// Checks, SRTP, SRTCP and DTLS records count alike: many clients send no checks once they are connected.
         package var consentTimeout: MediaTime = .seconds(30)
@@ -50,6 +52,8 @@ package final class WebRTCTransport {
         case selected(PeerAddress)
         /// The handshake is done, or what takes its place; once.
         case connected(DTLSKeys)
+        /// Not connected by `pathTimeout`; at most once. The peer may still connect.
+        case noPath(MediaPathFailure)
         /// The last output.
         case ended(TransportEnd)
     }
@@ -68,6 +72,8 @@ package final class WebRTCTransport {
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
+    /// Until a peer that has not connected was reported.
+    private var pathDeadline: MediaTime
     /// Where the last DTLS datagram came from, which is where answers go before any nomination.
     private var dtlsSource: PeerAddress?
 
@@ -91,7 +97,8 @@ package final class WebRTCTransport {
                     peerFingerprints: configuration.peer.fingerprints, suites: configuration.suites))
         }
         connectDeadline = now + configuration.connectTimeout
-        deadline = connectDeadline
+        pathDeadline = now + min(configuration.pathTimeout, configuration.connectTimeout)
+        deadline = pathDeadline
     }
 
     package var isConnected: Bool { phase == .connected }
@@ -173,6 +180,7 @@ package final class WebRTCTransport {
 
     package func handleTimeout(now: MediaTime) {
         guard phase != .ended else { return }
+        reportPath(now: now)
         if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
         if now >= consentDeadline {
             // A peer that is still there, and whose packets are lost or not authentic, learns at once that it has to connect again.
@@ -212,9 +220,17 @@ package final class WebRTCTransport {
         case .connected(let keys): connect(keys)
         case .ended(let reason): return end(reason)
         }
+        reportPath(now: now)
         deadline = min(
             consentDeadline, dtls?.deadline ?? path?.deadline ?? .never,
-            phase == .connecting ? connectDeadline : .never)
+            phase == .connecting ? min(connectDeadline, pathDeadline) : .never)
+    }
+
+    private func reportPath(now: MediaTime) {
+        guard phase == .connecting, now >= pathDeadline else { return }
+        pathDeadline = .never
+        let hasHeard = agent.statistics != ICEStatistics()
+        outputs.append(.noPath(hasHeard ? .noHandshake(hasBegun: dtlsSource != nil) : .noPackets))
     }
 
     private func connect(_ keys: DTLSKeys) {

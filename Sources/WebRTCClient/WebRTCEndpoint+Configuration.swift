@@ -34,6 +34,8 @@ extension WebRTCEndpoint {
         package var asksForLostPackets = true
         package var sendsLostPacketsAgain = true
         package var sendsTransportFeedback = true
+        /// A receiver reports what its path carries by REMB.
+        package var sendsREMB = false
         /// What a publisher's path is taken to carry at first; nil: it is not estimated.
         package var uplinkStart: Bitrate?
 

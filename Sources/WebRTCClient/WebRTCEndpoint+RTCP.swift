@@ -83,6 +83,11 @@ extension WebRTCEndpoint {
                 if transmitRTCP(bytes) { statistics.feedbackSent += 1 }
             }
         }
+        if configuration.sendsREMB, let bitrate = received.take(now: now) {
+            var bytes: [UInt8] = []
+            REMB(sender: configuration.reporter, bitrate: bitrate, sources: incoming.map(\.ssrc)).write(into: &bytes)
+            _ = transmitRTCP(bytes)
+        }
         for place in incoming.indices { ask(stream: place, now: now) }
         guard nextReport <= now else { return }
         nextReport = now + Self.reportInterval

@@ -26,6 +26,7 @@ extension WebRTCEndpoint {
         if let number = values.transportSequence {
             feedback.receive(sequence: number.number.rawValue, bytes: datagram.count, now: now)
         }
+        if configuration.sendsREMB { received.receive(bytes: datagram.count, sent: values.sendTime, now: now) }
         if header.payloadType == description?.rtxPayloadType {
             receiveRTX(header, packet, track: track, values, now: now)
         } else {

@@ -27,6 +27,8 @@ package final class WebRTCEndpoint {
         case connected
         /// The relay wants a key frame of an encoding of a track.
         case keyFrameWanted(track: Int, encoding: Int)
+        /// ICE or DTLS has not completed in time; at most once, and it may complete yet.
+        case noPath(MediaPathReport)
         /// The last output.
         case ended(TransportEnd)
     }
@@ -74,6 +76,7 @@ package final class WebRTCEndpoint {
     /// Which media stream an RTX stream repairs, as far as the answer says.
     var repairs: [SSRC: SSRC] = [:]
     var feedback: FeedbackMaker
+    var received = ReceiverEstimate()
     var transportSequence: UInt16
     /// Of a publisher that estimates its path, from its connection on.
     package internal(set) var uplink: UplinkEstimate?
@@ -174,6 +177,7 @@ package final class WebRTCEndpoint {
         guard isConnected else { return deadline }
         if let uplink { deadline = min(deadline, uplink.deadline) }
         if configuration.sendsTransportFeedback, let due = feedback.deadline { deadline = min(deadline, due) }
+        if configuration.sendsREMB, let due = received.deadline { deadline = min(deadline, due) }
         for stream in incoming { deadline = min(deadline, stream.deadline(asks: configuration.asksForLostPackets)) }
         return deadline
     }
@@ -209,6 +213,7 @@ package final class WebRTCEndpoint {
                 self.address = address
                 pathFound = pathFound ?? now
             case .connected(let keys): begin(keys, now: now)
+            case .noPath(let report): outputs.append(.noPath(report))
             case .ended(let reason): end(reason)
             }
         }

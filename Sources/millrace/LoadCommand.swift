@@ -20,7 +20,8 @@ struct LoadCommand: AsyncParsableCommand {
 
             The generator watches itself: where it was late, dropped, or took more than 80 % of a core in a thread, the report says \
             that the generator is the bottleneck. Progress goes to standard error, the report to standard output. Ctrl-C ends \
-            the run early with a report of what was measured so far.
+            the run early with a report of what was measured so far. --report and --timeline also keep what happened when, a point a \
+            second and at most 2,048 points: a longer run has fewer points to the minute.
 
             Exit code: 0 fine, 1 the run failed or a --max or --min bound does not hold, 2 bad usage.
 
@@ -28,7 +29,10 @@ struct LoadCommand: AsyncParsableCommand {
             and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are asked for again, on the \
             retransmission stream where the relay agrees. Any relay will do: --whip and --whep say where its endpoints are.
 
-            With --participants the control protocol is loaded instead, without media: so many participants in each session join over \
+            With --participants and --full-mesh each of the participants of a session publishes, and subscribes to each other one, on a \
+            connection of its own for each stream: N participants are N publishers and N x (N - 1) subscribers.
+
+            With --participants alone the control protocol is loaded instead, without media: so many participants in each session join over \
             WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to everybody in its session. The \
             report says how long joins took, what a participant costs the relay in memory, and whether every signal came, in order. \
             Tokens are of --app and --secret, by default of the built-in app of millrace serve --dev.
@@ -51,8 +55,14 @@ struct LoadCommand: AsyncParsableCommand {
               The control protocol of a relay that was started with --dev: 2,000 participants at 200 joins a second:
                 millrace load --url http://127.0.0.1:7880 --sessions 100 --participants 20 --ramp 10 --signals 500 --duration 20
 
+              A meeting of eight, in which everybody sees and hears everybody, as WebRTC clients:
+                millrace load --embedded --transport webrtc --participants 8 --full-mesh --video 320x180@15
+
               Five hundred of one session, who go into fifty subsessions and come back:
                 millrace load --url http://127.0.0.1:7880 --participants 501 --subsessions 50 --ramp 10 --duration 5
+
+              Ten minutes with plots of what happened when; a browser opens load.html, and load.json has the same numbers:
+                millrace load --url http://127.0.0.1:7880 --subscribers 50 --duration 600 --report load.html --timeline load.json
 
               In CI, with churn and bounds:
                 millrace load --embedded --subscribers 20 --video 320x180@15 --duration 20 --churn 2 \\
@@ -90,14 +100,17 @@ struct LoadCommand: AsyncParsableCommand {
     @Option(help: "Sessions.")
     var sessions = LoadOptions().sessions
 
-    @Option(help: "Publishers in each session.")
-    var publishers = LoadOptions().publishers
+    @Option(help: "Publishers in each session; 1 if not given.")
+    var publishers: Int?
 
-    @Option(help: "Subscribers in each session.")
-    var subscribers = LoadOptions().subscribers
+    @Option(help: "Subscribers in each session; 10 if not given.")
+    var subscribers: Int?
 
-    @Option(help: "Participants of the control protocol in each session, without media.")
+    @Option(help: "Participants in each session: of the control protocol and without media, or with --full-mesh.")
     var participants: Int?
+
+    @Flag(help: "Each of --participants publishes, and subscribes to all others of its session.")
+    var fullMesh = false
 
     @Option(
         help: ArgumentHelp(
@@ -185,16 +198,36 @@ struct LoadCommand: AsyncParsableCommand {
     @Flag(help: "Report as JSON on standard output.")
     var json = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write what happened in each second, as JSON: rates, loss, latency, freezes (runs with media).",
+            valueName: "file"))
+    var timeline: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write the report with plots over time, as one HTML page (runs with media).", valueName: "file"))
+    var report: String?
+
     func run() async throws {
         // A crowd has a socket or more for each participant.
         OpenFileLimit.raise()
         do {
-            if participants != nil { return try await runCrowd() }
-            let plan = try options.plan()
+            if participants != nil, !fullMesh { return try await runCrowd() }
+            let plan = try options().plan()
+            let files = LoadFiles(timeline: timeline, report: report)
+            try files.prepare()
             let load = try run(of: plan)
-            let report = try await withInterrupt(isSecond: { load.isInterrupted }, load.interrupt) {
-                try await load.run { Self.note($0.line) }
+            let report: LoadReport
+            do {
+                report = try await withInterrupt(isSecond: { load.isInterrupted }, load.interrupt) {
+                    try await load.run { Self.note($0.line) }
+                }
+            } catch {
+                try files.write(load, failure: error)
+                throw error
             }
+            try files.write(load, report)
             try finish(report.isSuccess, table: report.table, json: { try report.json })
         } catch let error as LoadError {
             Self.note("millrace load: \(error)")
@@ -205,6 +238,11 @@ struct LoadCommand: AsyncParsableCommand {
 
     /// Participants of the control protocol alone.
     private func runCrowd() async throws {
+        guard timeline == nil, report == nil else {
+            throw LoadError.invalidSetting(
+                timeline == nil ? "report" : "timeline",
+                reason: "needs media; add --full-mesh, or leave out --participants")
+        }
         guard let url, !embedded else {
             throw LoadError.invalidSetting(
                 "participants", reason: "needs --url: a relay in this process would be measured with it")
@@ -241,16 +279,26 @@ struct LoadCommand: AsyncParsableCommand {
         }
     }
 
-    private var options: LoadOptions {
+    private func options() throws(LoadError) -> LoadOptions {
         var options = LoadOptions()
+        if fullMesh {
+            guard let participants else {
+                throw .invalidSetting("full-mesh", reason: "say how many take part in each session (--participants)")
+            }
+            guard publishers == nil, subscribers == nil, subsessions == 0, signals == 0 else {
+                throw .invalidSetting(
+                    "full-mesh", reason: "excludes --publishers, --subscribers, --subsessions and --signals")
+            }
+            options.fullMesh = participants
+        }
         options.url = url
         options.embedded = embedded
         options.transport = transport
         options.whip = whip
         options.whep = whep
         options.sessions = sessions
-        options.publishers = publishers
-        options.subscribers = subscribers
+        options.publishers = publishers ?? options.publishers
+        options.subscribers = subscribers ?? options.subscribers
         options.video = video
         options.videoBitrate = videoBitrate
         options.distinctVideo = distinctVideo

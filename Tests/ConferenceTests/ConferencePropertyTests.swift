@@ -90,6 +90,10 @@ import Testing
     func large() throws {
         var limits = ConferenceLimits()
         limits.participants = 1_500
+        // Each change at once, to everybody.
+        limits.presenceSharing = .zero
+        limits.listedUsers = .max
+        limits.usersPage = .max
         var conference = try Conference(
             id: SessionID(rawValue: "1"), app: "", name: "large", limits: limits, now: .zero, wallClock: 0)
         let ids = (0..<1_500).map { ConnectionID(rawValue: "c\($0)") }

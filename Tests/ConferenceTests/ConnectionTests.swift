@@ -148,10 +148,10 @@ import Testing
         let a = try world.join(token: "token")
         let b = try world.join()
         try world.publish(a)
-        world.carryOut(world.conference.disconnect(a, reason: reason))
+        world.carryOut(world.conference.disconnect(a, reason: reason, now: world.now))
         #expect(world.events(a).last == .disconnected(Disconnected(reason: reason)))
         #expect(world.events(b).last == .userLeft(UserLeft(user: a, reason: reason)))
-        #expect(world.conference.disconnect(a, reason: reason) == [])
+        #expect(world.conference.disconnect(a, reason: reason, now: world.now) == [])
         // It was not removed: its token is good.
         try world.join(token: "token")
         #expect(world.violations() == [])

@@ -6,6 +6,9 @@ struct ModelClient {
     let connection: ConnectionID
     let session: SessionID
     var users: [UserInfo]
+    var userCount: Int
+    /// The next page of users that it has not asked for yet.
+    var nextPage: UInt64?
     var streams: [StreamInfo]
     var recorded: Set<StreamID>
     var isMuteForced: Bool
@@ -32,6 +35,8 @@ struct ModelClient {
         connection = answer.connection
         session = answer.session
         users = answer.users
+        userCount = answer.userCount
+        nextPage = answer.nextPage
         streams = answer.streams
         recorded = Set(answer.recordedStreams)
         isMuteForced = answer.isMuteForced
@@ -54,11 +59,29 @@ struct ModelClient {
         case .userJoined(let body):
             check(!users.contains { $0.id == body.user.id }, "joined twice: \(body.user.id)")
             users.append(body.user)
+            userCount = users.count
+        case .usersChanged(let body):
+            for user in body.joined {
+                // It may have been in the join answer already.
+                users.removeAll { $0.id == user.id }
+                users.append(user)
+            }
+            for gone in body.left {
+                check(!streams.contains { $0.connection == gone.user }, "left before its streams: \(gone.user)")
+                users.removeAll { $0.id == gone.user }
+                place(gone.user, in: nil)
+            }
+            for id in body.unlisted where id != connection {
+                check(!streams.contains { $0.connection == id }, "unlisted before its streams ended: \(id)")
+                users.removeAll { $0.id == id }
+            }
+            userCount = body.count
         case .userChanged(let body): change(user: body.user.id) { $0 = body.user }
         case .userLeft(let body):
             check(users.contains { $0.id == body.user }, "stranger left: \(body.user)")
             check(!streams.contains { $0.connection == body.user }, "left before its streams: \(body.user)")
             users.removeAll { $0.id == body.user }
+            userCount = users.count
             place(body.user, in: nil)
         case .userDropped(let body): change(user: body.user) { $0.isConnected = !body.isDropped }
         case .hostChanged(let body):

@@ -32,6 +32,7 @@ import Testing
         Row(what: "lock sharing", may: [.host, .manager]) { _, _ in .lockShare(LockShareRequest(isLocked: true)) },
         Row(what: "end the session", may: [.host]) { _, _ in .leave(LeaveRequest(endForAll: true)) },
         Row(what: "leave", may: Set(Who.allCases)) { _, _ in .leave(LeaveRequest()) },
+        Row(what: "see the users", may: Set(Who.allCases)) { _, _ in .users(UsersRequest()) },
         Row(what: "signal", may: Set(Who.allCases)) { _, _ in .signal(SignalRequest(type: "t")) },
         Row(what: "ping", may: Set(Who.allCases)) { _, _ in .ping(PingRequest()) },
         Row(what: "statistics", may: Set(Who.allCases)) { _, _ in .statistics(StatisticsRequest()) },

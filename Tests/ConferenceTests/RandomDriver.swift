@@ -148,7 +148,7 @@ struct RandomDriver {
             .forceMuteAll(ForceMuteAllRequest(excluding: flip() ? [stream] : [])),
             .disableForceMute(DisableForceMuteRequest()), .makeHost(MakeHostRequest(user: target)),
             .setManager(SetManagerRequest(user: target, isManager: chance(70))),
-            .lockShare(LockShareRequest(isLocked: flip())), .ping(PingRequest()),
+            .lockShare(LockShareRequest(isLocked: flip())), .ping(PingRequest()), .users(UsersRequest()),
             .answer(AnswerRequest(revision: 1, sdp: "")),
             chance(30) ? .removeUser(RemoveUserRequest(user: target)) : .restartICE(RestartICERequest()),
             chance(30) ? .leave(LeaveRequest(endForAll: chance(2))) : .statistics(StatisticsRequest()),

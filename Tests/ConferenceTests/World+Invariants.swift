@@ -12,7 +12,9 @@ extension World {
 
         // Exactly one host while somebody is there who may be it.
         let hosts = users.filter { $0.role == .host }.map(\.id)
-        let able = users.contains { $0.kind == .client && conference.capabilities(of: $0.id)?.canHost == true }
+        let able = users.contains {
+            $0.kind == .client && (conference.capabilities(of: $0.id)?.canHost == true || $0.role != .participant)
+        }
         require(hosts.count == (able ? 1 : 0), "hosts \(hosts), able \(able)")
         require(conference.host == hosts.first, "host \(String(describing: conference.host)) is not \(hosts)")
 
@@ -22,7 +24,8 @@ extension World {
                 found.append("no capabilities: \(user.id)")
                 continue
             }
-            require(user.role == .participant || capabilities.canHost, "\(user.id) is \(user.role)")
+            let isCapable = capabilities.canHost || conference.limits.policy.promotion == .any
+            require(user.role == .participant || user.kind == .client && isCapable, "\(user.id) is \(user.role)")
             let own = streams.filter { $0.connection == user.id }
             require(own.isEmpty || capabilities.canPublish, "\(user.id) publishes")
             require(own.count { $0.videoType == .camera } <= 1 && own.count { $0.videoType == .screen } <= 1, "\(own)")

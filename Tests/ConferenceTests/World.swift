@@ -14,6 +14,8 @@ final class World {
     var closed: [ConnectionID: DisconnectReason] = [:]
     var ended: DisconnectReason?
     var lastEffects: [Effect] = []
+    /// Events that were handed to all clients together.
+    private(set) var eventsTold = 0
     /// When the last moves have been told to all.
     var movesDue: MediaTime?
     private(set) var faults: [String] = []
@@ -21,10 +23,14 @@ final class World {
 
     var wallClock: Int64 { 1_800_000_000_000 + now.rawValue / 1_000_000 }
 
+    /// - Parameter sharesPresence: joins and leaves are told together as `limits` say; else each at once.
     init(
-        limits: ConferenceLimits = ConferenceLimits(), app: String = "app", name: String = "room",
+        limits: ConferenceLimits = ConferenceLimits(), sharesPresence: Bool = false, app: String = "app",
+        name: String = "room",
         reservation: Reservation? = nil
     ) throws {
+        var limits = limits
+        if !sharesPresence { limits.presenceSharing = .zero }
         conference = try Conference(
             id: SessionID(rawValue: "\(app)-\(name)"), app: app, name: name, limits: limits, reservation: reservation,
             now: .zero, wallClock: 1_800_000_000_000)
@@ -40,13 +46,14 @@ final class World {
     @discardableResult
     func join(
         _ name: String = "user", _ capabilities: Capabilities = .publisher, kind: UserInfo.Kind = .client,
-        identity: String? = nil, token: String? = nil, password: String? = nil, isTrusted: Bool = false
+        identity: String? = nil, token: String? = nil, password: String? = nil, isTrusted: Bool = false,
+        media: JoinMedia = JoinMedia()
     ) throws(SignalingError) -> ConnectionID {
         let connection = ConnectionID(rawValue: fresh("c"))
         let admission = Admission(
             connection: connection, resumeToken: "secret-\(connection)", name: name, identity: identity, kind: kind,
             capabilities: capabilities, token: token.map(TokenFingerprint.init(rawValue:)), password: password,
-            isTrusted: isTrusted)
+            isTrusted: isTrusted, media: media)
         let join = try conference.join(admission, now: now, wallClock: wallClock).get()
         if kind == .client {
             clients[connection] = ModelClient(join.answer)
@@ -150,7 +157,7 @@ final class World {
             _ = try outboxes[id]?.resume(lastEvent: clients[id]?.lastSeq ?? 0)
         } catch {
             carryOut(effects)
-            carryOut(conference.disconnect(id, reason: .networkLost))
+            carryOut(conference.disconnect(id, reason: .networkLost, now: now))
             throw error
         }
         carryOut(effects)
@@ -198,6 +205,7 @@ final class World {
     }
 
     private func enqueue(_ event: Event, for connection: ConnectionID) {
+        eventsTold += 1
         if closed[connection] != nil { faults.append("\(event.name) to \(connection), which is closed") }
         check(event, for: connection)
         guard outboxes[connection] != nil else { return faults.append("\(event.name) to a stranger: \(connection)") }

@@ -42,6 +42,35 @@ struct OpenSSLProgramTests {
         while let datagram = connection.nextDatagram() { socket.send(datagram) }
     }
 
+    /// A server, and `s_client` that connects to it; stop the program at the end.
+    private struct Call {
+        let socket: UDPEndpoint
+        let program: OpenSSLProgram
+        let server: DTLSConnection
+    }
+
+    /// - Parameters:
+    ///   - expected: fingerprint of the client's certificate; nil: the right one, by `algorithm`.
+    ///   - showsCertificate: whether the client has one.
+    ///   - profiles: of SRTP, as OpenSSL names them; nil: no SRTP.
+    private func begin(
+        _ key: OpenSSLProgram.Key = .ecdsa, identity: DTLSIdentity = Identities.ecdsa,
+        expected: CertificateFingerprint? = nil, algorithm: CertificateFingerprint.Algorithm = .sha256,
+        suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80], showsCertificate: Bool = true,
+        profiles: String? = "SRTP_AES128_CM_SHA1_80", version: [String] = ["-dtls1_2"], exporting: [String] = []
+    ) throws -> Call {
+        let socket = try UDPEndpoint()
+        let program = try OpenSSLProgram(key)
+        let own = try #require(try program.fingerprint(algorithm))
+        let server = try DTLSConnection(
+            role: .server, identity: identity, peerFingerprints: [expected ?? own], suites: suites)
+        let certificate = showsCertificate ? ["-cert", program.certificate, "-key", program.key] : []
+        let srtp = profiles.map { ["-use_srtp", $0] } ?? []
+        try program.start(
+            ["s_client"] + version + ["-connect", "127.0.0.1:\(socket.port)"] + certificate + srtp + exporting)
+        return Call(socket: socket, program: program, server: server)
+    }
+
     private func keys(_ connection: DTLSConnection) -> DTLSKeys? {
         if case .connected(let keys) = connection.state { keys } else { nil }
     }
@@ -49,23 +78,14 @@ struct OpenSSLProgramTests {
     @Test(arguments: SRTPSuite.allCases, OpenSSLProgram.Key.allCases)
     func aClientOfOpenSSLHasTheSameKeys(suite: SRTPSuite, key: OpenSSLProgram.Key) throws {
         // The other kind than the program's.
-        let identity = key == .rsa ? Identities.ecdsa : Identities.rsa
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(key)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: identity, peerFingerprints: [try #require(try program.fingerprint(.sha256))],
-            suites: [suite])
-        try program.start(
-            [
-                "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate,
-                "-key",
-                program.key, "-use_srtp", Self.profiles[suite]!,
-            ] + export(suite))
-        converse(server, socket) { program.keyingMaterial != nil }
-        let keys = try #require(self.keys(server), "\(server.state) \(program.printed)")
+        let call = try begin(
+            key, identity: key == .rsa ? Identities.ecdsa : Identities.rsa, suites: [suite],
+            profiles: Self.profiles[suite]!, exporting: export(suite))
+        defer { call.program.stop() }
+        converse(call.server, call.socket) { call.program.keyingMaterial != nil }
+        let keys = try #require(self.keys(call.server), "\(call.server.state) \(call.program.printed)")
         #expect(keys.suite == suite)
-        #expect(program.keyingMaterial == block(client: keys.remote, server: keys.local))
+        #expect(call.program.keyingMaterial == block(client: keys.remote, server: keys.local))
     }
 
     @Test(arguments: SRTPSuite.allCases, OpenSSLProgram.Key.allCases)
@@ -93,129 +113,81 @@ struct OpenSSLProgramTests {
 
     @Test(arguments: CertificateFingerprint.Algorithm.allCases)
     func fingerprintsAreThoseOfOpenSSL(algorithm: CertificateFingerprint.Algorithm) throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa,
-            peerFingerprints: [try #require(try program.fingerprint(algorithm))])
-        try program.start([
-            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate, "-key",
-            program.key, "-use_srtp", "SRTP_AEAD_AES_128_GCM:SRTP_AES128_CM_SHA1_80",
-        ])
-        converse(server, socket) { keys(server) != nil }
-        #expect(keys(server)?.suite == .aeadAES128GCM)
+        let call = try begin(algorithm: algorithm, profiles: "SRTP_AEAD_AES_128_GCM:SRTP_AES128_CM_SHA1_80")
+        defer { call.program.stop() }
+        converse(call.server, call.socket) { keys(call.server) != nil }
+        #expect(keys(call.server)?.suite == .aeadAES128GCM)
     }
 
     @Test func aPeerWithoutCertificateIsRefused() throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa, peerFingerprints: [Identities.rsa.fingerprint])
-        try program.start([
-            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-use_srtp", "SRTP_AES128_CM_SHA1_80",
-        ])
-        converse(server, socket) { server.state != .handshaking }
-        #expect(server.state == .failed(.noPeerCertificate))
+        let call = try begin(expected: Identities.rsa.fingerprint, showsCertificate: false)
+        defer { call.program.stop() }
+        converse(call.server, call.socket) { call.server.state != .handshaking }
+        #expect(call.server.state == .failed(.noPeerCertificate))
     }
 
     @Test func aPeerWithoutSRTPIsRefused() throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa,
-            peerFingerprints: [try #require(try program.fingerprint(.sha256))])
-        try program.start([
-            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate, "-key",
-            program.key,
-        ])
-        converse(server, socket) { server.state != .handshaking }
-        #expect(server.state == .failed(.noSRTPProfile))
+        let call = try begin(profiles: nil)
+        defer { call.program.stop() }
+        converse(call.server, call.socket) { call.server.state != .handshaking }
+        #expect(call.server.state == .failed(.noSRTPProfile))
     }
 
     @Test func aPeerWithTheCertificateOfAnotherIsRefused() throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa, peerFingerprints: [Identities.rsa.fingerprint])
-        try program.start([
-            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate, "-key",
-            program.key, "-use_srtp", "SRTP_AES128_CM_SHA1_80",
-        ])
-        converse(server, socket) { server.state != .handshaking }
-        #expect(server.state == .failed(.fingerprintMismatch))
+        let call = try begin(expected: Identities.rsa.fingerprint)
+        defer { call.program.stop() }
+        converse(call.server, call.socket) { call.server.state != .handshaking }
+        #expect(call.server.state == .failed(.fingerprintMismatch))
     }
 
     @Test func aPeerThatKnowsOnlyDTLS10IsRefused() throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa,
-            peerFingerprints: [try #require(try program.fingerprint(.sha256))])
-        try program.start([
-            "s_client", "-dtls1", "-cipher", "ALL:@SECLEVEL=0", "-connect", "127.0.0.1:\(socket.port)", "-use_srtp",
-            "SRTP_AES128_CM_SHA1_80",
-        ])
-        converse(server, socket) { server.state != .handshaking }
-        guard case .failed(.handshake) = server.state else {
-            Issue.record("\(server.state) \(program.printed)")
+        let call = try begin(showsCertificate: false, version: ["-dtls1", "-cipher", "ALL:@SECLEVEL=0"])
+        defer { call.program.stop() }
+        converse(call.server, call.socket) { call.server.state != .handshaking }
+        guard case .failed(.handshake) = call.server.state else {
+            Issue.record("\(call.server.state) \(call.program.printed)")
             return
         }
     }
 
     @Test("application data is counted once as an authentic record, and not if it is damaged or repeated")
     func applicationData() throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa,
-            peerFingerprints: [try #require(try program.fingerprint(.sha256))])
-        try program.start([
-            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate, "-key",
-            program.key, "-use_srtp", "SRTP_AES128_CM_SHA1_80",
-        ])
-        converse(server, socket) { keys(server) != nil && program.printed.contains("Verify return code") }
-        #expect(server.authenticRecords == 1, "the end of the handshake")
-        program.type("still here\n")
+        let call = try begin()
+        defer { call.program.stop() }
+        converse(call.server, call.socket) {
+            keys(call.server) != nil && call.program.printed.contains("Verify return code")
+        }
+        #expect(call.server.authenticRecords == 1, "the end of the handshake")
+        call.program.type("still here\n")
         var data: [UInt8] = []
-        for _ in 0..<100 where data.first != 23 { data = socket.receive(milliseconds: 50) ?? [] }
+        for _ in 0..<100 where data.first != 23 { data = call.socket.receive(milliseconds: 50) ?? [] }
         #expect(data.first == 23)
         var damaged = data
         damaged[damaged.count - 1] ^= 1
         for (datagram, count) in [(damaged, 1), (data, 2), (data, 2)] as [([UInt8], UInt64)] {
-            datagram.withUnsafeBytes { server.receive($0, now: .seconds(1)) }
-            #expect(server.authenticRecords == count && keys(server) != nil && server.nextDatagram() == nil)
+            datagram.withUnsafeBytes { call.server.receive($0, now: .seconds(1)) }
+            #expect(
+                call.server.authenticRecords == count && keys(call.server) != nil && call.server.nextDatagram() == nil)
         }
     }
 
     @Test func closingEndsTheProgram() throws {
-        let socket = try UDPEndpoint()
-        let program = try OpenSSLProgram(.ecdsa)
-        defer { program.stop() }
-        let server = try DTLSConnection(
-            role: .server, identity: Identities.ecdsa,
-            peerFingerprints: [try #require(try program.fingerprint(.sha256))])
-        try program.start([
-            "s_client", "-dtls1_2", "-connect", "127.0.0.1:\(socket.port)", "-cert", program.certificate, "-key",
-            program.key, "-use_srtp", "SRTP_AES128_CM_SHA1_80",
-        ])
-        converse(server, socket) { keys(server) != nil && program.printed.contains("Verify return code") }
-        #expect(keys(server) != nil)
-        server.close(now: .seconds(10))
-        while let datagram = server.nextDatagram() { socket.send(datagram) }
+        let call = try begin()
+        defer { call.program.stop() }
+        converse(call.server, call.socket) {
+            keys(call.server) != nil && call.program.printed.contains("Verify return code")
+        }
+        #expect(keys(call.server) != nil)
+        call.server.close(now: .seconds(10))
+        while let datagram = call.server.nextDatagram() { call.socket.send(datagram) }
         // Its own close_notify comes back before it ends.
-        while let datagram = socket.receive(milliseconds: 500) {
-            datagram.withUnsafeBytes { server.receive($0, now: .seconds(10)) }
+        while let datagram = call.socket.receive(milliseconds: 500) {
+            datagram.withUnsafeBytes { call.server.receive($0, now: .seconds(10)) }
         }
         // What it prints when it was told, and not when it lost its peer in another way. It may take its time on a busy machine.
-        for _ in 0..<50 where !program.printed.hasSuffix("closed\n") {
-            _ = socket.receive(milliseconds: 100)
+        for _ in 0..<50 where !call.program.printed.hasSuffix("closed\n") {
+            _ = call.socket.receive(milliseconds: 100)
         }
-        #expect(program.printed.hasSuffix("closed\n"))
+        #expect(call.program.printed.hasSuffix("closed\n"))
     }
 }

@@ -61,7 +61,7 @@ final class TransportPeer {
                     sent[address, default: 0] += datagram.count
                 }
             case .connected: isConnected = true
-            case .selected, .ended: break
+            case .selected, .ended, .noPath: break
             }
         }
         guard !isConnected else { return }

@@ -178,6 +178,7 @@ final class WebRTCPeer: HostilePeer {
                 dialled = PeerAddress(address, connection: connection)
                 transport.connected(connection: connection, now: now)
             case .disconnect: stream = nil
+            case .noPath: break
             case .selected(let address): target = address
             case .connected(let keys): sealer = try? Sealer(keys.local)
             case .ended: isOver = true

@@ -90,6 +90,14 @@ def end_on_termination():
     signal.signal(signal.SIGTERM, stop)
 
 
+def hurry():
+    """Real time beside other work on the machine: before it, where that is allowed."""
+    try:
+        os.nice(-10)
+    except OSError:
+        pass
+
+
 def bound(port):
     """Whether some program on this machine has this UDP port."""
     wanted = f":{port:04X}"

@@ -150,6 +150,7 @@ def main():
         parser.error("--duration: at least 4")
 
     clients.end_on_termination()
+    clients.hurry()
     reporter = Reporter()
     bench = Bench(arguments, reporter)
     ran = 0

@@ -53,14 +53,6 @@ def parse():
     return arguments
 
 
-def hurry():
-    """Real time beside other work on the machine: before it, where that is allowed."""
-    try:
-        os.nice(-10)
-    except OSError:
-        pass
-
-
 def run_case(bench, name, case):
     """False where this machine cannot run it."""
     from webrtc.bench import Skip
@@ -133,7 +125,7 @@ def main():
         print("\n".join(name for name, _ in wanted))
         return 0
     clients.end_on_termination()
-    hurry()
+    clients.hurry()
     reporter = Reporter()
     bench = Bench(arguments, reporter)
     bench.work.mkdir(parents=True, exist_ok=True)

@@ -81,6 +81,11 @@ import Testing
         Wrong("subscribers") {
             $0.sessions = 1_000; $0.subscribers = 1_000
         },
+        Wrong("participants") { $0.fullMesh = 1 },
+        Wrong("participants") { $0.fullMesh = .max },
+        Wrong("subscribers") {
+            $0.sessions = 3; $0.fullMesh = 100
+        },
         Wrong("decode-sample") { $0.decodeSample = 65 },
         Wrong("video-bitrate") { $0.videoBitrate = 1 },
         Wrong("video-bitrate") { $0.videoBitrate = .max },
@@ -122,6 +127,39 @@ import Testing
     ])
     func suitesGoByLongAndShortNames(name: String, suite: SRTPSuite) throws {
         #expect(try options { $0.suite = name }.plan().suite == suite)
+    }
+
+    @Test("Each participant of a full mesh subscribes to each other one of its session once, also if it is replaced")
+    func fullMesh() throws {
+        let plan = try options {
+            $0.sessions = 2
+            $0.fullMesh = 4
+        }.plan()
+        #expect(plan.totalPublishers == 8)
+        #expect(plan.totalSubscribers == 24)
+        var taken: [Int: [Int]] = [:]
+        for index in 0..<plan.totalSubscribers {
+            let publisher = plan.publisher(ofSubscription: index)
+            // Sessions take turns, and the subscriptions of a participant follow each other.
+            let subscriber = index % 2 * 4 + index / 2 / 3
+            #expect(publisher / 4 == subscriber / 4)
+            taken[subscriber, default: []].append(publisher)
+            #expect(plan.publisher(ofSubscription: index + plan.totalSubscribers) == publisher)
+        }
+        for subscriber in 0..<8 {
+            let session = subscriber / 4 * 4
+            #expect(taken[subscriber] == (session..<session + 4).filter { $0 != subscriber })
+        }
+    }
+
+    @Test("Without a full mesh the subscribers of a session take its publishers in turn")
+    func publishersInTurn() throws {
+        let plan = try options {
+            $0.sessions = 2
+            $0.publishers = 3
+            $0.subscribers = 4
+        }.plan()
+        #expect((0..<8).map { plan.publisher(ofSubscription: $0) } == [0, 3, 1, 4, 2, 5, 0, 3])
     }
 
     @Test func percentAndMillisecondsBecomeWhatThePlanCounts() throws {

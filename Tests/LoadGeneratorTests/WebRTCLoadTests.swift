@@ -16,6 +16,25 @@ import Testing
         return plan
     }
 
+    @Test("Participants of a full mesh receive each other, and not themselves")
+    func fullMesh() async throws {
+        var plan = try plan()
+        try plan.makeFullMesh(participants: 4)
+        plan.decodeSample = 12
+        let report = try await run(plan)
+        #expect(report.failures == [])
+        #expect(report.settings.fullMesh)
+        #expect(report.joins == 12)
+        #expect(report.received.tracks == 24)
+        #expect(report.received.silentTracks == 0)
+        #expect(report.received.lost == 0)
+        // Each subscription hears the tone of the publisher that it is meant for.
+        let sound = try #require(report.sound)
+        #expect(sound.checked > 500)
+        #expect(sound.wrongTone == 0)
+        #expect(report.table.contains("1 sessions x 4, each publishes and receives all others (12 subscriptions)"))
+    }
+
     private func run(_ plan: LoadPlan) async throws -> LoadReport {
         try await LoadRun(plan: plan, webRTC: EmbeddedDoor()).run { _ in }
     }

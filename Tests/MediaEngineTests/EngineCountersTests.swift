@@ -20,11 +20,15 @@ struct EngineCountersTests {
         }
         #expect(sum.delay.total == 4)
         let shown =
-            sum.dropped.map(\.count) + sum.sendDropped.map(\.count) + sum.all.map(\.value) + sum.gauges.map(\.value)
+            sum.dropped.map(\.count) + sum.pathFailures.map(\.count) + sum.sendDropped.map(\.count)
+            + sum.all.map(\.value) + sum.gauges.map(\.value)
         #expect(Set(shown).count == shown.count, "none twice")
         #expect(shown.count == words - 1, "all but the CPU time")
         #expect(
-            Set(sum.dropped.map(\.cause) + sum.sendDropped.map(\.cause) + sum.all.map(\.name) + sum.gauges.map(\.name))
-                .count == shown.count)
+            Set(
+                sum.dropped.map(\.cause) + sum.pathFailures.map(\.cause) + sum.sendDropped.map(\.cause)
+                    + sum.all.map(\.name) + sum.gauges.map(\.name)
+            )
+            .count == shown.count)
     }
 }

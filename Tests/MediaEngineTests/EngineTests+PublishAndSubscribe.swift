@@ -77,6 +77,48 @@ extension EngineTests {
             #expect(await engine.sessions().isEmpty)
         }
 
+        @Test(
+            "Plain publishers of two sessions on one worker use the same SSRCs: each reaches its own subscriber",
+            arguments: SRTPSuite.allCases)
+        func sharedSSRC(_ suite: SRTPSuite) async throws {
+            let engine = try EngineTests.engine()
+            defer { engine.stop() }
+            var pairs: [(publisher: TestPublisher, subscriber: TestSubscriber)] = []
+            for session in ["one", "two", "three"] {
+                let publisher = try await TestPublisher(engine, session: session, id: 1, suite: suite)
+                pairs.append((publisher, try await TestSubscriber(engine, session: session, suite: suite)))
+            }
+            #expect(Set(pairs.map { $0.publisher.sound.ssrc }).count == 1)
+            var sent = Array(repeating: [[UInt8]](), count: pairs.count)
+            for i in 0..<30 {
+                for place in pairs.indices {
+                    // Payloads differ in their length.
+                    let packet = pairs[place].publisher.sound.sound(bytes: 50 + 3 * i + place)
+                    try pairs[place].publisher.send([packet])
+                    sent[place].append(packet.payload)
+                }
+            }
+            for (place, pair) in pairs.enumerated() {
+                let got = try pair.subscriber.collect(30, from: pair.publisher.sound)
+                #expect(got.map(\.payload) == sent[place])
+            }
+            // Reports are told apart in the same way.
+            for pair in pairs {
+                try pair.publisher.report(
+                    pair.publisher.sound, ntp: NTPTime(unixNanoseconds: 1), timestamp: RTPTimestamp(960))
+            }
+            let counters = try await EngineTests.counters(of: engine) { $0.rtcpReceived >= 3 }
+            #expect(counters.rtcpReceived == 3 && counters.droppedUnauthenticRTCP == 0)
+            #expect(counters.droppedAuthentication == 0 && counters.packetsReceived == 90)
+
+            // Those that stay go on when one of them goes.
+            try await engine.closePlain(pairs[0].publisher.transport.id, session: "one")
+            for place in 1..<pairs.count {
+                try pairs[place].publisher.send([pairs[place].publisher.sound.sound(bytes: 200)])
+                #expect(try pairs[place].subscriber.collect(31, from: pairs[place].publisher.sound).count == 31)
+            }
+        }
+
         @Test("sound and video on one port")
         func onePort() async throws {
             let engine = try EngineTests.engine()

@@ -8,13 +8,19 @@ import Testing
 /// A session lives on one worker, by its name. Names of one letter whose codes are equal modulo 8 share a worker of 4 or 8.
 @Suite("Limits of the whole relay, with several workers", .serialized, .timeLimit(.minutes(2)))
 struct RelayLimitTests {
+    private static func engine(
+        workers: Int, _ limit: (inout EngineConfiguration) -> Void
+    ) throws -> MediaEngine {
+        try EngineTests.engine {
+            $0.webRTC.port = 0
+            $0.workers = workers
+            limit(&$0)
+        }
+    }
+
     @Test("As many sessions are admitted as the limit says, whichever worker they live on")
     func sessions() async throws {
-        let engine = try EngineTests.engine {
-            $0.webRTC.port = 0
-            $0.workers = 4
-            $0.limits.sessions = 4
-        }
+        let engine = try Self.engine(workers: 4) { $0.limits.sessions = 4 }
         defer { engine.stop() }
         func open(_ session: String) async throws(EngineError) -> PlainTransport {
             var request = PlainTransportRequest(direction: .publish, session: session)
@@ -45,11 +51,7 @@ struct RelayLimitTests {
 
     @Test("Clients that connect at the same time to one session displace nobody below the limit")
     func unestablished() async throws {
-        let engine = try EngineTests.engine {
-            $0.webRTC.port = 0
-            $0.workers = 8
-            $0.webRTC.unestablishedTransports = 16
-        }
+        let engine = try Self.engine(workers: 8) { $0.webRTC.unestablishedTransports = 16 }
         defer { engine.stop() }
         for number in 0..<16 { _ = try await offer(number, "a", engine) }
         #expect(await engine.counters().peersDisplaced == 0)
@@ -59,11 +61,7 @@ struct RelayLimitTests {
 
     @Test("A session with many clients that do not connect makes room for the clients of other sessions")
     func displacement() async throws {
-        let engine = try EngineTests.engine {
-            $0.webRTC.port = 0
-            $0.workers = 8
-            $0.webRTC.unestablishedTransports = 8
-        }
+        let engine = try Self.engine(workers: 8) { $0.webRTC.unestablishedTransports = 8 }
         defer { engine.stop() }
         var flood: [TransportID] = []
         for number in 0..<8 { flood.append(try await offer(number, "a", engine)) }

@@ -49,7 +49,7 @@ struct CommandLineTests {
             "limit.queuedBytesPerToken": "2000001",
             "limit.queuedBytesPerAddress": "2000002",
             "media.address": "127.0.0.9", "media.advertised": "192.0.2.1", "media.protection": "evp",
-            "media.offload": "off",
+            "media.offload": "off", "role.promotion": "capable", "mute.unmuteOthers": "direct",
             "record": "/tmp/a", "recording.directory": "/tmp/b", "log.level": "debug", "log.format": "json", "dev": "",
             "limit.retransmissionPercent": "7", "limit.taps": "7", "drain.seconds": "7", "media.workers": "7",
             "media.port": "7000", "limit.receiveBufferBytes": "70000", "limit.sendBufferBytes": "70000",

@@ -23,7 +23,14 @@ enum Samples {
     static let requests: [Request] = [
         .join(JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c")),
         .join(JoinRequest(version: 9, session: "", name: "")),
+        .join(
+            JoinRequest(
+                session: "room", name: "Ada",
+                media: JoinMedia(
+                    startsAudioMuted: true, startsVideoMuted: true, receivesAudio: false, receivesVideo: false,
+                    maximumWidth: 640, maximumHeight: 360))),
         .resume(ResumeRequest(resumeToken: "secret", lastEvent: .max)), .leave(LeaveRequest(endForAll: true)),
+        .users(UsersRequest()), .users(UsersRequest(after: .max)),
         .publish(
             PublishRequest(
                 sdp: "v=0\r\n",
@@ -67,6 +74,12 @@ enum Samples {
     static let events: [Event] = [
         .userJoined(UserJoined(user: user)), .userChanged(UserChanged(user: user)),
         .userLeft(UserLeft(user: connection, reason: .networkLost)),
+        .usersChanged(UsersChanged(count: 0)),
+        .unmuteRequested(UnmuteRequested(from: connection, kind: .video, isUnmuted: true)),
+        .usersChanged(
+            UsersChanged(
+                joined: [user], left: [UserLeft(user: connection, reason: .left)], unlisted: [connection], count: 10_000
+            )),
         .userDropped(UserDropped(user: connection, isDropped: true)), .hostChanged(HostChanged(host: connection)),
         .hostChanged(HostChanged(host: nil)), .streamCreated(StreamCreated(stream: info)),
         .streamChanged(StreamChanged(stream: info)),
@@ -110,7 +123,7 @@ enum Samples {
     static let joinAnswer = JoinAnswer(
         session: SessionID(rawValue: "id"), sessionName: "room", connection: connection, resumeToken: "secret",
         graceSeconds: 30, capabilities: Capabilities(canPublish: true, canHost: true), users: [user], streams: [info],
-        recordedStreams: [stream], isMuteForced: true, isShareLocked: true,
+        nextPage: 100, userCount: 10_000, recordedStreams: [stream], isMuteForced: true, isShareLocked: true,
         isChatAllowed: false, subsessions: subsessions,
         iceServers: [ICEServerInfo(urls: ["stun:host"], username: "u", credential: "c"), ICEServerInfo(urls: [])],
         pingInterval: 1, transports: [.native, .webRTC])

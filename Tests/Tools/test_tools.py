@@ -1,4 +1,4 @@
-"""Tests of the programs in tools/: lock file, linking, bill of materials, progress of builds, set-up. Run: python3 -m unittest discover Tests/Tools"""
+"""Tests of the programs in tools/: lock file, linking, bill of materials, builds, runs of unit tests, set-up. Run: python3 -m unittest discover Tests/Tools"""
 
 import copy
 import json
@@ -76,8 +76,8 @@ class LockTests(unittest.TestCase):
             self.assertRaises(lock.Fault, lock.resolved_text, {"a": ("1.3.0", folder)})
 
 
-class ShellTests(unittest.TestCase):
-    """tools/lib.sh and tools/setup, with other programs than those that they call."""
+class ShellBench(unittest.TestCase):
+    """A folder with other programs than those that the shell programs call."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -96,6 +96,10 @@ class ShellTests(unittest.TestCase):
         self.addCleanup(process.kill)
         self.addCleanup(process.stderr.close)
         return process
+
+
+class ShellTests(ShellBench):
+    """tools/lib.sh and tools/setup."""
 
     BUILD = f". {ROOT}/tools/lib.sh; step compile; swift_build log -c release; step next"
 
@@ -148,6 +152,66 @@ class ShellTests(unittest.TestCase):
         self.assertFalse(tests_only & demo)
         self.assertFalse({"ffmpeg", "liburing-dev"} & build)
         self.assertLessEqual(interop | demo | {"liburing-dev"}, self.missing())
+
+
+class UnitTestRunTests(ShellBench):
+    """tools/unit-tests.sh, with a test program that does what the name of its filter says."""
+
+    PROGRAM = """
+        while [ $# -gt 0 ]; do
+            case $1 in
+            --xunit-output) results=$2; shift ;;
+            --filter) filter=$2; shift ;;
+            esac
+            shift
+        done
+        echo "$filter" >>runs
+        report() {
+            echo "<testsuites><testsuite><testcase classname='M.S' name='one()' time='1.5'>$1</testcase></testsuite></testsuites>" >"$results"
+        }
+        case $filter in
+        passes | '^M'*) report ''; echo "Test run with 1 test passed" ;;
+        fails) report '<failure message="1"/>'; echo '✘ Test one() recorded an issue at a.swift:1:1: not so'; exit 1 ;;
+        crashes) echo 'Fatal error: Index out of range'; kill -SEGV $$ ;;
+        hangs) sleep 30 ;;
+        meets) touch met-$$; for i in {1..100}; do [ "$(ls met-* | wc -l)" = 2 ] && break; sleep 0.05; done
+            [ "$(ls met-* | wc -l)" = 2 ] || exit 1; report '' ;;
+        esac
+        """
+
+    def outcome(self, *filters):
+        """What failed for good of runs beside each other, and the filters of all runs in order."""
+        self.program("tests", self.PROGRAM)
+        names = " ".join(filters)
+        process = self.start(
+            f". {ROOT}/tools/lib.sh; mkdir out; FAILED=() STUMBLED=() TESTS=./tests UNIT_TESTS_LIMIT=2; . {ROOT}/tools/unit-tests.sh; "
+            f"n=0; for f in {names}; do start_unit_tests run-$((n += 1)) --filter $f; done; "
+            f"n=0; for f in {names}; do unit_tests_end run-$((n += 1)) || STUMBLED+=(run-$n); done; "
+            "[ ${#STUMBLED[@]} = 0 ] || unit_tests_again again ${STUMBLED[@]}; printf '%s\\n' ${FAILED[@]+\"${FAILED[@]}\"} >failed")
+        process.stderr.read()
+        self.assertEqual(process.wait(), 0)
+        return (self.folder / "failed").read_text().strip(), (self.folder / "runs").read_text().split()
+
+    def test_a_test_that_fails_once_is_run_again_and_does_not_count(self):
+        failed, runs = self.outcome("passes", "fails")
+        self.assertEqual(failed, "")
+        self.assertEqual(runs[2:], [r"^M\.S/one\(\)"])
+
+    def test_runs_are_beside_each_other(self):
+        self.assertEqual(self.outcome("meets", "meets")[0], "")
+
+    def test_a_crash_is_reported_although_what_failed_beside_it_passes_again(self):
+        failed, runs = self.outcome("crashes", "fails")
+        self.assertIn("unit tests (out/run-1.log)", failed)
+        self.assertIn("Fatal error: Index out of range", failed)
+        self.assertNotIn("run-2", failed)
+        self.assertEqual(len(runs), 3)
+
+    def test_a_hang_is_ended_and_reported(self):
+        failed, runs = self.outcome("hangs", "passes")
+        self.assertIn("unit tests (out/run-1.log)", failed)
+        self.assertIn("did not end within 2 s", failed)
+        self.assertEqual(len(runs), 2)
 
 
 class HardeningTests(unittest.TestCase):

@@ -20,6 +20,11 @@ final class VirtualCall {
         var letsTCPThrough = true
         /// False: none of the client's STUN reaches the relay, as if it sent no checks once it is connected.
         var letsChecksThrough = true
+        /// False: no datagram of the relay's reaches the client.
+        var reachesClient = true
+        /// False: no DTLS of that side's reaches the other.
+        var letsClientDTLSThrough = true
+        var letsRelayDTLSThrough = true
     }
 
     enum Arrival {
@@ -52,6 +57,8 @@ final class VirtualCall {
     private(set) var clientKeys: DTLSKeys?
     private(set) var relayEnd: (TransportEnd, MediaTime)?
     private(set) var clientEnd: (TransportEnd, MediaTime)?
+    private(set) var relayFailure: (MediaPathFailure, MediaTime)?
+    private(set) var clientReport: (MediaPathReport, MediaTime)?
     private(set) var connectedAt: MediaTime?
     /// When media packets came to either side.
     private(set) var mediaAtRelay: [MediaTime] = []
@@ -171,6 +178,9 @@ final class VirtualCall {
             case .connected(let keys):
                 note("relay connected")
                 relayKeys = keys
+            case .noPath(let failure):
+                note("relay has no path: \(failure)")
+                relayFailure = (failure, now)
             case .ended(let reason):
                 note("relay ends: \(reason)")
                 relayEnd = (reason, now)
@@ -188,6 +198,9 @@ final class VirtualCall {
                 note("client connected")
                 clientKeys = keys
                 connectedAt = now
+            case .noPath(let report):
+                note("client has no path")
+                clientReport = (report, now)
             case .ended(let reason):
                 note("client ends: \(reason)")
                 clientEnd = (reason, now)
@@ -297,17 +310,18 @@ final class VirtualCall {
         bytes.withUnsafeBytes { view in
             switch DatagramKind(view) {
             case .stun: if network.letsChecksThrough { relay.receiveSTUN(view, from: from, now: now) }
-            case .dtls: relay.receiveDTLS(view, from: from, now: now)
+            case .dtls: if network.letsClientDTLSThrough { relay.receiveDTLS(view, from: from, now: now) }
             default: if relay.received(from: from, now: now) { mediaAtRelay.append(now) }
             }
         }
     }
 
     private func atClient(_ bytes: [UInt8], _ from: PeerAddress) {
+        guard network.reachesClient else { return }
         bytes.withUnsafeBytes { view in
             switch DatagramKind(view) {
             case .stun: client.receiveSTUN(view, from: from, now: now)
-            case .dtls: client.receiveDTLS(view, from: from, now: now)
+            case .dtls: if network.letsRelayDTLSThrough { client.receiveDTLS(view, from: from, now: now) }
             default: mediaAtClient.append(now)
             }
         }

@@ -100,6 +100,7 @@ final class RelayLeg {
             case .connected(let keys):
                 protector = try SRTPContext(key: keys.local, direction: .outbound)
                 opener = IngressContext(key: keys.remote)
+            case .noPath: break
             case .ended(let reason): end = reason
             }
         }

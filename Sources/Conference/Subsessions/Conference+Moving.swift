@@ -141,9 +141,7 @@ extension Conference {
         }
         guard speaker != activeSpeakers[place] else { return }
         activeSpeakers[place] = speaker
-        let audience = audience(of: place)
-        guard !audience.isEmpty else { return }
-        effects.append(.broadcast(Audience(audience), .activeSpeaker(ActiveSpeaker(stream: speaker))))
+        tell(audience(of: place), .activeSpeaker(ActiveSpeaker(stream: speaker)))
     }
 
     /// A stream that is over has the floor nowhere.

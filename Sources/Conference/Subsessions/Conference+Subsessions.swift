@@ -126,17 +126,12 @@ extension Conference {
         var state = subsessionsState(isManager: true)
         if let status { state.status = status }
         let managers = clients.filter { isSubsessionManager($0) }
-        if !managers.isEmpty {
-            effects.append(
-                .broadcast(
-                    Audience(managers), .subsessionsChanged(SubsessionsChanged(change: change, state: state))))
-        }
+        tell(managers, .subsessionsChanged(SubsessionsChanged(change: change, state: state)))
         guard managers.count < clients.count else { return }
         state.isManager = false
-        effects.append(
-            .broadcast(
-                Audience(managers.isEmpty ? clients : clients.filter { !isSubsessionManager($0) }),
-                .subsessionsChanged(SubsessionsChanged(change: change, state: state))))
+        tell(
+            managers.isEmpty ? clients : clients.filter { !isSubsessionManager($0) },
+            .subsessionsChanged(SubsessionsChanged(change: change, state: state)))
     }
 
     /// What failed is told to the one who asked and may ask for it, besides the error that its request is answered with (SUB-1).
@@ -165,9 +160,6 @@ extension Conference {
         }
         if let objection = request.objection { throw objection }
         try participants[sender]?.rates.admit(.broadcast, limits, now: now)
-        let audience = subsessions.users
-        guard !audience.isEmpty else { return }
-        effects.append(
-            .broadcast(Audience(audience), .broadcast(BroadcastReceived(from: sender, text: request.text))))
+        tell(subsessions.users, .broadcast(BroadcastReceived(from: sender, text: request.text)))
     }
 }

@@ -20,6 +20,7 @@ struct AdminSessionRoutes {
         table.add("sessions/:session/participants", [.get: participants])
         table.add("sessions/:session/participants/:participant", [.get: participant, .delete: remove])
         table.add("sessions/:session/participants/:participant/mute", [.post: muteParticipant])
+        table.add("sessions/:session/participants/:participant/statistics", [.get: statistics])
         table.add("sessions/:session/streams", [.get: streams])
         table.add("sessions/:session/streams/:stream", [.delete: unpublish])
         table.add("sessions/:session/streams/:stream/mute", [.put: muteStream])
@@ -59,6 +60,11 @@ struct AdminSessionRoutes {
             throw Problem(.unknownUser, "the session has no participant \"\(id)\"")
         }
         return try .json(user)
+    }
+
+    @Sendable private func statistics(_ request: Request, _ context: ControlContext) async throws -> Response {
+        try .json(
+            try await door.statistics(of: context.participant, in: request.address(context, standard: standard)))
     }
 
     @Sendable private func streams(_ request: Request, _ context: ControlContext) async throws -> Response {

@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Why a server could not be reached or a port not be taken, in words that say how to proceed.
+/// Why a server could not be reached, in words that say how to proceed.
 package enum ConnectionFailure: Equatable, CustomStringConvertible {
     /// Nothing listens on the port.
     case refused
@@ -17,10 +17,6 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
     case closed
     /// TLS failed: the server's certificate is not trusted, or the server speaks no TLS.
     case tls(String)
-    case addressInUse
-    /// No interface of this host has the address.
-    case foreignAddress
-    case notPermitted
     /// Another error, in the words of the system.
     case other(String)
 
@@ -34,11 +30,6 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
             "the other end closed the connection; check that the address is that of a relay, with http: or https: as it is set up"
         case .tls(let reason):
             "TLS failed (\(reason)); check that the relay has TLS, and name who signed its certificate with --authorities"
-        case .addressInUse:
-            "another program uses the port; stop it (`ss -ltnp` names it), or choose another with http.port (--http-port)"
-        case .foreignAddress: "no interface of this host has this address; `ip addr` lists those it has"
-        case .notPermitted:
-            "this user may not use the port; choose one from 1024 on, or give the process CAP_NET_BIND_SERVICE"
         case .other(let text): text
         }
     }
@@ -68,9 +59,6 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
         case EHOSTUNREACH, ENETUNREACH: self = .unreachable
         case ETIMEDOUT: self = .timeout
         case ECONNRESET, EPIPE: self = .closed
-        case EADDRINUSE: self = .addressInUse
-        case EADDRNOTAVAIL: self = .foreignAddress
-        case EACCES, EPERM: self = .notPermitted
         default: self = .other(String(cString: strerror(number)))
         }
     }

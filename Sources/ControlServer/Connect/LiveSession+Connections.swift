@@ -27,7 +27,7 @@ extension LiveSession {
             } catch {
                 // Its client could not read who is there: it does not stay.
                 perform(join.effects)
-                perform(conference.disconnect(admission.connection, reason: .left))
+                perform(conference.disconnect(admission.connection, reason: .left, now: ControlClock.now))
                 return .failure(error)
             }
             clients[admission.connection] = LiveConnection(
@@ -69,7 +69,7 @@ extension LiveSession {
         } catch {
             if error.code == .resumeGap {
                 // It has to join anew; nobody waits for the old one any more.
-                perform(conference.disconnect(id, reason: .networkLost))
+                perform(conference.disconnect(id, reason: .networkLost, now: ControlClock.now))
             }
             return .failure(error)
         }
@@ -110,7 +110,7 @@ extension LiveSession {
     /// A connection ends for good, by the doing of its own socket.
     func disconnect(_ id: ConnectionID, _ socket: ClientSocket, reason: DisconnectReason) {
         guard let client = clients[id], client.socket === socket else { return }
-        perform(conference.disconnect(id, reason: reason))
+        perform(conference.disconnect(id, reason: reason, now: ControlClock.now))
     }
 
     func reply<Answer: Hashable & Sendable & Codable>(

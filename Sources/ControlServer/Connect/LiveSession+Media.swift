@@ -64,6 +64,10 @@ extension LiveSession {
         case .activeSpeaker(_, let room, let name):
             report(.activeSpeaker(name.map { StreamID(rawValue: $0) }, in: Place(roomName: room)))
         case .peerGone(_, let transport): Task { await inOrder { gone(transport) } }
+        case .noMediaPath(_, let transport, let failure):
+            var metadata: Logger.Metadata = ["transport": "\(transport)"]
+            if let id = transports[transport] { metadata["connection"] = "\(id)" }
+            logger.notice("\(failure.explanation)", metadata: metadata)
         case .missed: Task { await reconcile() }
         }
     }

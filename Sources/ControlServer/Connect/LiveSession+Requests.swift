@@ -10,7 +10,7 @@ extension LiveSession {
         guard let client = clients[id], client.socket === socket else { return false }
         guard socket.backlog.bytes <= environment.configuration.outbox.unsentBytes else {
             // It asks and does not read the answers.
-            perform(conference.disconnect(id, reason: .slowConsumer))
+            perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now))
             return false
         }
         switch message.request {
@@ -29,7 +29,7 @@ extension LiveSession {
         case .reportIssue(let request):
             await decide(message, from: id, socket) { await self.report(request, of: client) }
         case .joinSubsession, .returnToMainSession, .answerHelp: await move(message, from: id, socket)
-        case .leave, .unpublish, .updateStream, .subscribe, .updateSubscription, .unsubscribe, .signal, .rename,
+        case .leave, .users, .unpublish, .updateStream, .subscribe, .updateSubscription, .unsubscribe, .signal, .rename,
             .muteUser, .requestUnmute, .setMuted, .forceMuteStream, .forceMuteAll, .disableForceMute, .makeHost,
             .setManager, .removeUser, .lockShare, .subsessions, .commitSubsessions, .withdrawSubsessions,
             .startSubsessions, .stopSubsessions, .broadcast, .requestHelp, .chat, .setChatAllowed, .login, .messaging,
@@ -56,6 +56,7 @@ extension LiveSession {
         switch result {
         case .failure(let error): reply(request, Result<Done, SignalingError>.failure(error), on: socket)
         case .success(.done): reply(request, .success(Done()), on: socket)
+        case .success(.users(let answer)): reply(request, .success(answer), on: socket)
         case .success(.subsessions(let answer)): reply(request, .success(answer), on: socket)
         case .success(.committed(let answer)): reply(request, .success(answer), on: socket)
         case .success(.help(let answer)): reply(request, .success(answer), on: socket)

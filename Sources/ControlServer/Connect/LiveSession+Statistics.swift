@@ -9,6 +9,20 @@ extension LiveSession {
         .success(await measure(client))
     }
 
+    /// Of a client or of a publisher without signalling. Streams by plain SRTP have none of their own: the engine counts them by track.
+    func statistics(of user: ConnectionID) async throws(SignalingError) -> StatisticsAnswer {
+        if let client = clients[user] { return await measure(client) }
+        guard conference.user(user) != nil else { throw SignalingError(.unknownUser, field: "user") }
+        var answer = StatisticsAnswer()
+        guard let publisher = publishers.values.first(where: { $0.connection == user }), !publisher.isPlain else {
+            return answer
+        }
+        let measured = try? await environment.engine.peerStatistics(publisher.transport, session: engineName)
+        answer.published = measured?.published.map(StatisticsAnswer.Track.init) ?? []
+        answer.roundTrip = measured?.roundTrip?.milliseconds
+        return answer
+    }
+
     func measure(_ client: LiveConnection) async -> StatisticsAnswer {
         let engine = environment.engine
         var answer = StatisticsAnswer()

@@ -162,7 +162,7 @@ actor LiveSession {
                 logger.notice("client does not read its messages", metadata: ["connection": "\(id)"])
                 watch(close(id, .slowConsumer))
             }
-            for id in leaving { perform(conference.disconnect(id, reason: .slowConsumer)) }
+            for id in leaving { perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now)) }
         }
     }
 

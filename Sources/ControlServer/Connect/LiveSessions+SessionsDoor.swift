@@ -32,6 +32,12 @@ extension LiveSessions: SessionsDoor {
         await (try liveSession(at: address)).users
     }
 
+    package func statistics(
+        of user: ConnectionID, in address: SessionKey
+    ) async throws(SignalingError) -> StatisticsAnswer {
+        try await (try liveSession(at: address)).statistics(of: user)
+    }
+
     package func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] {
         await (try liveSession(at: address)).streams
     }

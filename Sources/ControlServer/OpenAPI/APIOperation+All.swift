@@ -77,7 +77,18 @@ extension APIOperation {
 
     private static func streams(under prefix: String) -> [APIOperation] {
         let path = prefix + "/sessions/{session}/streams/{stream}"
+        let user = prefix + "/sessions/{session}/participants/{participant}"
+        let type: (name: String, about: String) = ("type", "The user's camera, or screen; camera")
         return [
+            .get(
+                user + "/canvas.png", .admin, "canvas", "A still of the user's stream", query: [app, type],
+                .type("image/png")),
+            .get(
+                user + "/canvas.y4m", .admin, "canvas", "Raw frames of the user's streams until the user leaves",
+                query: [app, type, ("rate", "Frames a second of the file, 1 to 120; 30")], .type("video/x-yuv4mpeg")),
+            .get(
+                user + "/canvas.wav", .admin, "canvas", "48 kHz audio of the user's streams until the user leaves",
+                query: [app, type], .type("audio/wav")),
             .get(
                 path + "/canvas.png", .admin, "canvas", "A still picture of the stream", query: [app],
                 .type("image/png")),
@@ -116,6 +127,9 @@ extension APIOperation {
         .act(
             "POST", admin + "/participants/{participant}/mute", .admin, "participants", "Mutes all streams of one",
             query: [app], body: .json("KindRequest")),
+        .get(
+            admin + "/participants/{participant}/statistics", .admin, "participants",
+            "What the relay measures of its media", query: [app], .json("Statistics")),
         .get(
             admin + "/tracks", .admin, "streams", "What the media plane counts of its streams", query: [app],
             .json("MediaStreams")),

@@ -62,6 +62,15 @@ enum APISchemas {
             "role": "string", "audio": "string", "video": "string", "share": "string", "isConnected": "boolean",
             "joinedAt": "integer",
         ],
+        "Statistics": [
+            "published": "[TrackStatistics]", "subscribed": "[TrackStatistics]", "availableBitrate?": "integer",
+            "roundTrip?": "number",
+        ],
+        "TrackStatistics": [
+            "stream": "string", "kind": "string", "packets": "integer", "bytes": "integer", "lost": "integer",
+            "bitrate": "integer", "jitter?": "number", "encoding?": "string", "temporalLayer?": "integer",
+            "isPaused?": "boolean", "width?": "integer", "height?": "integer",
+        ],
         "ParticipantPage": ["participants": "[Participant]", "next?": "string"],
         "Stream": [
             "id": "string", "connection": "string", "name": "string", "videoType": "string", "hasAudio": "boolean",

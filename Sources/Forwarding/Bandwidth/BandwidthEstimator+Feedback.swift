@@ -16,6 +16,9 @@ extension BandwidthEstimator {
     private static let queueNow: Int64 = 50_000
     private static let queueGrowth: Int64 = 8_000
     private static let narrower = 0.8
+    /// Packets that one report block stands for: it comes about once a second. And those of one observation at most.
+    private static let packetsPerReport = 50
+    private static let reportedPacketsAtMost = 1 << 20
     /// Feedback is part of the round trip that it shows.
     private static let longestRoundTrip = MediaTime.seconds(10)
 
@@ -67,20 +70,58 @@ extension BandwidthEstimator {
         lastWord = now
         // Without feedback on single packets a report stands for so many; it comes about once a second.
         guard !reportsCountUnsent(now: now) else { return settle(now: now) }
-        let packets = 50 * reports.count
-        let lost = reports.reduce(0) { $0 + Int($1.fractionLost) } * 50 / 256
-        guard lastRemoteLoss.map({ now - $0 > .milliseconds(300) }) ?? true else { return }
-        lastRemoteLoss = now
-        lossModel.observe(
-            packets: packets, lost: lost, rate: Double(target.rawValue), target: Double(target.rawValue))
+        let packets = Self.packetsPerReport
+        reportedPackets = min(reportedPackets + packets * reports.count, Self.reportedPacketsAtMost)
+        reportedLost = min(
+            reportedLost + reports.reduce(0) { $0 + Int($1.fractionLost) } * packets / 256, reportedPackets)
+        observeReports(now: now)
         settle(now: now)
+    }
+
+    /// Observes the loss of the reports that came since the last time. Audio and video may be reported a moment apart: they are one observation.
+    func observeReports(now: MediaTime) {
+        guard reportedPackets > 0, lastRemoteLoss.map({ now - $0 > .milliseconds(300) }) ?? true else { return }
+        lastRemoteLoss = now
+        let (packets, lost) = (reportedPackets, reportedLost)
+        reportedPackets = 0
+        reportedLost = 0
+        let share = Double(lost) / Double(packets)
+        if let rate = reported.receive(loss: share - lossModel.explained, roundTrip: roundTrip, now: now) {
+            pass(rate, now: now)
+        }
+        // A probe that was too much lost packets itself, which says nothing of what is sent without it. Nor do losses of before a limit
+        // was shown of what is sent since.
+        guard share > LossModel.hopeless || !reported.isProbed(now: now) && !reported.isSettling(now: now) else {
+            return
+        }
+        if isHeld, share - lossModel.explained > LossModel.grave {
+            // Of a path that is known to be narrow it needs no more proof.
+            lossModel.fill(with: sendingRate, loss: share)
+        } else {
+            lossModel.observe(packets: packets, lost: lost, rate: sendingRate, target: Double(target.rawValue))
+        }
+        guard lossModel.isFilled else { return }
+        reported.show(at: sendingRate, now: now)
+        probes.targetFell(now: now)
+    }
+
+    /// What is sent, as far as the owner tells, bits a second.
+    var sendingRate: Double { Double((used > .kilobits(0) ? used : target).rawValue) }
+
+    /// A probe of this rate passed, by what the peer says.
+    private func pass(_ rate: Double, now: MediaTime) {
+        lossModel.raise(to: rate)
+        probes.pass(now: now)
     }
 
     /// Takes what the peer says that it can receive (draft-alvestrand-rmcat-remb-03).
     package func receive(remb bitrate: Bitrate, now: MediaTime) {
-        remb = Double(max(bitrate.rawValue, 0))
-        rembAt = now
         lastWord = now
+        let shown = reported.shownAt
+        let passed = reported.receive(
+            remb: Double(max(bitrate.rawValue, 0)), sending: sendingRate, roundTrip: roundTrip, now: now)
+        if let passed { pass(passed, now: now) }
+        if reported.shownAt != shown { probes.targetFell(now: now) }
         settle(now: now)
     }
 

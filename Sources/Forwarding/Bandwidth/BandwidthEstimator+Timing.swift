@@ -35,11 +35,18 @@ extension BandwidthEstimator {
             if sent.pointee.next == sentAtLastWord { lastWord = now }
         }
         let patience = hasFeedback ? Self.silentFor : Self.silentForReports
-        if now - lastWord > patience + (roundTrip ?? .zero), hasFeedback || remb != nil {
+        if now - lastWord > patience + (roundTrip ?? .zero), hasFeedback || reported.remb != nil {
             lastWord = lastWord + .seconds(1)
             control.set(control.rate * Self.silence)
-            remb = remb.map { $0 * Self.silence }
+            reported.lower(by: Self.silence)
             probes.targetFell(now: now)
+        }
+        if !hasFeedback {
+            observeReports(now: now)
+            let shown = reported.shownAt
+            let retried = reported.handleTimeout(sending: sendingRate, canProbe: canProbe, now: now)
+            if let retried { lossModel.raise(to: retried) }
+            if reported.shownAt != shown { probes.targetFell(now: now) }
         }
         settle(now: now)
     }
@@ -49,6 +56,7 @@ extension BandwidthEstimator {
 
     /// A probe to send now; to be asked for after feedback and after `handleTimeout(sent:now:)`. The owner sends it at once, at its rate.
     package func takeProbe(now: MediaTime) -> Probe? {
+        guard configuration.hasTransportFeedback else { return takeUnmeasuredProbe(now: now) }
         let calm = sending.isApplicationLimited ? Self.calm : Self.calmWhenFull
         let isCalm = trend.usage != .overuse && (lastOveruse.map { now - $0 > calm } ?? true)
         let probe = probes.take(
@@ -58,17 +66,30 @@ extension BandwidthEstimator {
         return probe
     }
 
+    private func takeUnmeasuredProbe(now: MediaTime) -> Probe? {
+        guard reported.isCalm(now: now) else { return nil }
+        let taken = probes.takeUnmeasured(
+            target: Double(target.rawValue), wanted: Double(wanted.rawValue), used: Double(used.rawValue),
+            isHeld: isHeld, now: now)
+        guard let taken else { return nil }
+        reported.begin(rate: taken.rate, for: taken.probe.duration, now: now)
+        return taken.probe
+    }
+
     /// Makes the target of what is known.
     func settle(now: MediaTime) {
         let least = Double(configuration.minimum.rawValue)
         var rate = control.rate
-        if let remb {
-            // Without feedback the peer's word is all there is; with it, it is only a bound, and gets old.
-            if !hasFeedback { rate = remb } else if now - rembAt < Self.rembLifetime { rate = min(rate, remb) }
+        // Without feedback the peer's word is all there is; with it, it is only a bound, and gets old.
+        if !hasFeedback {
+            rate = reported.rate(unknown: rate) ?? rate
+        } else if let remb = reported.remb, now - reported.rembAt < Self.rembLifetime {
+            rate = min(rate, remb)
         }
         if let bound = lossModel.bound { rate = min(rate, bound) }
         rate = min(max(rate, least), Double(configuration.maximum.rawValue))
         capacity = Bitrate(saturating: rate)
+        if !hasFeedback { reported.reach(rate) }
         target = Bitrate(saturating: max(rate * drainFactor(now: now), least))
     }
 

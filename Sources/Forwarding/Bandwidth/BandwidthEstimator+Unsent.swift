@@ -29,7 +29,7 @@ extension BandwidthEstimator {
         lastOveruse = now
         let arrived = max(acknowledged.bitsPerSecond(slots: 10) ?? control.rate, control.rate * Self.unsentFloor)
         _ = control.narrow(to: min(arrived, control.rate), now: now)
-        remb = remb.map { $0 * Self.unsentBackOff }
+        reported.lower(by: Self.unsentBackOff)
         probes.targetFell(now: now)
         settle(now: now)
     }

@@ -23,6 +23,10 @@ package final class BandwidthEstimator {
     package internal(set) var capacity: Bitrate
     /// What the sender would make use of; more than the target makes it probe. Set by the owner.
     package var wanted = Bitrate.kilobits(0)
+    /// What the sender sends, without probes. Set by the owner; used where the peer acknowledges no single packets.
+    package var used = Bitrate.kilobits(0)
+    /// False if the owner has nothing to send probes on. Set by the owner.
+    package var canProbe = true
     /// Smoothed; nil before it was seen.
     package internal(set) var roundTrip: MediaTime?
     /// How long packets wait in the path's queue.
@@ -37,13 +41,24 @@ package final class BandwidthEstimator {
     /// Beyond doubt: the queue is long, or overflows, or grows because the path takes less than it did.
     package var isFull: Bool {
         let excess = lossModel.loss - lossModel.explained
+        if !hasFeedback {
+            let isOver = isHeld && Double(used.rawValue) > Double(capacity.rawValue) * Self.tolerance
+            return isRefused || excess > 0.3 || reported.isFull || isOver
+        }
         return isRefused || excess > (isDelayed ? 0.1 : 0.3) || queueDelay > .milliseconds(200) || isNarrowed
     }
+    /// A peer that acknowledges no single packets showed a limit, and nothing has shown since that it is over.
+    package var isHeld: Bool { !hasFeedback && reported.held != nil }
+    /// The peer acknowledges single packets (transport-wide feedback).
+    package var isAcknowledged: Bool { hasFeedback }
     package var isApplicationLimited: Bool { sending.isApplicationLimited }
     /// What may leave in a short while: frames are larger than their share of the target.
     package var pacingRate: Bitrate {
         Bitrate(saturating: Double(target.rawValue) * (drainFrom != nil ? 1.2 : 2.5))
     }
+
+    /// Part of the estimate that may be sent on a limited path: rates are measured over a second.
+    private static let tolerance = 1.1
 
     let configuration: Configuration
     var history = FeedbackHistory()
@@ -62,9 +77,11 @@ package final class BandwidthEstimator {
     var observedBytes = 0
     var observedFrom: UInt32 = 0
 
-    /// What the peer allows at most, bits a second, and when it said so.
-    var remb: Double?
-    var rembAt = MediaTime.zero
+    /// What the peer itself says of the path.
+    var reported = ReportedPath()
+    // What receiver reports told since the last observation of loss.
+    var reportedPackets = 0
+    var reportedLost = 0
     /// The peer tells of single packets.
     var hasFeedback = false
     /// When the peer last told of anything, or nothing had been sent that it could tell of; and what was sent by then.

@@ -9,7 +9,7 @@
 struct LossModel {
     private static let negligible = 0.02
     /// Loss beyond what is explained that makes a trial.
-    private static let grave = 0.06
+    static let grave = 0.06
     /// The same where packets do not wait.
     private static let graveWithoutDelay = 0.1
     /// What explains itself without a trial.
@@ -17,7 +17,7 @@ struct LossModel {
     /// Weight of an observation in what is seen over some seconds, and in what explains itself.
     private static let slowly = 0.07
     /// Beyond this there is nothing to find out.
-    private static let hopeless = 0.4
+    static let hopeless = 0.4
     /// More loss than this tells nothing more.
     private static let darkest = 0.85
     /// Part of the rate that is sent during a trial, and how many observations it lasts; the first is not counted.
@@ -44,6 +44,8 @@ struct LossModel {
     private var lost = 0.0
     private var rate = 0.0
     private var sinceFull = Self.slowFor
+    /// The last observation showed a full path.
+    var isFilled: Bool { sinceFull == 0 }
 
     private struct Trial {
         var left = LossModel.trialLength
@@ -120,7 +122,7 @@ struct LossModel {
     }
 
     /// The path was full at this rate.
-    private mutating func fill(with rate: Double, loss: Double) {
+    mutating func fill(with rate: Double, loss: Double) {
         // A path that was dark for a moment did not become narrow.
         let came = 1 - min(loss, Self.darkest)
         bound = min(rate * came / (1 - explained), bound ?? .infinity)

@@ -140,7 +140,13 @@ extension CrowdRun {
     private func look(session: Int) async throws -> [ConnectionID: StreamID] {
         let watcher = CrowdMember(index: plan.total, session: session)
         _ = try await watcher.join(try await target(of: session), sessionName: name(of: session))
-        let streams = watcher.joined?.streams ?? []
+        var streams = watcher.joined?.streams ?? []
+        var page = watcher.joined?.nextPage
+        while let after = page {
+            let next = try await watcher.request(UsersRequest(after: after), Request.users)
+            streams += next.streams
+            page = next.nextPage
+        }
         await watcher.leave()
         return Dictionary(streams.map { ($0.connection, $0.id) }, uniquingKeysWith: { $1 })
     }

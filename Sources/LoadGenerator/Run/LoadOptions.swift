@@ -13,6 +13,8 @@ package struct LoadOptions: Sendable {
     package var sessions = 1
     package var publishers = 1
     package var subscribers = 10
+    /// Participants of a full mesh in each session, instead of `publishers` and `subscribers`; nil: no full mesh.
+    package var fullMesh: Int?
     /// `WxH@FPS` or `none`.
     package var video = "640x360@30"
     /// kb/s.
@@ -61,6 +63,7 @@ package struct LoadOptions: Sendable {
         plan.sessions = sessions
         plan.publishers = publishers
         plan.subscribers = subscribers
+        if let fullMesh { try plan.makeFullMesh(participants: fullMesh) }
         plan.video = video == "none" ? nil : try VideoFormat(video)
         if let videoBitrate {
             guard (1...1_000_000).contains(videoBitrate) else {

@@ -26,6 +26,8 @@ package struct LoadPlan: Sendable {
     package var publishers = 1
     /// In each session; subscriber i takes the stream of publisher i modulo `publishers`.
     package var subscribers = 10
+    /// The publishers of a session are its participants, and each subscribes to the stream of each other one.
+    package private(set) var isFullMesh = false
     /// Nil: no video.
     package var video: VideoFormat?
     /// Nil: the format's usual one.
@@ -52,6 +54,17 @@ package struct LoadPlan: Sendable {
     package var thresholds = LoadThresholds()
 
     package init(target: Target) { self.target = target }
+
+    /// - Parameter participants: of each session, 2...100.
+    /// - Throws: `LoadError.invalidSetting`.
+    package mutating func makeFullMesh(participants: Int) throws(LoadError) {
+        guard (2...100).contains(participants) else {
+            throw .invalidSetting("participants", reason: "\(participants) is not in 2...100, as a full mesh needs it")
+        }
+        isFullMesh = true
+        publishers = participants
+        subscribers = participants * (participants - 1)
+    }
 
     /// - Throws: `LoadError.invalidSetting` for the first setting that makes no sense.
     package func validate() throws(LoadError) {
@@ -107,6 +120,16 @@ package struct LoadPlan: Sendable {
 
     package var totalPublishers: Int { sessions * publishers }
     package var totalSubscribers: Int { sessions * subscribers }
+
+    /// Whose stream subscription `index` takes: the number of its publisher among those of all sessions. A number past `totalSubscribers`, of
+    /// a subscription that replaces another, means the same as the number that it replaces.
+    package func publisher(ofSubscription index: Int) -> Int {
+        let (session, place) = (index % sessions, index / sessions)
+        guard isFullMesh else { return session * publishers + place % publishers }
+        let others = publishers - 1
+        let (participant, other) = (place / others % publishers, place % others)
+        return session * publishers + (other < participant ? other : other + 1)
+    }
 
     /// Name of session `index`.
     package func sessionName(_ index: Int) -> String { "load-\(seed)-\(index)" }

@@ -27,7 +27,10 @@ extension LoadReport {
         row("relay", settings.target)
         row(
             "participants",
-            "\(settings.sessions) sessions x (\(settings.publishers) publishers + \(settings.subscribers) subscribers)")
+            "\(settings.sessions) sessions x "
+                + (settings.fullMesh
+                    ? "\(settings.publishers), each publishes and receives all others (\(settings.subscribers) subscriptions)"
+                    : "(\(settings.publishers) publishers + \(settings.subscribers) subscribers)"))
         row(
             "media",
             "\(settings.transport), video \(video)\(settings.simulcast ? " and smaller" : ""), audio \(settings.audio ? "on" : "off"), \(settings.suite)"

@@ -15,6 +15,8 @@ package struct LoadReport: Codable, Sendable {
         package var sessions: Int
         package var publishers: Int
         package var subscribers: Int
+        /// Each publisher is a participant that subscribes to all others of its session.
+        package var fullMesh: Bool
         package var video: String?
         package var videoKilobitsPerSecond: Double?
         package var simulcast: Bool

@@ -31,7 +31,7 @@ extension LoadRun {
         return report
     }
 
-    private var settings: LoadReport.Settings {
+    package var settings: LoadReport.Settings {
         let target: String
         switch plan.target {
         case .url(let address): target = address
@@ -41,7 +41,7 @@ extension LoadRun {
         let bitrate = plan.video.map { plan.videoBitrate ?? $0.usualBitrate }
         return LoadReport.Settings(
             target: target, transport: plan.transport.rawValue, sessions: plan.sessions, publishers: plan.publishers,
-            subscribers: plan.subscribers,
+            subscribers: plan.subscribers, fullMesh: plan.isFullMesh,
             video: plan.video?.description, videoKilobitsPerSecond: bitrate.map { Double($0.rawValue) / 1_000 },
             simulcast: plan.simulcast, audio: plan.audio, suite: plan.suite.sdesName, lossPercent: plan.loss * 100,
             churnPerSecond: plan.churn,

@@ -23,6 +23,7 @@ package final class LoadRun: Sendable {
     let peerSender: PeerThread
     let peerReceivers: [PeerThread]
     let decoder: SampleDecoder
+    private let recorded = Locked(LoadTimeline())
     private let interrupted = Atomic<Bool>(false)
 
     /// Joins that may wait for the relay's answer at a time.
@@ -83,6 +84,9 @@ package final class LoadRun: Sendable {
     /// Ends the run early; the report covers what was measured so far. May be called from any thread.
     package func interrupt() { interrupted.store(true, ordering: .relaxed) }
     package var isInterrupted: Bool { interrupted.load(ordering: .relaxed) }
+
+    /// The run until now, or all of it once it has ended, also if it failed.
+    package var timeline: LoadTimeline { recorded.withLock { $0 } }
 
     /// Runs to the end of the plan.
     ///
@@ -162,7 +166,7 @@ package final class LoadRun: Sendable {
 
     private func measure(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> Measurement {
         let start = LoadClock.now
-        var meter = ProgressMeter(start: start)
+        var meter = ProgressMeter(start: snapshot())
         var measurement: Measurement?
         var (begun, churned) = (0, 0)
         let joining = JoinGate(limit: Self.joinsAtATime)
@@ -195,7 +199,11 @@ package final class LoadRun: Sendable {
                 if now - began.start.time >= plan.duration.rawValue { break }
             }
             if isInterrupted { break }
-            if meter.isDue(now: now) { progress(meter.progress(snapshot(), of: self)) }
+            if meter.isDue(now: now) {
+                let point = meter.point(snapshot(), of: self, isMeasured: measurement != nil)
+                recorded.withLock { $0.add(point) }
+                progress(meter.progress(point, of: self))
+            }
             try? await Task.sleep(for: Self.tick)
         }
         while !joining.isIdle { try? await Task.sleep(for: Self.tick) }
@@ -206,6 +214,8 @@ package final class LoadRun: Sendable {
             result = Measurement(start: snapshot(), usage: await doors.usage())
         }
         result.end = snapshot()
+        let point = meter.point(result.end, of: self, isMeasured: measurement != nil)
+        recorded.withLock { $0.add(point) }
         result.endUsage = await doors.usage()
         return result
     }
@@ -213,20 +223,17 @@ package final class LoadRun: Sendable {
     /// One subscriber joins; that it cannot is counted.
     private func join() async {
         let (index, isSampled) = roster.withLock { $0.begin(sample: plan.decodeSample) }
-        let session = index % plan.sessions
-        let publisher = index / plan.sessions % plan.publishers
+        let publisher = plan.publisher(ofSubscription: index)
         let started = LoadClock.now
         do {
             let entry: Roster.Entry
             switch doors {
             case .plain(let door):
                 entry = try await joinPlain(
-                    door, index: index, publisher: session * plan.publishers + publisher, started: started,
-                    isSampled: isSampled)
+                    door, index: index, publisher: publisher, started: started, isSampled: isSampled)
             case .webRTC(let door, let identity):
                 entry = try await joinWebRTC(
-                    door, identity, index: index, publisher: session * plan.publishers + publisher, started: started,
-                    isSampled: isSampled)
+                    door, identity, index: index, publisher: publisher, started: started, isSampled: isSampled)
             }
             let joined = LoadClock.now
             roster.withLock { $0.joined(entry, microseconds: (joined - started) / 1_000) }

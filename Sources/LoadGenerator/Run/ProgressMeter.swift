@@ -1,27 +1,61 @@
-/// Makes the line that is shown once a second.
+internal import MediaBase
+
+/// Makes a point of the timeline, and the line that is shown, once a second.
 struct ProgressMeter {
     private let start: Int64
-    private var last: (time: Int64, packets: UInt64, bytes: UInt64)
+    private var last: Sample
+    private let interval: Int64 = 1_000_000_000
 
-    init(start: Int64) {
-        self.start = start
-        last = (start, 0, 0)
+    /// Sums so far. Subscribers that leave take nothing out of them.
+    private struct Sample {
+        var time: Int64
+        var failedJoins = 0
+        var sent = SendStatistics()
+        var received = ReceptionStatistics()
+        var pictures = PictureStatistics(frameInterval: .zero)
     }
 
-    func isDue(now: Int64) -> Bool { now - last.time >= 1_000_000_000 }
+    init(start: LoadSnapshot) {
+        self.start = start.time
+        last = Sample(time: start.time, sent: start.sent, received: start.received)
+    }
 
-    mutating func progress(_ now: LoadSnapshot, of run: LoadRun) -> LoadProgress {
-        let seconds = Double(now.time - last.time) / 1e9
-        // Subscribers that leave take nothing out of the sums, so both only grow.
-        let packets = Double(now.received.packets - min(last.packets, now.received.packets)) / seconds
-        let bytes = Double(now.received.bytes - min(last.bytes, now.received.bytes)) / seconds
-        last = (now.time, now.received.packets, now.received.bytes)
-        let pictures = run.decoder.totals.pictures
-        return LoadProgress(
-            elapsed: Double(now.time - start) / 1e9, joined: now.present, wanted: run.plan.totalSubscribers,
-            packetsPerSecond: packets, kilobitsPerSecond: bytes * 8 / 1_000, lost: now.received.lost,
-            latency: LoadReport.Spread(microseconds: run.decoder.takeRecentLatency()),
-            countersMissed: pictures.countersMissed, freezes: pictures.freezes,
+    func isDue(now: Int64) -> Bool { now - last.time >= interval }
+
+    /// What happened since the last call.
+    mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
+        let sample = Sample(
+            time: now.time, failedJoins: run.roster.withLock { $0.failedJoins }, sent: now.sent, received: now.received,
+            pictures: run.decoder.totals.pictures)
+        defer { last = sample }
+        var point = TimelinePoint(start: last.time - start, end: sample.time - start)
+        point.isMeasured = isMeasured
+        point.connected = now.present
+        point.failedJoins = sample.failedJoins - last.failedJoins
+        point.sentPackets = Self.grown(last.sent.packets, sample.sent.packets)
+        point.sentBytes = Self.grown(last.sent.bytes, sample.sent.bytes)
+        point.receivedPackets = Self.grown(last.received.packets, sample.received.packets)
+        point.receivedBytes = Self.grown(last.received.bytes, sample.received.bytes)
+        point.lost = Int64(clamping: sample.received.lost) - Int64(clamping: last.received.lost)
+        point.framesDecoded = Self.grown(last.pictures.decoded, sample.pictures.decoded)
+        point.countersMissed = Self.grown(last.pictures.countersMissed, sample.pictures.countersMissed)
+        point.freezes = Self.grown(last.pictures.freezes, sample.pictures.freezes)
+        point.frozen = max(0, (sample.pictures.frozen - last.pictures.frozen).rawValue)
+        point.latency = run.decoder.takeRecentLatency()
+        point.busiestThread = run.threadUsages.map(\.latest).max() ?? 0
+        return point
+    }
+
+    /// The line for a point that was just made.
+    func progress(_ point: TimelinePoint, of run: LoadRun) -> LoadProgress {
+        LoadProgress(
+            elapsed: Double(point.end) / 1e9, joined: point.connected, wanted: run.plan.totalSubscribers,
+            packetsPerSecond: Double(point.receivedPackets) / point.duration,
+            kilobitsPerSecond: Double(point.receivedBytes) * 8 / 1_000 / point.duration, lost: last.received.lost,
+            latency: LoadReport.Spread(microseconds: point.latency),
+            countersMissed: last.pictures.countersMissed, freezes: last.pictures.freezes,
             busiestThread: run.threadUsages.max { $0.latest < $1.latest })
     }
+
+    private static func grown(_ before: UInt64, _ after: UInt64) -> UInt64 { after - min(before, after) }
 }

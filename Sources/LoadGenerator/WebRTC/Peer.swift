@@ -103,7 +103,7 @@ final class Peer {
             case .connect(_, let connection):
                 // The generator has UDP only.
                 endpoint.disconnected(connection: connection, now: .nanoseconds(LoadClock.now))
-            case .disconnect: break
+            case .disconnect, .noPath: break
             case .connected: connected()
             case .keyFrameWanted(let track, let place): media?.requestKeyFrame(track: track, place: place)
             case .ended(let reason): ended(reason)

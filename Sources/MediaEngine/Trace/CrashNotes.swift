@@ -30,6 +30,7 @@ package enum CrashNotes {
         case .dimensions(let session, let transport, _, let width, let height):
             note("dimensions", session, transport, Int64(width) << 16 | Int64(height))
         case .peerGone(let session, let transport): note("peerGone", session, transport)
+        case .noMediaPath(let session, let transport, _): note("noMediaPath", session, transport)
         case .activeSpeaker(let session, _, _): note("activeSpeaker", session: hash(session))
         case .trackPaused, .trackResumed, .missed: break
         }

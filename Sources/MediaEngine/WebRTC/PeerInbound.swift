@@ -122,6 +122,9 @@ final class PeerInbound {
         bindings.append(Binding(ssrc: ssrc, section: section, encoding: encoding, isRTX: isRTX, origin: origin))
     }
 
+    /// Whether a packet of any encoding has come.
+    var hasMedia: Bool { producers.contains { $0.contains { $0 != nil } } }
+
     /// Whether an encoding has gone over from this SSRC to another.
     func isSuperseded(_ ssrc: SSRC) -> Bool { superseded[ssrc] != nil }
 

@@ -36,10 +36,14 @@ final class PeerOutbound {
     /// Since when the estimate has been far below the least.
     private var scarceSince: MediaTime?
     private static let scarcityPatience = MediaTime.seconds(1)
+    /// The same where the estimate is made of REMB and receiver reports: those tell of about the second before.
+    private static let reportedScarcityPatience = MediaTime.milliseconds(500)
     /// As long the queue of what was sent before may take to drain.
     private static let overloadPatience = MediaTime.seconds(4)
     /// Part of the least that a path takes which is not too narrow for it: the estimate is a careful one.
     private static let nearly = 0.6
+    /// The same where the estimate is the receiver's REMB, which is at most 15 % below what arrives.
+    private static let nearlyByReports = 0.8
     /// Pictures leave no slower than this while the path has shown no limit, so that it is bursts that are spread and not frames; and those
     /// that a joiner begins with leave like this.
     static let leastPace = Bitrate.kilobits(10_000)
@@ -125,7 +129,8 @@ final class PeerOutbound {
 
     /// The path has shown a limit of its own of late.
     func isLimited(now: MediaTime) -> Bool {
-        if estimator?.isCongested == true {
+        // Without transport-wide feedback nothing but a higher estimate shows that a limit is over.
+        if let estimator, estimator.isCongested || estimator.isHeld {
             if now >= limitedUntil, limitedUntil > .zero {
                 limitedFor = min(limitedFor + limitedFor, Self.longestLimit)
             }
@@ -147,12 +152,14 @@ final class PeerOutbound {
         } else {
             overloadedSince = overloadedSince ?? now
         }
-        if Double(estimator.capacity.rawValue) >= Self.nearly * Double(least.rawValue) {
+        let nearly = estimator.isAcknowledged ? Self.nearly : Self.nearlyByReports
+        if Double(estimator.capacity.rawValue) >= nearly * Double(least.rawValue) {
             scarceSince = nil
         } else {
             scarceSince = scarceSince ?? now
         }
-        return isOverloaded || scarceSince.map { now - $0 > Self.scarcityPatience } ?? false
+        let patience = estimator.isAcknowledged ? Self.scarcityPatience : Self.reportedScarcityPatience
+        return isOverloaded || scarceSince.map { now - $0 > patience } ?? false
     }
 
     private func forgetOverload() {

@@ -21,6 +21,8 @@ package struct WebRTCConfiguration: Sendable {
     package var unestablishedTransports = 2_000
     /// From the answer to the end of the DTLS handshake.
     package var connectTimeout: MediaTime = .seconds(15)
+    /// From the answer to the report of a peer that has not connected, and from there to that of a publisher without media.
+    package var pathTimeout: MediaTime = .seconds(10)
     /// A peer that sends no connectivity check for this long is gone (RFC 7675 section 5.1).
     package var consentTimeout: MediaTime = .seconds(30)
 

@@ -47,6 +47,8 @@ final class WebRTCPeer {
     /// Keys of what goes out, with the peer's for RTCP; nil before the handshake is done.
     var leg: UnsafeMutablePointer<EgressLeg>?
     var inbound: PeerInbound?
+    /// Of a publisher that has connected and sent nothing yet: when that is reported.
+    var mediaDue = MediaTime.never
     var outbound: PeerOutbound?
 
     init(

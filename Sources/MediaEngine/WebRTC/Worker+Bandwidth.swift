@@ -32,6 +32,8 @@ extension Worker {
                 outbound.allocateSoon()
                 schedule(peer, now: now)
             }
+            // REMB that rose after a probe may be followed by the next probe at once.
+            beginProbe(outbound, now: now)
         case .receiverReport:
             guard let report = try? ReceiverReport(parsing: packet) else {
                 return counters.droppedMalformedRTCP &+= 1
@@ -39,7 +41,12 @@ extension Worker {
             note(report.blocks, outbound)
             let roundTrip = roundTrip(report.blocks, outbound, now: now)
             outbound.roundTrip = roundTrip ?? outbound.roundTrip
+            let before = estimator.target
             estimator.receive(reports: report.blocks, roundTrip: roundTrip, now: now)
+            if estimator.target < before {
+                outbound.allocateSoon()
+                schedule(peer, now: now)
+            }
         case .senderReport, .sdes, .bye, .genericNACK, .pli, .fir, .xr, .other:
             break
         }

@@ -70,6 +70,7 @@ extension Worker {
             credentials: credentials, peer: description, identity: identity, role: Self.role(facing: description))
         path.signalled = keys.map { ($0, UInt64.random(in: .min ... .max, using: &random)) }
         path.connectTimeout = configuration.webRTC.connectTimeout
+        path.pathTimeout = configuration.webRTC.pathTimeout
         path.consentTimeout = configuration.webRTC.consentTimeout
         let transport: WebRTCTransport
         do {

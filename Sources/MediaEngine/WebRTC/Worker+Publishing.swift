@@ -155,6 +155,7 @@ extension Worker {
                 start: Self.uplinkStart, minimum: configuration.webRTC.minimumBitrate,
                 maximum: configuration.webRTC.maximumBitrate))
         peer.inbound = inbound
+        peer.mediaDue = now + configuration.webRTC.pathTimeout
         webRTCPublishers += 1
         // Mute may have been asked for since the offer.
         let sections = peer.published.map { section in

@@ -94,6 +94,7 @@ extension Worker {
                 forwardAll()
                 peer.keys = keys
                 connectIfReady(peer, now: now)
+            case .noPath(let failure): report(failure, of: peer)
             case .ended(let reason):
                 counters.count(reason)
                 forwardAll()
@@ -129,11 +130,28 @@ extension Worker {
         if let inbound = peer.inbound, let due = inbound.feedback.deadline, due <= now {
             sendFeedback(inbound, of: peer, now: now)
         }
+        if peer.mediaDue <= now { lookForMedia(of: peer, now: now) }
         if let outbound = peer.outbound { adapt(outbound, now: now) }
     }
 
+    private func report(_ failure: MediaPathFailure, of peer: WebRTCPeer) {
+        counters.count(failure)
+        events.send(.noMediaPath(session: peer.session, transport: peer.id, failure))
+    }
+
+    /// Reports a publisher of which no packet has come, once. One that is muted, or publishes nothing, may have nothing to send.
+    private func lookForMedia(of peer: WebRTCPeer, now: MediaTime) {
+        peer.mediaDue = .never
+        guard let inbound = peer.inbound, !inbound.hasMedia else { return }
+        if inbound.sections.contains(where: { !$0.stream.muted.contains($0.track.kind) }) {
+            report(.noMedia, of: peer)
+        } else {
+            peer.mediaDue = now + configuration.webRTC.pathTimeout
+        }
+    }
+
     private func due(of peer: WebRTCPeer, now: MediaTime) -> MediaTime {
-        var due = peer.transport.deadline
+        var due = min(peer.transport.deadline, peer.mediaDue)
         // Packets that come say nothing to this loop: it looks again, at once with none to tell of.
         if let inbound = peer.inbound {
             due = min(due, inbound.feedback.deadline ?? now, now + FeedbackMaker.shortestInterval)

@@ -1,7 +1,13 @@
-/// What is wrong with the path of a peer connection.
+internal import Transport
+
+/// What is wrong with the path of a peer connection, or no longer wrong.
 enum PathTrouble: Sendable {
     /// The relay has not answered for a while: another way to it is looked for, with the keys that there are.
     case silent
     /// The peer connection is over, with its keys; another one is to be made.
     case ended
+    /// ICE or DTLS has not completed in time.
+    case missing(MediaPathReport)
+    /// ICE and DTLS have completed.
+    case mended
 }

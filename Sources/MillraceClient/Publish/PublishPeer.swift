@@ -150,9 +150,12 @@ final class PublishPeer {
         while let output = endpoint.nextOutput() {
             switch output {
             case .transmit(let datagram, let to): path.send(datagram, to: to.address)
+            case .noPath(let report): troubled(.missing(report))
             case .connect(_, let connection): endpoint.disconnected(connection: connection, now: now)
             case .disconnect: break
-            case .connected: showConnected()
+            case .connected:
+                troubled(.mended)
+                showConnected()
             case .keyFrameWanted(let track, let place): keyFrameWanted(track, place)
             case .ended:
                 for source in sources.values { source.publisher.setConnected(false) }

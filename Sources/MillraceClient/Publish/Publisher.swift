@@ -57,6 +57,14 @@ public final class Publisher: Sendable {
         pipelines.withLockedValue { $0 = (video, audio) }
     }
 
+    /// Encodes audio from now on as `JoinOptions.Audio.isMusic` says.
+    func encodeMusic() {
+        guard let audio = settings.audio?.music else { return }
+        let pipeline = AudioPipeline(
+            audio, output: { [weak self] in self?.forward($0) }, failure: { [weak self] in self?.failed($0) })
+        pipelines.withLockedValue { $0.audio = pipeline }
+    }
+
     var video: VideoPipeline? { pipelines.withLockedValue { $0.video } }
     var audio: AudioPipeline? { pipelines.withLockedValue { $0.audio } }
 
@@ -98,7 +106,7 @@ public final class Publisher: Sendable {
             if wasMuted { setLocallyMuted(kind, true) }
             throw error
         }
-        if kind == .video, !isMuted { video?.setPaused(false) }
+        if !isMuted { resume(kind) }
     }
 
     /// What it did so far; see `PublisherStatistics`.
@@ -133,6 +141,12 @@ public final class Publisher: Sendable {
             case .video: state.isVideoMuted = isMuted
             }
         }
+    }
+
+    /// Sends again what a mute left out; the relay lets it through already.
+    func resume(_ kind: TrackKind) {
+        setLocallyMuted(kind, false)
+        if kind == .video { video?.setPaused(false) }
     }
 
     var size: (width: Int, height: Int) { state.withLockedValue { ($0.width, $0.height) } }

@@ -36,6 +36,32 @@ extension Session {
         try await core.request(StatisticsRequest())
     }
 
+    /// The raw pictures and sound of a user, whichever stream they come in: when the user ends a camera's stream and publishes another, the
+    /// canvas goes on with that. It shows what is subscribed to, and ends when the user leaves.
+    ///
+    /// ```swift
+    /// for await picture in session.canvas(of: user.id).pictures() { show(picture) }
+    /// ```
+    /// - Parameter type: the user's camera and microphone, or the screen that it shares.
+    public func canvas(of user: ConnectionID, _ type: VideoType = .camera) -> Canvas {
+        guard board.snapshot.model.users.contains(where: { $0.id == user }) else {
+            let canvas = Canvas()
+            canvas.finish()
+            return canvas
+        }
+        return board.userCanvases.canvas(of: user, type)
+    }
+
+    /// What was received of a user's streams, by stream; without those that are not subscribed to.
+    public func statistics(of user: ConnectionID) async -> [StreamID: SubscriberStatistics] {
+        let snapshot = board.snapshot
+        var statistics: [StreamID: SubscriberStatistics] = [:]
+        for (stream, subscriber) in snapshot.subscribers where snapshot.model.streams[stream]?.connection == user {
+            statistics[stream] = await subscriber.statistics
+        }
+        return statistics
+    }
+
     /// Has the relay keep what it knows of this connection.
     /// - Parameter note: what the user says, at most 2,000 characters.
     /// - Throws: `rateLimited` where the last report is not old enough: 10 s, unless the relay is configured otherwise.

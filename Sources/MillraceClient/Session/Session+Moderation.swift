@@ -55,14 +55,16 @@ extension Session {
         try await core.request(MuteUserRequest(user: user, kind: kind))
     }
 
-    /// Asks a user to unmute itself; for host, managers and who may force mute.
-    /// - Throws: `unknownUser`; `notPermitted` for a publisher that has no client to ask as well.
+    /// Asks a user to unmute itself, or unmutes it at once if the relay's `mute.unmuteOthers` is `direct`; for host, managers and who may force
+    /// mute.
+    /// - Throws: `unknownUser`; `notPermitted` also for a publisher that has no client to ask.
     public func requestUnmute(_ user: ConnectionID, _ kind: TrackKind = .audio) async throws(SessionError) {
         try await core.request(RequestUnmuteRequest(user: user, kind: kind))
     }
 
-    /// Hands the role of the host over, to a user whose token allows it; for the host.
-    /// - Throws: `unknownUser`; `notPermitted` where that user's token does not allow it as well.
+    /// Hands the role of the host over; for the host.
+    /// - Throws: `unknownUser`; `notPermitted` also for a publisher without a client, and for a user whose token does not allow the role if the
+    ///   relay's `role.promotion` is `capable`.
     public func makeHost(_ user: ConnectionID) async throws(SessionError) {
         try await core.request(MakeHostRequest(user: user))
     }

@@ -15,6 +15,7 @@ final class SessionBoard: Sendable {
     let events = FeedHub<SessionEvent>()
     let subsessionEvents = FeedHub<SubsessionEvent>()
     let chatEvents = FeedHub<ChatEvent>()
+    let userCanvases = UserCanvases()
 
     var snapshot: Snapshot { state.withLockedValue { $0 } }
 

@@ -1,5 +1,6 @@
 internal import MediaBase
 internal import Signaling
+internal import Transport
 
 extension SessionCore {
     func media(_ notice: MediaNotice) {
@@ -52,6 +53,9 @@ extension SessionCore {
             if kind != .video { publisher.setLocallyMuted(.audio, true) }
             if kind == .video { publisher.setLocallyMuted(.video, true) }
             publisher.hub.send(.muteForced)
+        case .connectionDestroyed(let user, _): board.userCanvases.end(user.id)
+        case .didDisconnect: board.userCanvases.endAll()
+        case .unmuted(_, let kind): for publication in publications { publication.publisher.resume(kind) }
         default: break
         }
     }
@@ -92,6 +96,17 @@ extension SessionCore {
         resubscribe()
     }
 
+    /// Told once, however many peer connections are tried after it, until one has a path.
+    func noPath(_ report: MediaPathReport, _ direction: MediaDirection) {
+        guard thread != nil, pathless.insert(direction).inserted else { return }
+        board.send(.noMediaPath(NoMediaPath(report, direction)))
+    }
+
+    func pathFound(_ direction: MediaDirection) {
+        guard pathless.remove(direction) != nil else { return }
+        board.send(.mediaPathFound(direction))
+    }
+
     private func end(_ reason: DisconnectReason) {
         for publication in publications {
             if let stream = publication.stream {
@@ -101,6 +116,7 @@ extension SessionCore {
             publication.publisher.detach()
         }
         publications = []
+        pathless = []
         showPublishers()
         for subscriber in subscriptions.values { subscriber.end(nil) }
         subscriptions = [:]

@@ -6,10 +6,12 @@ extension SessionCore {
         to stream: StreamID, preferences: SubscriptionPreferences
     ) async throws(SessionError) -> Subscriber {
         guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
-        guard machine.model.streams[stream] != nil else { throw SessionError(.unknownStream) }
+        guard let info = machine.model.streams[stream] else { throw SessionError(.unknownStream) }
         guard subscriptions[stream] == nil else { throw SessionError(.alreadySubscribed) }
         let transport = try mediaTransport()
-        let subscriber = Subscriber(stream, preferences: preferences, core: self, thread: thread)
+        let subscriber = Subscriber(
+            stream, preferences: preferences, core: self, thread: thread,
+            userCanvas: board.userCanvases.canvas(of: info.connection, info.videoType))
         subscriptions[stream] = subscriber
         board.update { $0.subscribers[stream] = subscriber }
         do throws(SessionError) {
@@ -117,7 +119,11 @@ extension SessionCore {
     /// for. One that is lost for good has lost its keys as well: its offer is answered by another peer connection, by whose certificate
     /// the relay knows that, lets go of the old one and says `mediaReset`.
     func subscribePath(is trouble: PathTrouble) async {
-        if trouble == .ended {
+        switch trouble {
+        case .silent: break
+        case .missing(let report): return noPath(report, .subscribe)
+        case .mended: return pathFound(.subscribe)
+        case .ended:
             for subscriber in subscriptions.values { subscriber.setDropped(true) }
             try? await Task.sleep(for: Self.patience)
             let isEnded = await thread?.call { $0.subscribing?.isEnded } ?? nil

@@ -5,13 +5,27 @@ public protocol SessionDelegate: AnyObject, Sendable {
     /// Each event; calls the method that belongs to it unless the delegate has its own of this.
     func session(_ session: Session, didReceive event: SessionEvent)
 
+    func session(_ session: Session, statusChanged status: SessionStatus)
     func sessionDidConnect(_ session: Session)
     func session(_ session: Session, didFailWith error: SessionError)
     func session(_ session: Session, didDisconnect reason: DisconnectReason)
     func sessionDidBeginReconnecting(_ session: Session)
     func session(_ session: Session, didReconnect isNewConnection: Bool)
+    /// The relay will end in so many seconds.
+    func session(_ session: Session, relayDrainsIn seconds: Int)
+    /// Media does not reach the relay.
+    func session(_ session: Session, hasNoMediaPath path: NoMediaPath)
+    func session(_ session: Session, mediaPathFound direction: MediaDirection)
     func session(_ session: Session, connectionCreated user: UserInfo)
     func session(_ session: Session, connectionDestroyed user: UserInfo, reason: DisconnectReason)
+    func session(_ session: Session, userChanged user: UserInfo)
+    /// Users that are still there and only counted from now on.
+    func session(_ session: Session, usersUnlisted users: [UserInfo])
+    func session(_ session: Session, userCountChanged count: Int)
+    /// A user's client was lost and may come back; false: it is back.
+    func session(_ session: Session, userDropped user: ConnectionID, isDropped: Bool)
+    /// nil: the session has no host.
+    func session(_ session: Session, hostChanged host: ConnectionID?)
     func session(_ session: Session, streamCreated stream: StreamInfo)
     func session(_ session: Session, streamChanged stream: StreamInfo)
     func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason)
@@ -19,7 +33,14 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, recordingStopped stream: StreamID)
     func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?)
     func session(_ session: Session, muteForced isActive: Bool)
+    /// A stream of one's own was muted by a moderator; kind nil: its audio and its video.
+    func session(_ session: Session, ownStreamMuted stream: StreamID, kind: TrackKind?)
     func session(_ session: Session, unmuteRequestedBy user: ConnectionID, kind: TrackKind)
+    /// A moderator has unmuted one's own streams.
+    func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind)
+    func session(_ session: Session, shareLockChanged isLocked: Bool)
+    /// nil: nobody speaks.
+    func session(_ session: Session, activeSpeakerChanged stream: StreamID?)
     func session(_ session: Session, subsessions event: SubsessionEvent)
     func session(_ session: Session, chat event: ChatEvent)
 }
@@ -27,14 +48,21 @@ public protocol SessionDelegate: AnyObject, Sendable {
 extension SessionDelegate {
     public func session(_ session: Session, didReceive event: SessionEvent) {
         switch event {
+        case .statusChanged(let status): self.session(session, statusChanged: status)
         case .didConnect: sessionDidConnect(session)
         case .didFail(let error): self.session(session, didFailWith: error)
         case .didDisconnect(let reason): self.session(session, didDisconnect: reason)
         case .didBeginReconnecting: sessionDidBeginReconnecting(session)
         case .didReconnect(let isNew): self.session(session, didReconnect: isNew)
+        case .relayDraining(let seconds): self.session(session, relayDrainsIn: seconds)
+        case .noMediaPath(let path): self.session(session, hasNoMediaPath: path)
+        case .mediaPathFound(let direction): self.session(session, mediaPathFound: direction)
         case .connectionCreated(let user): self.session(session, connectionCreated: user)
         case .connectionDestroyed(let user, let reason):
             self.session(session, connectionDestroyed: user, reason: reason)
+        case .userChanged(let user): self.session(session, userChanged: user)
+        case .userDropped(let user, let isDropped): self.session(session, userDropped: user, isDropped: isDropped)
+        case .hostChanged(let host): self.session(session, hostChanged: host)
         case .streamCreated(let stream): self.session(session, streamCreated: stream)
         case .streamChanged(let stream): self.session(session, streamChanged: stream)
         case .streamDestroyed(let stream, let reason): self.session(session, streamDestroyed: stream, reason: reason)
@@ -43,22 +71,32 @@ extension SessionDelegate {
         case .signal(let from, let type, let data):
             self.session(session, receivedSignal: type, data: data, from: from)
         case .muteForced(let isActive): self.session(session, muteForced: isActive)
+        case .streamMuteForced(let stream, let kind): self.session(session, ownStreamMuted: stream, kind: kind)
         case .unmuteRequested(let from, let kind): self.session(session, unmuteRequestedBy: from, kind: kind)
+        case .shareLockChanged(let isLocked): self.session(session, shareLockChanged: isLocked)
+        case .activeSpeakerChanged(let stream): self.session(session, activeSpeakerChanged: stream)
         case .subsessions(let event): self.session(session, subsessions: event)
         case .chat(let event): self.session(session, chat: event)
-        case .statusChanged, .relayDraining, .userChanged, .userDropped, .hostChanged, .streamMuteForced,
-            .shareLockChanged, .activeSpeakerChanged:
-            break
+        case .usersUnlisted(let users): self.session(session, usersUnlisted: users)
+        case .userCountChanged(let count): self.session(session, userCountChanged: count)
+        case .unmuted(let user, let kind): self.session(session, unmutedBy: user, kind: kind)
         }
     }
 
+    public func session(_ session: Session, statusChanged status: SessionStatus) {}
     public func sessionDidConnect(_ session: Session) {}
     public func session(_ session: Session, didFailWith error: SessionError) {}
     public func session(_ session: Session, didDisconnect reason: DisconnectReason) {}
     public func sessionDidBeginReconnecting(_ session: Session) {}
     public func session(_ session: Session, didReconnect isNewConnection: Bool) {}
+    public func session(_ session: Session, relayDrainsIn seconds: Int) {}
+    public func session(_ session: Session, hasNoMediaPath path: NoMediaPath) {}
+    public func session(_ session: Session, mediaPathFound direction: MediaDirection) {}
     public func session(_ session: Session, connectionCreated user: UserInfo) {}
     public func session(_ session: Session, connectionDestroyed user: UserInfo, reason: DisconnectReason) {}
+    public func session(_ session: Session, userChanged user: UserInfo) {}
+    public func session(_ session: Session, userDropped user: ConnectionID, isDropped: Bool) {}
+    public func session(_ session: Session, hostChanged host: ConnectionID?) {}
     public func session(_ session: Session, streamCreated stream: StreamInfo) {}
     public func session(_ session: Session, streamChanged stream: StreamInfo) {}
     public func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {}
@@ -66,7 +104,13 @@ extension SessionDelegate {
     public func session(_ session: Session, recordingStopped stream: StreamID) {}
     public func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {}
     public func session(_ session: Session, muteForced isActive: Bool) {}
+    public func session(_ session: Session, ownStreamMuted stream: StreamID, kind: TrackKind?) {}
     public func session(_ session: Session, unmuteRequestedBy user: ConnectionID, kind: TrackKind) {}
+    public func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind) {}
+    public func session(_ session: Session, usersUnlisted users: [UserInfo]) {}
+    public func session(_ session: Session, userCountChanged count: Int) {}
+    public func session(_ session: Session, shareLockChanged isLocked: Bool) {}
+    public func session(_ session: Session, activeSpeakerChanged stream: StreamID?) {}
     public func session(_ session: Session, subsessions event: SubsessionEvent) {}
     public func session(_ session: Session, chat event: ChatEvent) {}
 }

@@ -19,12 +19,21 @@ public enum SessionEvent: Hashable, Sendable {
     case didReconnect(isNewConnection: Bool)
     /// The relay will end in so many seconds; the client moves by itself.
     case relayDraining(seconds: Int)
+    /// Media does not reach the relay: ICE or DTLS has not completed within 10 s. The client keeps trying.
+    case noMediaPath(NoMediaPath)
+    /// Media can flow after all.
+    case mediaPathFound(MediaDirection)
 
     // MARK: others
     /// Another client is there; also told of each that was there before.
     case connectionCreated(UserInfo)
     case connectionDestroyed(UserInfo, DisconnectReason)
     case userChanged(UserInfo)
+    /// The session has become so large that the relay only counts users with neither stream nor role: these are still there, and no longer
+    /// in `users`. A counted user that publishes or gets a role is told of by `connectionCreated`.
+    case usersUnlisted([UserInfo])
+    /// All users of the session, counted ones included.
+    case userCountChanged(Int)
     /// A user's client was lost and may come back; false: it is back.
     case userDropped(ConnectionID, Bool)
     case hostChanged(ConnectionID?)
@@ -44,6 +53,8 @@ public enum SessionEvent: Hashable, Sendable {
     /// A stream of one's own was muted by a moderator; its sound, its pictures, or (nil) both.
     case streamMuteForced(StreamID, TrackKind?)
     case unmuteRequested(from: ConnectionID, kind: TrackKind)
+    /// A moderator has unmuted one's own streams, as the relay's `mute.unmuteOthers` allows it: they are sent again.
+    case unmuted(by: ConnectionID, kind: TrackKind)
     case shareLockChanged(isLocked: Bool)
     case activeSpeakerChanged(StreamID?)
 

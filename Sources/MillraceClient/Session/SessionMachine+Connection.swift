@@ -29,7 +29,7 @@ extension SessionMachine {
                 .join(
                     JoinRequest(
                         session: entry.session, token: entry.token, name: entry.name, password: entry.password,
-                        client: entry.client)), .enter, now: now)
+                        client: entry.client, media: entry.media)), .enter, now: now)
         }
     }
 
@@ -38,7 +38,7 @@ extension SessionMachine {
         let isFirst = !backoff.isUnderWay
         resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
         let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
-        liveness = Liveness(interval: min(configuration.pingInterval, relays))
+        liveness = Liveness(interval: min(MediaTime(configuration.pingInterval), relays))
         stand(now: now)
         let former = (session: model.session, place: model.ownSubsession)
         let changes = model.join(answer)
@@ -177,6 +177,7 @@ extension SessionMachine {
 
     /// Nothing that was asked will be answered: signals, and what is said in the chat, are kept for another try; the rest has failed.
     private mutating func dropRequests() {
+        roster = nil
         var kept: [QueuedSignal] = []
         for purpose in requests.removeAll() {
             switch purpose {
@@ -184,7 +185,7 @@ extension SessionMachine {
             case .signal(let signal):
                 if signal.retries { kept.append(signal) } else { refuse(signal.ticket, .unanswered) }
             case .chat(let chat): unansweredChats.append(chat)
-            case .enter, .leave, .ping: break
+            case .enter, .page, .leave, .ping: break
             }
         }
         for signal in kept.reversed() { signals.prepend(signal) }

@@ -17,7 +17,7 @@ extension SessionMachine {
             case .signal(let signal): refuse(signal.ticket, error)
             case .chat(let chat): refuse(chat.ticket, error)
             // A name or a password of many pages: nothing to wait for.
-            case .enter: finish(backoff.isUnderWay ? .networkLost : .left, SessionError(error))
+            case .enter, .page: finish(backoff.isUnderWay ? .networkLost : .left, SessionError(error))
             case .leave, .ping: break
             }
         }
@@ -56,6 +56,7 @@ extension SessionMachine {
         case .signal(let signal): outputs.append(.answer(ticket: signal.ticket, .success(message)))
         case .chat(let chat): outputs.append(.answer(ticket: chat.ticket, .success(message)))
         case .ping: break
+        case .page: take(page: result(of: message), now: now)
         case .leave(let endsForAll): take(leave: message, endsForAll: endsForAll)
         case .enter:
             if resumption != nil {
@@ -92,7 +93,7 @@ extension SessionMachine {
     private mutating func take(join result: Result<JoinAnswer, SignalingError>, now: MediaTime) {
         guard phase == .entering else { return }
         switch result {
-        case .success(let answer): joined(answer, now: now)
+        case .success(let answer): begin(answer, now: now)
         case .failure(let error):
             if backoff.isUnderWay { return entryRefused(error, now: now) }
             switch error.code {
@@ -103,6 +104,38 @@ extension SessionMachine {
                 outputs.append(.entered(.failure(SessionError(error))))
             default: finish(.left, SessionError(error))
             }
+        }
+    }
+
+    /// The users of a large session come in pages. It counts as joined with the last of them, so that whoever joins finds all users and
+    /// streams there.
+    private mutating func begin(_ answer: JoinAnswer, now: MediaTime) {
+        guard let page = answer.nextPage else { return joined(answer, now: now) }
+        roster = JoinRoster(answer)
+        ask(page: page, now: now)
+    }
+
+    private mutating func ask(page: UInt64, now: MediaTime) {
+        phaseDeadline = now + configuration.connectTimeout.bounded
+        send(.users(UsersRequest(after: page)), .page, now: now)
+    }
+
+    private mutating func take(page result: Result<UsersPage, SignalingError>, now: MediaTime) {
+        guard phase == .entering, var roster else { return }
+        switch result {
+        case .failure(let error):
+            self.roster = nil
+            take(join: .failure(error), now: now)
+        case .success(let page):
+            let next = roster.add(page)
+            guard let next else {
+                self.roster = nil
+                joined(roster.answer, now: now)
+                for event in roster.events { take(event: event.message, seq: event.seq, now: now) }
+                return
+            }
+            self.roster = roster
+            ask(page: next, now: now)
         }
     }
 
@@ -138,6 +171,10 @@ extension SessionMachine {
 
     mutating func take(event message: [UInt8], seq: UInt64, now: MediaTime) {
         if seq == 0 { return take(unnumbered: message) }
+        if phase == .entering, roster != nil {
+            if roster?.keep(message, seq) == false { lose("too many events came before the users", now: now) }
+            return
+        }
         guard phase == .connected || phase == .leaving, let last = resumption?.lastEvent else { return }
         // Told before: a replay that overlaps.
         guard seq > last else { return }

@@ -48,6 +48,7 @@ struct SessionMachine: SocketMachine {
         var name: String
         var password: String?
         var client: String?
+        var media: JoinMedia?
     }
 
     struct Resumption {
@@ -61,6 +62,8 @@ struct SessionMachine: SocketMachine {
         case signal(QueuedSignal)
         case chat(RepeatableChat)
         case enter
+        /// Further users of the session that is being joined.
+        case page
         case leave(endsForAll: Bool)
         case ping
     }
@@ -95,6 +98,8 @@ struct SessionMachine: SocketMachine {
     var backoff: ReconnectBackoff
     /// Replayed events that are still to come before the client counts as back.
     var replayLeft = 0
+    /// A join answer whose further pages are still to come.
+    var roster: JoinRoster?
     var isNewConnection = false
     var gaps = 0
     var phaseDeadline = MediaTime.never
@@ -118,8 +123,8 @@ struct SessionMachine: SocketMachine {
         self.configuration = configuration
         self.random = AnyRandom(base: random)
         backoff = ReconnectBackoff(configuration.reconnect)
-        liveness = Liveness(interval: configuration.pingInterval)
-        requests = RequestLedger(timeout: configuration.requestTimeout)
+        liveness = Liveness(interval: MediaTime(configuration.pingInterval))
+        requests = RequestLedger(timeout: MediaTime(configuration.requestTimeout))
     }
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }

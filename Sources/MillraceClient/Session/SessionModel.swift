@@ -9,7 +9,9 @@ struct SessionModel: Sendable {
     /// What the relay takes over the control connection that there is.
     private(set) var transports = [MediaTransport.webRTC]
     /// In order of joining.
-    private(set) var users: [UserInfo] = []
+    var users: [UserInfo] = []
+    /// All users of the session; more than `users` if some are only counted.
+    var userCount = 0
     private(set) var streams: [StreamID: StreamInfo] = [:]
     private(set) var recordedStreams: Set<StreamID> = []
     private(set) var host: ConnectionID?
@@ -33,6 +35,7 @@ struct SessionModel: Sendable {
         capabilities = answer.capabilities
         transports = answer.transports ?? [.webRTC]
         users = answer.users
+        userCount = max(answer.userCount, users.count)
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
         recordedStreams = Set(answer.recordedStreams)
         for stream in formerRecorded.subtracting(recordedStreams).sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -77,9 +80,9 @@ struct SessionModel: Sendable {
     mutating func apply(_ event: Event) -> [SessionEvent] {
         switch event {
         case .userJoined(let body):
-            guard body.user.id != connection, !users.contains(where: { $0.id == body.user.id }) else { return [] }
-            users.append(body.user)
-            return [.connectionCreated(body.user)]
+            let events = add(body.user)
+            userCount = users.count
+            return events
         case .userChanged(let body):
             guard let place = users.firstIndex(where: { $0.id == body.user.id }), users[place] != body.user else {
                 return []
@@ -87,21 +90,20 @@ struct SessionModel: Sendable {
             users[place] = body.user
             return [.userChanged(body.user)]
         case .userLeft(let body):
-            guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
-            let room = leaveSubsession(body.user)
-            let gone = SessionEvent.connectionDestroyed(users.remove(at: place), body.reason)
-            guard let room else { return [gone] }
-            return [.subsessions(.usersChanged([SubsessionMove(user: body.user, from: room)])), gone]
+            let events = remove(body)
+            userCount = users.count
+            return events
+        case .usersChanged(let body): return apply(body)
         case .userDropped(let body):
             guard let place = users.firstIndex(where: { $0.id == body.user }) else { return [] }
             users[place].isConnected = !body.isDropped
             return [.userDropped(body.user, body.isDropped)]
         case .hostChanged(let body): return change(host: body.host)
         case .streamCreated(let body):
-            guard streams.updateValue(body.stream, forKey: body.stream.id) == nil else {
-                return [.streamChanged(body.stream)]
+            guard let before = streams.updateValue(body.stream, forKey: body.stream.id) else {
+                return [.streamCreated(body.stream)]
             }
-            return [.streamCreated(body.stream)]
+            return before == body.stream ? [] : [.streamChanged(body.stream)]
         case .streamChanged(let body):
             guard let before = streams[body.stream.id], before != body.stream else { return [] }
             streams[body.stream.id] = body.stream
@@ -119,7 +121,11 @@ struct SessionModel: Sendable {
             if let stream = body.stream { return [.streamMuteForced(stream, body.kind)] }
             isMuteForced = body.isActive
             return [.muteForced(isActive: body.isActive)]
-        case .unmuteRequested(let body): return [.unmuteRequested(from: body.from, kind: body.kind)]
+        case .unmuteRequested(let body):
+            return [
+                body.isUnmuted == true
+                    ? .unmuted(by: body.from, kind: body.kind) : .unmuteRequested(from: body.from, kind: body.kind)
+            ]
         case .shareLockChanged(let body):
             isShareLocked = body.isLocked
             return [.shareLockChanged(isLocked: body.isLocked)]

@@ -21,9 +21,9 @@ final class StreamReceiver {
     /// - Parameter needsKeyFrame: told by the decoder, on its own queue.
     init(_ subscriber: Subscriber, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
         self.subscriber = subscriber
-        let (canvas, stream) = (subscriber.canvas, subscriber.stream)
+        let (canvases, stream) = (subscriber.canvases, subscriber.stream)
         decoder = PictureDecoder { picture in
-            canvas.pictureHub.send(picture)
+            for canvas in canvases { canvas.pictureHub.send(picture) }
         } needsKeyFrame: {
             needsKeyFrame(stream)
         }
@@ -52,7 +52,9 @@ final class StreamReceiver {
     /// Hands on what is due.
     /// - Returns: the track that a key frame is to be asked for; nil: of none.
     func handleTimeout(now: MediaTime) -> Int? {
-        audio?.handleTimeout(now: now) { subscriber.canvas.soundHub.send($0) }
+        audio?.handleTimeout(now: now) { sound in
+            for canvas in subscriber.canvases { canvas.soundHub.send(sound) }
+        }
         if video.take(now: now, { decoder.add($0) }) { needsKeyFrame = true }
         guard let videoTrack, needsKeyFrame || video.isWaitingForKeyFrame,
             now - lastKeyFrameRequest >= Self.keyFrameInterval
@@ -69,8 +71,8 @@ final class StreamReceiver {
             statistics.soundLate = audio.statistics.late
             statistics.soundReordered = audio.statistics.reordered
             statistics.soundConcealed = audio.concealed
-            statistics.soundDelay = audio.targetDelay
-            statistics.soundJitter = audio.jitter
+            statistics.soundDelay = Duration(audio.targetDelay)
+            statistics.soundJitter = Duration(audio.jitter)
         }
         let decoded = decoder.statistics
         statistics.frames = video.frames

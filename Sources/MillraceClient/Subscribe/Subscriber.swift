@@ -11,6 +11,8 @@ public final class Subscriber: Sendable {
         var isSuspended = false
         var isEnded = false
         var thread: MediaThread?
+        /// Of its latest peer connection, when its media ended there.
+        var lastStatistics = SubscriberStatistics()
     }
 
     /// Events that wait for a reader at most.
@@ -20,12 +22,18 @@ public final class Subscriber: Sendable {
     public let stream: StreamID
     /// Its raw pictures and sound.
     public let canvas = Canvas()
+    /// Where its pictures and sound go: its own canvas, and that of its user.
+    let canvases: [Canvas]
     let state: NIOLockedValueBox<State>
     private let owner: WeakBox<SessionCore>
     let hub = FeedHub<SubscriberEvent>()
 
-    init(_ stream: StreamID, preferences: SubscriptionPreferences, core: SessionCore, thread: MediaThread) {
+    init(
+        _ stream: StreamID, preferences: SubscriptionPreferences, core: SessionCore, thread: MediaThread,
+        userCanvas: Canvas? = nil
+    ) {
         self.stream = stream
+        canvases = [canvas] + [userCanvas].compactMap { $0 }
         owner = WeakBox(core)
         state = NIOLockedValueBox(State(preferences: preferences, thread: thread))
     }
@@ -53,13 +61,12 @@ public final class Subscriber: Sendable {
         state.withLockedValue { $0.preferences = preferences }
     }
 
-    /// What it received so far; all zeros once it is over.
+    /// What it received so far; once it is over, what it had received by then. A session that was joined anew counts from zero.
     public var statistics: SubscriberStatistics {
         get async {
-            guard let thread = state.withLockedValue({ $0.thread }) else { return SubscriberStatistics() }
-            let stream = stream
-            return await thread.call { $0.subscribing?.statistics(of: stream) ?? SubscriberStatistics() }
-                ?? SubscriberStatistics()
+            let thread = state.withLockedValue { $0.thread }
+            let present = await thread?.call { room in room.subscribing?.statistics(of: self) }
+            return (present ?? nil) ?? state.withLockedValue { $0.lastStatistics }
         }
     }
 
@@ -91,6 +98,9 @@ public final class Subscriber: Sendable {
         // What was told to begin is told to end; where it is so still, the relay says it again.
         setSuspended(false)
     }
+
+    /// Its media does not come by this peer connection any more.
+    func keep(_ statistics: SubscriberStatistics) { state.withLockedValue { $0.lastStatistics = statistics } }
 
     func setConnected() {
         let isFirst = state.withLockedValue { state in

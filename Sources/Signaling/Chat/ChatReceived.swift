@@ -2,6 +2,8 @@
 public struct ChatReceived: Hashable, Sendable, Codable {
     public var message: ChatMessageID
     public var from: ConnectionID
+    /// Display name of a sender that is counted, not listed; else nil.
+    public var name: String?
     /// Nil: to everybody in the room.
     public var to: ConnectionID?
     public var text: String
@@ -11,11 +13,12 @@ public struct ChatReceived: Hashable, Sendable, Codable {
     public var subsession: SubsessionID?
 
     public init(
-        message: ChatMessageID, from: ConnectionID, to: ConnectionID? = nil, text: String, time: Int64,
-        subsession: SubsessionID? = nil
+        message: ChatMessageID, from: ConnectionID, name: String? = nil, to: ConnectionID? = nil, text: String,
+        time: Int64, subsession: SubsessionID? = nil
     ) {
         self.message = message
         self.from = from
+        self.name = name
         self.to = to
         self.text = text
         self.time = time

@@ -3,6 +3,8 @@ public enum Event: Hashable, Sendable {
     case userJoined(UserJoined)
     case userChanged(UserChanged)
     case userLeft(UserLeft)
+    /// Several users joined or left, or the number of users changed that are counted.
+    case usersChanged(UsersChanged)
     /// A user's client is lost and may come back, or is back.
     case userDropped(UserDropped)
     case hostChanged(HostChanged)

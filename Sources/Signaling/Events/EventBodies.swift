@@ -149,9 +149,12 @@ public struct MuteForced: Hashable, Sendable, Codable {
 public struct UnmuteRequested: Hashable, Sendable, Codable {
     public var from: ConnectionID
     public var kind: TrackKind
-    public init(from: ConnectionID, kind: TrackKind) {
+    /// The relay has unmuted the user already; nil: it waits for the user.
+    public var isUnmuted: Bool?
+    public init(from: ConnectionID, kind: TrackKind, isUnmuted: Bool? = nil) {
         self.from = from
         self.kind = kind
+        self.isUnmuted = isUnmuted
     }
 }
 

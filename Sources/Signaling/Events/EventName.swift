@@ -3,6 +3,7 @@ public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case userJoined
     case userChanged
     case userLeft
+    case usersChanged
     case userDropped
     case hostChanged
     case streamCreated
@@ -43,6 +44,7 @@ extension Event {
         case .userJoined: .userJoined
         case .userChanged: .userChanged
         case .userLeft: .userLeft
+        case .usersChanged: .usersChanged
         case .userDropped: .userDropped
         case .hostChanged: .hostChanged
         case .streamCreated: .streamCreated

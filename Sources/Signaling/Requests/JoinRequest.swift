@@ -16,10 +16,12 @@ public struct JoinRequest: RequestBody {
     public var password: String?
     /// Name and version of the client program, for logs and reports; at most 200 characters.
     public var client: String?
+    /// Nil: unmuted, and everything that is subscribed to.
+    public var media: JoinMedia?
 
     public init(
         version: Int = SignalingProtocol.version, session: String, token: String? = nil, name: String,
-        password: String? = nil, client: String? = nil
+        password: String? = nil, client: String? = nil, media: JoinMedia? = nil
     ) {
         self.version = version
         self.session = session
@@ -27,6 +29,7 @@ public struct JoinRequest: RequestBody {
         self.name = name
         self.password = password
         self.client = client
+        self.media = media
     }
 }
 
@@ -41,9 +44,14 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     /// Seconds that the relay keeps a lost connection.
     public var graceSeconds: Int
     public var capabilities: Capabilities
-    /// Everybody, oneself included, in order of joining.
+    /// Oneself, and the first page of the listed users in order of joining; everybody in a session that has no more.
     public var users: [UserInfo]
+    /// Those of the users on this page.
     public var streams: [StreamInfo]
+    /// `after` of the `users` request that gets the next page; nil: there is none.
+    public var nextPage: UInt64?
+    /// All users of the session. More than are listed: the others have neither stream nor role.
+    public var userCount: Int
     /// Streams that are recorded at this moment; none if a relay does not say.
     public var recordedStreams: [StreamID]
     /// Streams published from now on start muted.
@@ -62,8 +70,9 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
 
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
-        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], recordedStreams: [StreamID] = [],
-        isMuteForced: Bool, isShareLocked: Bool, isChatAllowed: Bool = true,
+        capabilities: Capabilities, users: [UserInfo], streams: [StreamInfo], nextPage: UInt64? = nil,
+        userCount: Int? = nil, recordedStreams: [StreamID] = [], isMuteForced: Bool, isShareLocked: Bool,
+        isChatAllowed: Bool = true,
         subsessions: SubsessionsState = SubsessionsState(),
         iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil
     ) {
@@ -75,6 +84,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.capabilities = capabilities
         self.users = users
         self.streams = streams
+        self.nextPage = nextPage
+        self.userCount = userCount ?? users.count
         self.recordedStreams = recordedStreams
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
@@ -96,6 +107,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         capabilities = try container.decode(Capabilities.self, forKey: .capabilities)
         users = try container.decode([UserInfo].self, forKey: .users)
         streams = try container.decode([StreamInfo].self, forKey: .streams)
+        nextPage = try container.decodeIfPresent(UInt64.self, forKey: .nextPage)
+        userCount = try container.decodeIfPresent(Int.self, forKey: .userCount) ?? users.count
         recordedStreams = try container.decodeIfPresent([StreamID].self, forKey: .recordedStreams) ?? []
         isMuteForced = try container.decode(Bool.self, forKey: .isMuteForced)
         isShareLocked = try container.decode(Bool.self, forKey: .isShareLocked)

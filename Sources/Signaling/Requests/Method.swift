@@ -3,6 +3,7 @@ public enum Method: String, Hashable, Sendable, Codable, CaseIterable {
     case join
     case resume
     case leave
+    case users
     case publish
     case unpublish
     case updateStream

@@ -22,7 +22,7 @@ public struct MuteUserRequest: RequestBody {
     }
 }
 
-/// Asks a user to unmute itself: its client gets `unmuteRequested` and decides.
+/// Asks a user to unmute itself: its client gets `unmuteRequested` and decides. A relay with the policy `direct` unmutes it at once.
 public struct RequestUnmuteRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.requestUnmute

@@ -3,6 +3,7 @@ public enum Request: Hashable, Sendable {
     case join(JoinRequest)
     case resume(ResumeRequest)
     case leave(LeaveRequest)
+    case users(UsersRequest)
     case publish(PublishRequest)
     case unpublish(UnpublishRequest)
     case updateStream(UpdateStreamRequest)
@@ -46,6 +47,7 @@ public enum Request: Hashable, Sendable {
         case .join: .join
         case .resume: .resume
         case .leave: .leave
+        case .users: .users
         case .publish: .publish
         case .unpublish: .unpublish
         case .updateStream: .updateStream
@@ -93,6 +95,7 @@ public enum Request: Hashable, Sendable {
         case .join: self = .join(try body(JoinRequest.self))
         case .resume: self = .resume(try body(ResumeRequest.self))
         case .leave: self = .leave(try body(LeaveRequest.self))
+        case .users: self = .users(try body(UsersRequest.self))
         case .publish: self = .publish(try body(PublishRequest.self))
         case .unpublish: self = .unpublish(try body(UnpublishRequest.self))
         case .updateStream: self = .updateStream(try body(UpdateStreamRequest.self))
@@ -140,6 +143,7 @@ public enum Request: Hashable, Sendable {
         case .join(let body): try container.encode(body, forKey: key)
         case .resume(let body): try container.encode(body, forKey: key)
         case .leave(let body): try container.encode(body, forKey: key)
+        case .users(let body): try container.encode(body, forKey: key)
         case .publish(let body): try container.encode(body, forKey: key)
         case .unpublish(let body): try container.encode(body, forKey: key)
         case .updateStream(let body): try container.encode(body, forKey: key)

@@ -65,7 +65,7 @@ package final class SyntheticPublisher {
             case .ended:
                 stop()
                 return output
-            case .transmit, .connect, .disconnect: return output
+            case .transmit, .connect, .disconnect, .noPath: return output
             }
         }
         return nil

@@ -2,6 +2,8 @@ import ArgumentParser
 
 /// Control connections of participants.
 struct ConnectionOptions: ConfigurationOptionGroup {
+    @Option(help: .key("role.promotion")) var rolePromotion: String?
+    @Option(help: .key("mute.unmuteOthers")) var muteUnmuteOthers: String?
     @Option(help: .key("connect.graceSeconds")) var connectGraceSeconds: String?
     @Option(help: .key("connect.pingSeconds")) var connectPingSeconds: String?
     @Option(help: .key("connect.joinSeconds")) var connectJoinSeconds: String?
@@ -9,6 +11,8 @@ struct ConnectionOptions: ConfigurationOptionGroup {
 
     var given: [String: String?] {
         [
+            "role.promotion": rolePromotion,
+            "mute.unmuteOthers": muteUnmuteOthers,
             "connect.graceSeconds": connectGraceSeconds,
             "connect.pingSeconds": connectPingSeconds,
             "connect.joinSeconds": connectJoinSeconds,

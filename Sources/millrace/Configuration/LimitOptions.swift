@@ -19,6 +19,7 @@ struct LimitOptions: ConfigurationOptionGroup {
     @Option(help: .key("limit.consentSeconds")) var limitConsentSeconds: String?
     @Option(help: .key("limit.sdpBytes")) var limitSdpBytes: String?
     @Option(help: .key("limit.participants")) var limitParticipants: String?
+    @Option(help: .key("limit.listedUsers")) var limitListedUsers: String?
     @Option(help: .key("limit.connections")) var limitConnections: String?
     @Option(help: .key("limit.subscriptions")) var limitSubscriptions: String?
     @Option(help: .key("limit.subsessions")) var limitSubsessions: String?
@@ -69,6 +70,7 @@ struct LimitOptions: ConfigurationOptionGroup {
             "limit.consentSeconds": limitConsentSeconds,
             "limit.sdpBytes": limitSdpBytes,
             "limit.participants": limitParticipants,
+            "limit.listedUsers": limitListedUsers,
             "limit.connections": limitConnections,
             "limit.subscriptions": limitSubscriptions,
             "limit.subsessions": limitSubsessions,

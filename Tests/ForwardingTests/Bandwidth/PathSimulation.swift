@@ -154,6 +154,7 @@ final class PathSimulation {
         let allocation = allocator.allocate(
             tracks, target: estimator.target, capacity: estimator.capacity, now: time)
         estimator.wanted = allocation.wanted
+        estimator.used = allocation.used
         for decision in allocation.decisions where decision.selection != selection {
             selection = decision.selection
             changes.append((now / 1_000, decision.change, selection))

@@ -230,6 +230,9 @@ class ControlClient(threading.Thread):
             self.remember("stream", data.get("stream", {}).get("id"))
         elif event["event"] == "userJoined":
             self.remember("user", data.get("user", {}).get("id"))
+        elif event["event"] == "usersChanged":
+            for user in data.get("joined", []):
+                self.remember("user", user.get("id"))
         elif event["event"] == "helpRequested":
             self.remember("request", data.get("request"))
 

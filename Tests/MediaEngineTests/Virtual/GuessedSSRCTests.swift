@@ -29,6 +29,18 @@ struct GuessedSSRCTests {
         }
     }
 
+    /// Sends frames under that SSRC, ten a second.
+    /// - Parameter startsWithKey: whether the first one is a key frame.
+    private func sendFrames(
+        _ count: Int, of source: inout SyntheticSource, startsWithKey: Bool = true, from client: VirtualClient,
+        in call: VirtualCall
+    ) throws {
+        for number in 0..<count {
+            try sendFrame(&source, isKey: startsWithKey && number == 0, from: client, in: call)
+            call.run(seconds: 0.1)
+        }
+    }
+
     private func videoSSRC(_ call: VirtualCall) throws -> UInt32? {
         try call.relay.streams(session: "room").first?.video?.ssrc
     }
@@ -48,10 +60,7 @@ struct GuessedSSRCTests {
         call.run(seconds: 2)
         let signalled = publisher.endpoint.outgoing[1][0].ssrc
         var source = SyntheticSource(id: 9, kind: .video)
-        for number in 0..<20 {
-            try sendFrame(&source, isKey: number == 0, from: publisher, in: call)
-            call.run(seconds: 0.1)
-        }
+        try sendFrames(20, of: &source, from: publisher, in: call)
         #expect(try videoSSRC(call) == signalled.rawValue)
         #expect(call.relay.counters.droppedUnknownSSRC == 20)
         let reception = subscriber.reception
@@ -68,10 +77,7 @@ struct GuessedSSRCTests {
         silence(signalled, of: publisher)
         call.run(seconds: 3)
         var source = SyntheticSource(id: 9, kind: .video)
-        for number in 0..<10 {
-            try sendFrame(&source, isKey: number == 0, from: publisher, in: call)
-            call.run(seconds: 0.1)
-        }
+        try sendFrames(10, of: &source, from: publisher, in: call)
         #expect(try videoSSRC(call) == Self.guess.rawValue)
 
         publisher.alter = nil
@@ -80,10 +86,7 @@ struct GuessedSSRCTests {
         call.run(seconds: 1)
         let before = subscriber.reception
         let dropped = call.relay.counters.droppedUnknownSSRC
-        for _ in 0..<10 {
-            try sendFrame(&source, isKey: false, from: publisher, in: call)
-            call.run(seconds: 0.1)
-        }
+        try sendFrames(10, of: &source, startsWithKey: false, from: publisher, in: call)
         #expect(try videoSSRC(call) == signalled.rawValue)
         #expect(call.relay.counters.droppedUnknownSSRC == dropped + 10)
         #expect(subscriber.reception.pictures >= before.pictures + 28 && subscriber.pictures.isContiguous)
@@ -112,10 +115,7 @@ struct GuessedSSRCTests {
         publisher.alter = { bytes in bytes.withUnsafeBytes { DatagramKind($0) == .rtp } ? nil : bytes }
         call.run(seconds: 1)
         var source = SyntheticSource(id: 9, kind: .video)
-        for number in 0..<5 {
-            try sendFrame(&source, isKey: number == 0, from: publisher, in: call)
-            call.run(seconds: 0.1)
-        }
+        try sendFrames(5, of: &source, from: publisher, in: call)
         #expect(try videoSSRC(call) == Self.guess.rawValue)
         publisher.alter = nil
         call.run(seconds: 0.2)

@@ -91,10 +91,25 @@ final class VirtualCall {
         return add(.publisher(SyntheticPublisher(endpoint, source: source, video: synthetic)), endpoint, answer)
     }
 
-    /// - Parameter source: whose media are to come; anything else counts as wrong.
+    /// - Parameters:
+    ///   - source: whose media are to come; anything else counts as wrong.
+    ///   - retransmits: it takes RTX.
+    ///   - sendsREMB: instead of transport-wide feedback.
     @discardableResult
-    func view(_ session: String = "room", stream: String = "stream", source: UInt32 = 1) throws -> VirtualClient {
-        var configuration = WebRTCEndpoint.Configuration.viewer(identity: Self.clientIdentity, using: &random)
+    func view(
+        _ session: String = "room", stream: String = "stream", source: UInt32 = 1, retransmits: Bool = true,
+        sendsREMB: Bool = false
+    ) throws -> VirtualClient {
+        var configuration = WebRTCEndpoint.Configuration.viewer(
+            identity: Self.clientIdentity, retransmits: retransmits, using: &random)
+        if sendsREMB {
+            configuration.sendsREMB = true
+            configuration.sendsTransportFeedback = false
+            for track in configuration.tracks.indices {
+                configuration.tracks[track].feedback.remove(.transportCC)
+                configuration.tracks[track].extensions[.transportWideCC] = nil
+            }
+        }
         configuration.consentTimeout = clientConsentTimeout
         let endpoint = WebRTCEndpoint(configuration, random: SeededGenerator(seed: random.next()))
         let answer = try accept(endpoint, .subscribe, session, stream)

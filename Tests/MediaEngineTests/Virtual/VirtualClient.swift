@@ -112,7 +112,7 @@ final class VirtualClient {
                 network.send(altered, from: address, to: to.address)
             case .connected: connectedAt = network.now
             case .ended(let reason): end = reason
-            case .connect, .disconnect, .keyFrameWanted: break
+            case .connect, .disconnect, .keyFrameWanted, .noPath: break
             }
         }
         network.wake(place)

@@ -256,6 +256,7 @@ final class VirtualParticipant {
                 judge(stream, picture.source, .video, picture.captured, now)
                 reception.pictures += 1
                 reception.encoding = picture.encoding
+                reception.encodings.insert(picture.encoding)
             }
         }
         received[stream] = reception
@@ -293,14 +294,14 @@ final class VirtualParticipant {
                     published[at].picture?.requestKeyFrame(encoding: encoding)
                 }
             case .ended(let reason): publishEnd = reason
-            case .connect, .disconnect: break
+            case .connect, .disconnect, .noPath: break
             }
         }
         while let output = receiving.nextOutput() {
             switch output {
             case .transmit(let bytes, let to): room.call.network.send(bytes, from: addresses[1], to: to.address)
             case .ended(let reason): receiveEnd = reason
-            case .connect, .disconnect, .connected, .keyFrameWanted: break
+            case .connect, .disconnect, .connected, .keyFrameWanted, .noPath: break
             }
         }
         for place in places { room.call.network.wake(place) }

@@ -27,6 +27,85 @@ import Testing
         #expect(throws: Never.self) { try bench.entered.first?.get() }
     }
 
+    @Test("SES-7 users that come in pages are all there when the session counts as joined") func pages() {
+        func page(_ ids: [String], next: UInt64? = nil) -> Result<UsersPage, SignalingError> {
+            let users = ids.map { MachineBench.user(ConnectionID(rawValue: $0)) }
+            return .success(
+                UsersPage(
+                    users: users, streams: users.map { MachineBench.stream("s-\($0.id)", of: $0.id) }, nextPage: next))
+        }
+        var bench = MachineBench()
+        bench.connect()
+        bench.open()
+        var answer = MachineBench.answer(users: [
+            MachineBench.user(MachineBench.bob), MachineBench.user(MachineBench.me),
+        ])
+        answer.nextPage = 1
+        answer.userCount = 900
+        bench.joined(answer)
+        guard case .users(let first) = bench.sent.last?.request else {
+            Issue.record("no page was asked for")
+            return
+        }
+        #expect(first.after == 1 && bench.machine.status == .connecting && bench.entered.isEmpty)
+        // What happens in between comes after the users.
+        bench.tell(.userLeft(UserLeft(user: ConnectionID(rawValue: "c"), reason: .left)))
+        bench.tell(MachineBench.text(1))
+        bench.reply(page(["c", "d"], next: 3))
+        #expect(bench.machine.status == .connecting)
+        bench.reply(page(["me", "e"]))
+        #expect(bench.machine.status == .connected && bench.entered.count == 1)
+        #expect(bench.machine.model.users.map(\.id.rawValue) == ["bob", "d", "me", "e"])
+        #expect(Set(bench.machine.model.streams.keys.map(\.rawValue)) == ["s-c", "s-d", "s-me", "s-e"])
+        #expect(bench.heard == ["1"])
+        bench.tell(MachineBench.text(2))
+        #expect(bench.heard == ["1", "2"])
+    }
+
+    @Test("SES-7 a relay whose pages do not come to an end is not asked for ever") func endlessPages() {
+        var bench = MachineBench()
+        bench.connect()
+        bench.open()
+        var answer = MachineBench.answer()
+        answer.nextPage = 5
+        bench.joined(answer)
+        bench.reply(Result<UsersPage, SignalingError>.success(UsersPage(users: [], streams: [], nextPage: 5)))
+        #expect(bench.machine.status == .connected)
+        var lost = MachineBench()
+        lost.connect()
+        lost.open()
+        lost.joined(answer)
+        for number in 1...JoinRoster.eventLimit { lost.tell(MachineBench.text(number)) }
+        #expect(lost.machine.status == .connecting)
+        lost.tell(MachineBench.text(0))
+        #expect(lost.machine.status == .failed)
+    }
+
+    @Test("USR-1 users that join, leave or are only counted, in one event") func usersChanged() {
+        var bench = MachineBench()
+        bench.enter(
+            MachineBench.answer(users: [MachineBench.user(MachineBench.me), MachineBench.user(MachineBench.bob)]))
+        let new = ["c", "d"].map { MachineBench.user(ConnectionID(rawValue: $0)) }
+        bench.events = []
+        bench.tell(.usersChanged(UsersChanged(joined: new + [MachineBench.user(MachineBench.me)], count: 4)))
+        #expect(bench.events == [.connectionCreated(new[0]), .connectionCreated(new[1]), .userCountChanged(4)])
+        bench.events = []
+        bench.tell(
+            .usersChanged(
+                UsersChanged(
+                    left: [
+                        UserLeft(user: new[0].id, reason: .left),
+                        UserLeft(user: ConnectionID(rawValue: "x"), reason: .left),
+                    ],
+                    unlisted: [new[1].id, MachineBench.me], count: 900)))
+        #expect(
+            bench.events == [
+                .connectionDestroyed(new[0], .left), .usersUnlisted([new[1]]), .userCountChanged(900),
+            ])
+        #expect(bench.machine.model.users.map(\.id) == [MachineBench.me, MachineBench.bob])
+        #expect(bench.machine.model.userCount == 900)
+    }
+
     @Test("SES-4 a refused password can be tried again over the same WebSocket") func password() {
         var bench = MachineBench()
         bench.connect()

@@ -189,9 +189,9 @@ import Testing
 
     @Test func timesWithoutAnEndLoseNothing() {
         var configuration = SessionConfiguration()
-        configuration.connectTimeout = .never
-        configuration.requestTimeout = .never
-        configuration.pingInterval = .never
+        configuration.connectTimeout = .seconds(Int64.max)
+        configuration.requestTimeout = .seconds(Int64.max)
+        configuration.pingInterval = .seconds(Int64.max)
         var bench = MachineBench(configuration)
         bench.connect()
         bench.advance(by: .seconds(5))
@@ -240,6 +240,15 @@ import Testing
         #expect(bench.machine.model.isShareLocked)
         bench.tell(.userLeft(UserLeft(user: MachineBench.bob, reason: .removed)))
         #expect(bench.machine.model.users.map(\.id) == [MachineBench.me])
+    }
+
+    @Test("USR-10 a question to unmute is told apart from an unmute that a moderator has done") func unmuting() {
+        var bench = MachineBench()
+        bench.enter()
+        bench.tell(.unmuteRequested(UnmuteRequested(from: MachineBench.bob, kind: .audio)))
+        #expect(bench.events.last == .unmuteRequested(from: MachineBench.bob, kind: .audio))
+        bench.tell(.unmuteRequested(UnmuteRequested(from: MachineBench.bob, kind: .video, isUnmuted: true)))
+        #expect(bench.events.last == .unmuted(by: MachineBench.bob, kind: .video))
     }
 
     @Test func whatCannotBeReadIsCountedAndPassedOver() {

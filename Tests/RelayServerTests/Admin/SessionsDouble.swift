@@ -69,6 +69,11 @@ final class SessionsDouble: SessionsDoor {
         try find(address).users
     }
 
+    func statistics(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> StatisticsAnswer {
+        guard try find(address).users.contains(where: { $0.id == user }) else { throw SignalingError(.unknownUser) }
+        return StatisticsAnswer(roundTrip: 1.5)
+    }
+
     func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] { try find(address).streams }
 
     func create(_ address: SessionKey, password: String?) async throws(SignalingError) -> SessionOverview {

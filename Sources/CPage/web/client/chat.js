@@ -42,8 +42,8 @@ export class Chat extends EventTarget {
     this.#add({message, from: self, to, text, time, subsession: subsessions.of(self)});
   }
 
-  apply(event, {message, from, to = null, text, time, subsession = null}) {
-    if (event === "chat") this.#add({message, from, to, text, time, subsession});
+  apply(event, {message, from, name, to = null, text, time, subsession = null}) {
+    if (event === "chat") this.#add({message, from, fromName: name, to, text, time, subsession});
   }
 
   clear() {
@@ -52,11 +52,11 @@ export class Chat extends EventTarget {
   }
 
   /// One's own message is known from its answer, and may come as an event besides.
-  #add({message, from, to, text, time, subsession}) {
+  #add({message, from, fromName, to, text, time, subsession}) {
     const {session, self, users} = this.#state, id = `${session}/${message}`, name = user => users.get(user)?.name ?? "Somebody";
     if (this.#known.has(id)) return;
     this.#known.add(id);
-    const said = {id, from, fromName: name(from), to, toName: name(to), isOwn: from === self, text, time, subsession};
+    const said = {id, from, fromName: fromName ?? name(from), to, toName: name(to), isOwn: from === self, text, time, subsession};
     this.messages.push(said);
     if (this.messages.length > KEPT) this.#known.delete(this.messages.shift().id);
     this.dispatchEvent(new CustomEvent("message", {detail: said}));

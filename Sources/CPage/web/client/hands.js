@@ -2,6 +2,8 @@
 
 /// Type of the signal; its data is `up`, `down`, or `lower` from a host or manager.
 export const HAND = "millrace-hand";
+/// Users that join together and are told one by one of a raised hand; more are told together with all others.
+const MOST_TOLD_ALONE = 5;
 
 /// Emits `change`; its `detail` is `{user, isRaised}`, or null if all have changed.
 export class Hands extends EventTarget {
@@ -48,6 +50,15 @@ export class Hands extends EventTarget {
     case "userLeft":
       this.#set(data.user, false);
       break;
+    case "usersChanged": {
+      for (const {user} of data.left) this.#set(user, false);
+      const others = data.joined.filter(user => user.id !== state.self);
+      if (!this.isRaised || !others.length) break;
+      // One signal to all costs less than one to each of many.
+      if (others.length > MOST_TOLD_ALONE) this.#say("up").catch(() => {});
+      else for (const {id} of others) this.#say("up", id).catch(() => {});
+      break;
+    }
     case "reset": {
       // After a new join under another id the others do not know of the hand.
       const wasRaised = this.wasRaised;

@@ -156,6 +156,9 @@ export class Session extends EventTarget {
     case "streamDestroyed":
       this.#destroyed(data);
       break;
+    case "unmuteRequested":
+      if (data.isUnmuted) this.#unmuted(data.kind);
+      break;
     }
     this.state.apply(event, data);
     this.chat.apply(event, data);
@@ -173,7 +176,16 @@ export class Session extends EventTarget {
     this.#emit("published", own);
   }
 
-  /// What the relay keeps from everybody is not worth sending. Only `setMuted` switches a track on again: a stream that began anew is
+  /// A moderator has unmuted this user's streams at the relay.
+  #unmuted(kind) {
+    for (const publication of this.publisher.publications) {
+      const track = publication.track(kind);
+      if (track) track.enabled = true;
+    }
+    this.#emit("published", null);
+  }
+
+  /// What the relay keeps from everybody is not worth sending. Only `setMuted` and a moderator switch a track on again: a stream that began anew is
   /// unmuted at the relay, and its user may have muted the one before.
   #follow(info) {
     const publication = this.publisher.byID(info.id);

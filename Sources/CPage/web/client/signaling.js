@@ -30,6 +30,9 @@ const ANSWER_TIME = 20_000;
 const PATIENCE = 300_000;
 /// Requests that wait for a connection; more of them are refused.
 const MAXIMUM_QUEUE = 200;
+/// Users of a session, and events while they are on their way: a relay that does not come to an end would fill the memory.
+const MAXIMUM_USERS = 100_000;
+const MAXIMUM_HELD = 10_000;
 
 /// One connection, over as many WebSockets as it takes.
 ///
@@ -41,6 +44,8 @@ export class Signaling {
   roundTrip = null;
 
   #url; #socket = null; #join = null; #answer = null; #lastEvent = 0; #nextID = 1;
+  /// Events that came while the pages of a join's users were on their way; null: none are.
+  #held = null;
   #opening = null; #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
   /// Requests that are made once more when the connection is taken up.
   #unanswered = [];
@@ -67,7 +72,7 @@ export class Signaling {
       }
     }
     try {
-      this.#joined(await this.#send("join", params), false);
+      this.#joined(await this.#enter(params), false);
     } catch (error) {
       if (!["passwordNeeded", "passwordWrong"].includes(error.code)) {
         this.#closeSocket();
@@ -145,6 +150,7 @@ export class Signaling {
   #closeSocket(isLost = false) {
     const socket = this.#socket;
     this.#socket = null;
+    this.#held = null;
     clearInterval(this.#pingTimer);
     if (socket) {
       socket.onopen = socket.onclose = socket.onmessage = null;
@@ -194,7 +200,12 @@ export class Signaling {
     else waiting.done(message.result ?? {});
   }
 
-  #receiveEvent({seq, event, data}) {
+  #receiveEvent(message) {
+    if (this.#held && message.seq !== 0) {
+      if (this.#held.push(message) > MAXIMUM_HELD) this.#lost();
+      return;
+    }
+    const {seq, event, data} = message;
     // Events of conversations are not numbered: they are not replayed, what they said can be asked for.
     if (seq === 0) return this.onEvent?.(event, data);
     // A replay may begin before what is known; a hole means that something was lost, and is asked for again.
@@ -207,11 +218,29 @@ export class Signaling {
 
   // MARK: its life
 
+  /// Joins; the users of a large session come in pages, and the answer has them all.
+  async #enter(params) {
+    const answer = await this.#send("join", params);
+    if (answer.nextPage == null) return answer;
+    this.#held = [];
+    const users = new Map(answer.users.map(user => [user.id, user])), streams = new Map(answer.streams.map(stream => [stream.id, stream]));
+    for (let after = answer.nextPage; after != null;) {
+      const page = await this.#send("users", {after});
+      for (const user of page.users) users.set(user.id, user);
+      for (const stream of page.streams) streams.set(stream.id, stream);
+      after = page.nextPage > after && users.size < MAXIMUM_USERS ? page.nextPage : null;
+    }
+    return {...answer, users: [...users.values()], streams: [...streams.values()], nextPage: null};
+  }
+
   #joined(answer, again) {
     this.#answer = answer;
     this.#lastEvent = 0;
     this.#connected();
     this.onJoined?.(answer, again);
+    const held = this.#held ?? [];
+    this.#held = null;
+    for (const message of held) this.#receiveEvent(message);
     // Under another connection id the relay does not know them again.
     this.#giveUp();
     this.#queue = this.#queue.filter(({isLocal, failed}) => {
@@ -289,7 +318,7 @@ export class Signaling {
     try {
       const token = this.#answer.resumeToken;
       if (token) await this.#resume(token);
-      else this.#joined(await this.#send("join", this.#join), true);
+      else this.#joined(await this.#enter(this.#join), true);
     } catch (error) {
       this.#refused(error);
     }

@@ -2,10 +2,13 @@
 
 import {Subsessions} from "./subsessions.js";
 
-/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user, the stream or the state as it was. When this user has
+/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user, the stream or the state as it was; of
+/// `usersChanged` a map of the users. When this user has
 /// moved to another subsession, an event `placeChanged` follows the one that said so: `data` is the room, `before` the one before.
 export class SessionState extends EventTarget {
   users = new Map();
+  /// All users of the session; more than `users` in a large one, which lists only users with a stream or a role.
+  userCount = 0;
   streams = new Map();
   /// Own connection id.
   self = null;
@@ -28,6 +31,7 @@ export class SessionState extends EventTarget {
     this.sessionName = answer.sessionName;
     this.capabilities = answer.capabilities;
     this.users = new Map(answer.users.map(user => [user.id, user]));
+    this.userCount = Math.max(answer.userCount ?? 0, this.users.size);
     this.streams = new Map(answer.streams.map(stream => [stream.id, stream]));
     this.recordedStreams = new Set(answer.recordedStreams);
     this.isMuteForced = answer.isMuteForced;
@@ -41,6 +45,7 @@ export class SessionState extends EventTarget {
 
   clear() {
     this.users.clear();
+    this.userCount = 0;
     this.streams.clear();
     this.recordedStreams.clear();
     this.subsessions.clear();
@@ -58,10 +63,19 @@ export class SessionState extends EventTarget {
     case "userChanged":
       before = this.users.get(data.user.id);
       this.users.set(data.user.id, data.user);
+      if (event === "userJoined") this.userCount = this.users.size;
       break;
     case "userLeft":
       before = this.users.get(data.user);
       this.users.delete(data.user);
+      this.userCount = this.users.size;
+      break;
+    case "usersChanged":
+      before = new Map(this.users);
+      for (const user of data.joined) this.users.set(user.id, user);
+      for (const {user} of data.left) this.users.delete(user);
+      for (const user of data.unlisted) if (user !== this.self) this.users.delete(user);
+      this.userCount = data.count;
       break;
     case "userDropped":
       before = this.users.get(data.user);

@@ -43,6 +43,9 @@ export class Subsessions {
     case "userLeft":
       this.#move(data.user, null);
       break;
+    case "usersChanged":
+      for (const {user} of data.left) this.#move(user, null);
+      break;
     case "helpRequested":
       this.helpRequests.delete(data.request);
       this.helpRequests.set(data.request, data);

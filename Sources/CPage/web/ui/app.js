@@ -176,6 +176,12 @@ class Room {
     case "userLeft":
       notice(`${before?.name ?? "Somebody"} ${data.reason === "removed" ? "was removed" : "left"}`);
       break;
+    case "usersChanged": {
+      const came = data.joined.filter(user => user.id !== state.self && !before.has(user.id)), went = data.left.filter(({user}) => before.has(user));
+      if (came.length) notice(came.length > 1 ? `${came.length} people joined` : `${came[0].name} joined`);
+      if (went.length) notice(went.length > 1 ? `${went.length} people left` : `${before.get(went[0].user).name} ${went[0].reason === "removed" ? "was removed" : "left"}`);
+      break;
+    }
     case "userDropped":
       if (data.user !== state.self) notice(data.isDropped ? `${name(data.user)} lost the connection` : `${name(data.user)} is back`);
       break;
@@ -215,10 +221,11 @@ class Room {
     else if (before === "manager" && now === "participant") notice("You are manager no longer");
   }
 
-  /// A moderator can ask; only this user unmutes.
-  #unmuteRequested({kind}, who) {
+  /// A moderator asks, and this user unmutes; unless the relay lets moderators unmute users.
+  #unmuteRequested({kind, isUnmuted}, who) {
     const session = this.#session, camera = session.publication("camera");
     if (!camera?.track(kind)) return;
+    if (isUnmuted) return notice(`${who} ${kind === "audio" ? "unmuted you" : "started your video"}`);
     const [question, yes] = kind === "audio" ? ["asks you to unmute", "Unmute"] : ["asks you to start your video", "Start video"];
     notice(`${who} ${question}`, {actions: [
       {text: yes, name: "accept-unmute", run: () => attempt(() => session.setMuted(camera, kind, false))}, {text: "Not now", name: "decline-unmute", run: () => {}},

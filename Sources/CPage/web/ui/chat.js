@@ -24,7 +24,7 @@ export class ChatPanel {
     byID("panel-chat").replaceChildren(this.#hint, this.#switch, this.#log.node, this.#compose.node);
     session.chat.addEventListener("message", ({detail}) => this.#came(detail));
     session.addEventListener("change", ({detail: {event}}) => {
-      if (["reset", "userJoined", "userChanged", "userLeft", "hostChanged", "placeChanged", "subsessionUsersChanged", "subsessionsChanged",
+      if (["reset", "userJoined", "userChanged", "userLeft", "usersChanged", "hostChanged", "placeChanged", "subsessionUsersChanged", "subsessionsChanged",
            "chatAllowedChanged"].includes(event)) this.render();
     });
     this.render();

@@ -36,7 +36,8 @@ export class People {
     // Raised hands first, in the order in which they were raised.
     const hands = [...this.#hands.raised], turn = user => hands.includes(user.id) ? hands.indexOf(user.id) : hands.length;
     const users = [...state.users.values()].sort((a, b) => turn(a) - turn(b) || ORDER[a.role] - ORDER[b.role] || a.joinedAt - b.joinedAt);
-    this.#count.textContent = users.length > MAXIMUM ? `${users.length} here, the first ${MAXIMUM} are shown` : `${users.length} here`;
+    const shown = Math.min(users.length, MAXIMUM);
+    this.#count.textContent = state.userCount > shown ? `${state.userCount} here, ${shown} are shown` : `${state.userCount} here`;
     // The rows are made anew; whoever is at one of them by keyboard stays there.
     const focused = this.#list.contains(document.activeElement) ? document.activeElement.closest("[data-user]")?.dataset.user : null;
     this.#list.replaceChildren(...users.slice(0, MAXIMUM).map(user => this.#row(user, state)));

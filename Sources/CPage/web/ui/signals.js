@@ -20,7 +20,7 @@ export class Signals {
     byID("panel-signals").replaceChildren(element("p", {class: "hint"}, "Signals carry what an application wants to say: anything, at once, in order."), this.#log, form);
     session.addEventListener("change", ({detail: {event, data}}) => {
       if (event === "signal" && data.type !== HAND) this.#received(data);
-      else if (["reset", "userJoined", "userChanged", "userLeft"].includes(event)) this.#receivers();
+      else if (["reset", "userJoined", "userChanged", "userLeft", "usersChanged"].includes(event)) this.#receivers();
     });
     this.#receivers();
   }

@@ -141,7 +141,7 @@ final class CrowdVoice: Sendable {
             case .connect(_, let connection):
                 // The generator has UDP only.
                 endpoint.disconnected(connection: connection, now: .nanoseconds(LoadClock.now))
-            case .disconnect, .connected, .keyFrameWanted, .ended: break
+            case .disconnect, .connected, .keyFrameWanted, .noPath, .ended: break
             }
         }
         sender.flush(socket: socket.descriptor)

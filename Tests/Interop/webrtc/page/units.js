@@ -225,10 +225,14 @@ const UNITS = {
     }
     state.apply("streamDestroyed", {stream: "sb", reason: "forced"});
     state.apply("userLeft", {user: "b", reason: "left"});
+    state.apply("usersChanged", {joined: [user("c", "C"), user("d", "D")], left: [{user: "nobody", reason: "left"}], unlisted: [], count: 4});
+    state.apply("usersChanged", {joined: [], left: [{user: "c", reason: "left"}], unlisted: ["d", "me"], count: 900});
+    same([[...state.users.keys()], state.userCount], [["me", "a"], 900], "together");
     state.apply("unheardOf", {});
     same(seen.map(one => one.slice(0, 3)), [["userJoined", 3, 1], ["streamCreated", 3, 2], ["userDropped", 3, 2], ["hostChanged", 3, 2],
       ["shareLockChanged", 3, 2], ["muteForced", 3, 2], ["muteForced", 3, 2],
-      ["recordingStarted", 3, 2], ["recordingStarted", 3, 2], ["recordingStopped", 3, 2], ["recordingStopped", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["unheardOf", 2, 1]], "at each event");
+      ["recordingStarted", 3, 2], ["recordingStarted", 3, 2], ["recordingStopped", 3, 2], ["recordingStopped", 3, 2], ["streamDestroyed", 3, 1], ["userLeft", 2, 1], ["usersChanged", 4, 1],
+      ["usersChanged", 2, 1], ["unheardOf", 2, 1]], "at each event");
   },
 
   async "streams are published in one peer connection, and a refusal leaves the others alone"({publishing: {PublishPeer}, sources}) {

@@ -1,0 +1,11 @@
+package import Signaling
+
+/// Rules that the operator of the apps may choose.
+package struct ConferencePolicy: Hashable, Sendable {
+    /// Users that the host may make host or manager (USR-9).
+    package var promotion = RolePromotion.any
+    /// What becomes of a request to unmute another user (USR-10).
+    package var unmuteOthers = UnmutePolicy.request
+
+    package init() {}
+}

@@ -1,0 +1,95 @@
+internal import Canvas
+internal import Conference
+internal import Hummingbird
+internal import MediaBase
+internal import MediaEngine
+internal import Signaling
+
+/// The canvas of a user: of the camera, or with `type=screen` of the screen. An endless body goes on with the user's next stream.
+extension CanvasRoutes {
+    /// Between two looks for the user's next stream.
+    private static let lookout = Duration.milliseconds(100)
+
+    private struct UserTarget: Sendable {
+        let address: SessionKey
+        let user: ConnectionID
+        let type: VideoType
+        let kind: MediaKind
+        /// What the media engine calls the session.
+        let session: String
+    }
+
+    @Sendable func userStill(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let target = try userTarget(request, context, .video)
+        return try await still(target.session, try await present(target))
+    }
+
+    @Sendable func userFrames(_ request: Request, _ context: ControlContext) async throws -> Response {
+        let rate = try rate(of: request)
+        return try await endless(.y4m(rate: rate), try userTarget(request, context, .video), context)
+    }
+
+    @Sendable func userSound(_ request: Request, _ context: ControlContext) async throws -> Response {
+        try await endless(.wav, try userTarget(request, context, .audio), context)
+    }
+
+    private func userTarget(
+        _ request: Request, _ context: ControlContext, _ kind: MediaKind
+    ) throws -> UserTarget {
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        let text = request.uri.queryParameters["type"].map(String.init) ?? VideoType.camera.rawValue
+        guard let type = VideoType(rawValue: text) else {
+            throw Problem(.invalidField, "a type is camera or screen", field: "type")
+        }
+        let address = try request.address(context, standard: standard)
+        return UserTarget(
+            address: address, user: context.participant, type: type, kind: kind,
+            session: address.engineName(standard: standard))
+    }
+
+    private func endless(
+        _ format: CanvasBytes.Format, _ target: UserTarget, _ context: ControlContext
+    ) async throws -> Response {
+        try await endless(format, target.session, try await present(target), context) { tap in
+            await following(target, format, tap)
+        }
+    }
+
+    /// The user's stream with such a track.
+    private func present(_ target: UserTarget) async throws -> String {
+        guard try await sessions.participants(of: target.address).contains(where: { $0.id == target.user }) else {
+            throw Problem(.unknownUser, "the session has no participant \"\(target.user)\"")
+        }
+        guard let stream = try await stream(of: target) else {
+            throw Problem(.noTrack, "the user has no \(target.type.rawValue) stream with \(target.kind.rawValue)")
+        }
+        return stream
+    }
+
+    private func stream(of target: UserTarget) async throws -> String? {
+        let own = try await sessions.streams(of: target.address).filter {
+            $0.connection == target.user && $0.videoType == target.type
+        }
+        guard !own.isEmpty else { return nil }
+        let names = Set(own.map(\.id.rawValue))
+        return try await engine.streams(session: target.session).first {
+            names.contains($0.name) && (target.kind == .video ? $0.video : $0.audio) != nil
+        }?.name
+    }
+
+    /// The canvas of the user's next stream; nil once the user has left or the body is closed.
+    private func following(_ target: UserTarget, _ format: CanvasBytes.Format, _ tap: CurrentTap) async -> CanvasBytes?
+    {
+        while !tap.isClosed, !bodies.isDraining {
+            guard let users = try? await sessions.participants(of: target.address),
+                users.contains(where: { $0.id == target.user })
+            else { return nil }
+            if let stream = try? await stream(of: target), let canvas = try? await open(format, target.session, stream)
+            {
+                return canvas
+            }
+            guard (try? await Task.sleep(for: Self.lookout)) != nil else { return nil }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,40 @@
+/// A run over time, in bounded memory: a point a second; once there are `capacity` points, each two neighbours become one, and from then on
+/// a point covers twice the time. A day of load has 1,350 points of 64 s each.
+package struct LoadTimeline: Sendable {
+    /// 2,048 points with their latencies take about 5 MB.
+    package static let usualCapacity = 2_048
+
+    package private(set) var points: [TimelinePoint] = []
+    /// Samples that make a point: 1, 2, 4, ...
+    package private(set) var samplesPerPoint = 1
+    /// Samples in the last point.
+    private var samplesInLast = 0
+    private let capacity: Int
+
+    /// - Parameter capacity: even, at least 2.
+    package init(capacity: Int = usualCapacity) {
+        precondition(capacity >= 2 && capacity % 2 == 0)
+        self.capacity = capacity
+    }
+
+    /// Takes the sample that follows the last one, about a second long.
+    package mutating func add(_ sample: TimelinePoint) {
+        if samplesInLast > 0, samplesInLast < samplesPerPoint {
+            points[points.count - 1].append(sample)
+            samplesInLast += 1
+            return
+        }
+        if points.count == capacity { halve() }
+        points.append(sample)
+        samplesInLast = 1
+    }
+
+    private mutating func halve() {
+        points = stride(from: 0, to: points.count, by: 2).map { place in
+            var point = points[place]
+            point.append(points[place + 1])
+            return point
+        }
+        samplesPerPoint *= 2
+    }
+}

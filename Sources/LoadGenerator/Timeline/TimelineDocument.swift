@@ -1,0 +1,75 @@
+import Foundation
+
+/// The file that `millrace load --timeline` writes: one JSON object with what was run and a row for each point. Times are seconds since the
+/// first subscriber joined, or milliseconds if the name says so; rates are a second.
+package struct TimelineDocument: Codable, Sendable {
+    package struct Row: Codable, Sendable {
+        package var start: Double
+        package var end: Double
+        /// False during the ramp.
+        package var measured: Bool
+        package var connected: Int
+        package var failedJoins: Int
+        package var sentPacketsPerSecond: Double
+        package var sentKilobitsPerSecond: Double
+        package var receivedPacketsPerSecond: Double
+        package var receivedKilobitsPerSecond: Double
+        /// Packets; below 0 if more came late than were lost.
+        package var lost: Int64
+        /// Of the sample that is decoded; absent if it decoded no frame.
+        package var latencyMilliseconds: LoadReport.Spread?
+        package var framesPerSecond: Double
+        package var countersMissed: UInt64
+        /// Freezes that ended.
+        package var freezes: UInt64
+        package var frozenMilliseconds: Double
+        /// Share of a core, 0...1.
+        package var busiestThread: Double
+    }
+
+    /// Changes if a name or a unit does.
+    package var version = 1
+    package var settings: LoadReport.Settings
+    /// Seconds that a row covers, about; the last one may be shorter.
+    package var secondsPerPoint: Int
+    /// Why the run ended before its time; absent if it did not.
+    package var failure: String?
+    package var points: [Row]
+
+    package init(_ timeline: LoadTimeline, settings: LoadReport.Settings, failure: String? = nil) {
+        self.settings = settings
+        secondsPerPoint = timeline.samplesPerPoint
+        self.failure = failure
+        points = timeline.points.map { Row($0) }
+    }
+
+    package var json: String {
+        get throws {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        }
+    }
+}
+
+extension TimelineDocument.Row {
+    init(_ point: TimelinePoint) {
+        func rate(_ count: UInt64) -> Double { Double(count) / point.duration }
+        start = Double(point.start) / 1e9
+        end = Double(point.end) / 1e9
+        measured = point.isMeasured
+        connected = point.connected
+        failedJoins = point.failedJoins
+        sentPacketsPerSecond = rate(point.sentPackets)
+        sentKilobitsPerSecond = rate(point.sentBytes) * 8 / 1_000
+        receivedPacketsPerSecond = rate(point.receivedPackets)
+        receivedKilobitsPerSecond = rate(point.receivedBytes) * 8 / 1_000
+        lost = point.lost
+        latencyMilliseconds = LoadReport.Spread(microseconds: point.latency)
+        framesPerSecond = rate(point.framesDecoded)
+        countersMissed = point.countersMissed
+        freezes = point.freezes
+        frozenMilliseconds = Double(point.frozen) / 1e6
+        busiestThread = point.busiestThread
+    }
+}

@@ -1,0 +1,55 @@
+/// What happened in one interval of a run. Counts are of the interval alone.
+package struct TimelinePoint: Sendable {
+    /// Nanoseconds since the first subscriber joined.
+    package var start: Int64
+    package var end: Int64
+    /// Whether the interval ends after the ramp, in the measured time.
+    package var isMeasured = false
+    /// Subscriptions that are there at the end.
+    package var connected = 0
+    package var failedJoins = 0
+    package var sentPackets: UInt64 = 0
+    /// UDP payload bytes.
+    package var sentBytes: UInt64 = 0
+    package var receivedPackets: UInt64 = 0
+    package var receivedBytes: UInt64 = 0
+    /// Packets that are missing at the end, less those at the start: below 0 if more came late than were lost.
+    package var lost: Int64 = 0
+    /// Frames that the sample decoded, and frame counters that it missed.
+    package var framesDecoded: UInt64 = 0
+    package var countersMissed: UInt64 = 0
+    /// Freezes of the sample that ended, and their nanoseconds.
+    package var freezes: UInt64 = 0
+    package var frozen: Int64 = 0
+    /// Capture until decoded, microseconds.
+    package var latency = Distribution()
+    /// Share of a core that the generator's busiest thread took, 0...1.
+    package var busiestThread = 0.0
+
+    package init(start: Int64, end: Int64) {
+        self.start = start
+        self.end = end
+    }
+
+    /// Seconds, above 0.
+    package var duration: Double { max(1e-3, Double(end - start) / 1e9) }
+
+    /// Joins the next interval to this one.
+    package mutating func append(_ next: TimelinePoint) {
+        end = next.end
+        isMeasured = next.isMeasured
+        connected = next.connected
+        failedJoins += next.failedJoins
+        sentPackets += next.sentPackets
+        sentBytes += next.sentBytes
+        receivedPackets += next.receivedPackets
+        receivedBytes += next.receivedBytes
+        lost += next.lost
+        framesDecoded += next.framesDecoded
+        countersMissed += next.countersMissed
+        freezes += next.freezes
+        frozen += next.frozen
+        latency.merge(next.latency)
+        busiestThread = max(busiestThread, next.busiestThread)
+    }
+}

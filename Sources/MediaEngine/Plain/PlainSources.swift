@@ -1,0 +1,94 @@
+internal import Forwarding
+internal import MediaBase
+
+/// SSRCs of plain publishers. An SSRC is unique within a transport only, so several transports may use the same one: their packets are told
+/// apart by the address that they come from, and by the keys before that is known.
+struct PlainSources: ~Copyable {
+    /// Transports that may use one SSRC on one worker: a packet from an unknown address is tried with the key of each.
+    static let maximumShared = 16
+
+    struct Source {
+        let ssrc: SSRC
+        /// Index of the inbound track.
+        let track: Int
+        /// Payload type of retransmissions (RFC 4588); nil: media.
+        let rtx: PayloadType?
+        /// Where authentic packets last came from; without length before the first.
+        var address = SocketAddress()
+        /// The next source of this SSRC; -1: none.
+        fileprivate var next = -1
+
+        init(ssrc: SSRC, track: Int, rtx: PayloadType? = nil) {
+            self.ssrc = ssrc
+            self.track = track
+            self.rtx = rtx
+        }
+    }
+
+    /// The first source of each SSRC.
+    private var table = SSRCTable()
+    private var sources: ContiguousArray<Source> = []
+    private var free: [Int] = []
+
+    subscript(place: Int) -> Source {
+        _read { yield sources[place] }
+        _modify { yield &sources[place] }
+    }
+
+    @inline(__always)
+    func first(of ssrc: SSRC) -> Int? { table.find(ssrc) }
+
+    @inline(__always)
+    func isShared(_ first: Int) -> Bool { sources[first].next >= 0 }
+
+    /// Sources of an SSRC, the one whose packets come from this address first.
+    func places(from first: Int, at address: SocketAddress) -> [Int] {
+        var places: [Int] = []
+        var place = first
+        while place >= 0 {
+            places.insert(place, at: sources[place].address == address ? 0 : places.count)
+            place = sources[place].next
+        }
+        return places
+    }
+
+    /// The tracks that an SSRC stands for.
+    func tracks(of ssrc: SSRC) -> [Int] {
+        table.find(ssrc).map { places(from: $0, at: SocketAddress()).map { sources[$0].track } } ?? []
+    }
+
+    mutating func insert(_ source: Source) {
+        var place = sources.count
+        if let old = free.popLast() {
+            place = old
+            sources[place] = source
+        } else {
+            sources.append(source)
+        }
+        guard !table.insert(source.ssrc, place), let first = table.find(source.ssrc) else { return }
+        var last = first
+        while sources[last].next >= 0 { last = sources[last].next }
+        sources[last].next = place
+    }
+
+    /// Removes the sources of a track.
+    mutating func remove(track: Int) {
+        for place in sources.indices where sources[place].track == track { remove(place) }
+    }
+
+    private mutating func remove(_ place: Int) {
+        let source = sources[place]
+        guard let first = table.find(source.ssrc) else { return }
+        if first == place {
+            table.remove(source.ssrc)
+            if source.next >= 0 { _ = table.insert(source.ssrc, source.next) }
+        } else {
+            var before = first
+            while sources[before].next >= 0, sources[before].next != place { before = sources[before].next }
+            guard sources[before].next == place else { return }
+            sources[before].next = source.next
+        }
+        sources[place] = Source(ssrc: source.ssrc, track: -1)
+        free.append(place)
+    }
+}

@@ -1,0 +1,50 @@
+internal import COpenSSL
+
+/// What the participants of an encrypted session share and the relay never gets: 32 bytes, from which each sender's keys are derived.
+public struct EncryptionSecret: Sendable, Hashable {
+    /// Bytes of a secret.
+    public static let length = 32
+    /// Rounds of PBKDF2 for a passphrase: the relay sees ciphertext and could try words.
+    public static let iterations: Int32 = 600_000
+
+    let bytes: [UInt8]
+
+    /// - Throws: `invalidKey` unless there are 32 bytes.
+    public init(bytes: [UInt8]) throws(SFrameFailure) {
+        guard bytes.count == Self.length else { throw .invalidKey }
+        self.bytes = bytes
+    }
+
+    /// Stretches a passphrase: PBKDF2-HMAC-SHA-256 with the session's name in lower case as salt. Takes a fifth of a second or more, so do
+    /// not call it where a thread must not wait.
+    ///
+    /// - Throws: `invalidKey` if the passphrase is empty.
+    public init(passphrase: String, sessionName: String) throws(SFrameFailure) {
+        guard !passphrase.isEmpty else { throw .invalidKey }
+        let salt = Array("\(Self.label)\(sessionName.lowercased())".utf8)
+        var output = [UInt8](repeating: 0, count: Self.length)
+        let passphrase = Array(passphrase.utf8)
+        let derived = passphrase.withUnsafeBytes {
+            PKCS5_PBKDF2_HMAC(
+                $0.baseAddress?.assumingMemoryBound(to: CChar.self), Int32($0.count), salt, Int32(salt.count),
+                Self.iterations, EVP_sha256(),
+                Int32(Self.length), &output)
+        }
+        guard derived == 1 else { throw .library }
+        bytes = output
+    }
+
+    /// The base key of one sender. It depends on the connection, so that the relay cannot pass off one participant's frames as those of
+    /// another.
+    ///
+    /// - Parameters:
+    ///   - session: id of the session.
+    ///   - connection: connection id of the publisher.
+    public func baseKey(session: String, connection: String) throws(SFrameFailure) -> [UInt8] {
+        try HKDF.key(
+            bytes, salt: Array(session.utf8), info: Array("\(Self.label) sender\0\(connection)".utf8),
+            count: Self.length, .sha256)
+    }
+
+    private static let label = "millrace-e2ee-1"
+}

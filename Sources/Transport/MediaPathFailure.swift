@@ -1,0 +1,21 @@
+/// Why a peer has no media some seconds after it was admitted, as the relay sees it.
+package enum MediaPathFailure: Sendable, Hashable {
+    /// Nothing at all came from the peer.
+    case noPackets
+    /// STUN came from the peer, and keys were not agreed on. `hasBegun`: DTLS came as well.
+    case noHandshake(hasBegun: Bool)
+    /// The path and its keys stand, and a publisher's media does not come.
+    case noMedia
+
+    /// One line for operators, which names the side from which nothing was received.
+    package var explanation: String {
+        switch self {
+        case .noPackets: "no media path: nothing was received from the client"
+        case .noHandshake(hasBegun: false):
+            "no media path: STUN was received from the client, but no answer: the client receives nothing from the relay"
+        case .noHandshake(hasBegun: true):
+            "no media path: the DTLS handshake began and did not complete: packets of one side are lost, perhaps large ones"
+        case .noMedia: "no media: the client is connected, but no media was received from the client"
+        }
+    }
+}

@@ -1,0 +1,37 @@
+import Foundation
+import LoadGenerator
+
+/// Files that a load run leaves, if they were asked for.
+struct LoadFiles {
+    /// Paths.
+    let timeline: String?
+    let report: String?
+
+    /// Makes the files, empty: a path that cannot be written shows before the run and not after it.
+    func prepare() throws(LoadError) {
+        for (option, path) in [("timeline", timeline), ("report", report)] {
+            guard let path else { continue }
+            try write("", to: path, option)
+        }
+    }
+
+    func write(_ load: LoadRun, _ finished: LoadReport) throws {
+        if let timeline {
+            try write(try TimelineDocument(load.timeline, settings: load.settings).json, to: timeline, "timeline")
+        }
+        if let report { try write(LoadPage(finished, load.timeline).html, to: report, "report") }
+    }
+
+    /// Of a run that ended without a report.
+    func write(_ load: LoadRun, failure: any Error) throws {
+        guard let timeline else { return }
+        let document = TimelineDocument(load.timeline, settings: load.settings, failure: "\(failure)")
+        try write(try document.json, to: timeline, "timeline")
+    }
+
+    private func write(_ text: String, to path: String, _ option: String) throws(LoadError) {
+        do { try Data(text.utf8).write(to: URL(fileURLWithPath: path)) } catch {
+            throw .invalidSetting(option, reason: "\(path) cannot be written: \(error.localizedDescription)")
+        }
+    }
+}

@@ -1,0 +1,83 @@
+import Foundation
+import LoadGenerator
+import Testing
+
+@Suite("Timeline of a load run") struct LoadTimelineTests {
+    private func sample(_ second: Int, latency: Int64 = 1_000) -> TimelinePoint {
+        var point = TimelinePoint(start: Int64(second) * 1_000_000_000, end: Int64(second + 1) * 1_000_000_000)
+        point.isMeasured = second > 0
+        point.connected = second
+        point.failedJoins = 1
+        point.sentPackets = 10
+        point.receivedPackets = 100
+        point.receivedBytes = 125_000
+        point.lost = second % 2 == 0 ? 3 : -1
+        point.framesDecoded = 30
+        point.freezes = 1
+        point.latency.record(latency)
+        point.busiestThread = second == 0 ? 0.5 : 0.25
+        return point
+    }
+
+    @Test(
+        "A run of any length has at most so many points, which cover all of it", arguments: [1, 7, 8, 9, 16, 17, 1_000])
+    func bounded(seconds: Int) {
+        var timeline = LoadTimeline(capacity: 8)
+        for second in 0..<seconds { timeline.add(sample(second)) }
+        let points = timeline.points
+        #expect(points.count <= 8)
+        #expect(points.count == (seconds + timeline.samplesPerPoint - 1) / timeline.samplesPerPoint)
+        #expect(points.first?.start == 0)
+        #expect(points.last?.end == Int64(seconds) * 1_000_000_000)
+        #expect(zip(points, points.dropFirst()).allSatisfy { $0.end == $1.start })
+        #expect(points.reduce(0) { $0 + $1.receivedPackets } == UInt64(seconds * 100))
+        #expect(points.reduce(0) { $0 + $1.failedJoins } == seconds)
+        #expect(points.reduce(0) { $0 + $1.lost } == Int64((seconds + 1) / 2 * 3 - seconds / 2))
+        #expect(points.reduce(0) { $0 + $1.latency.count } == seconds)
+    }
+
+    @Test("Neighbours that become one point keep their extremes")
+    func merging() {
+        var timeline = LoadTimeline(capacity: 2)
+        for second in 0..<3 { timeline.add(sample(second, latency: Int64(second) * 1_000)) }
+        let first = timeline.points[0]
+        #expect(first.latency.minimum == 0)
+        #expect(first.latency.maximum == 1_000)
+        #expect(first.busiestThread == 0.5)
+        #expect(first.connected == 1)
+        #expect(first.isMeasured)
+    }
+
+    private struct File: Decodable {
+        struct Row: Decodable {
+            struct Latency: Decodable { var p99: Double }
+            var end: Double
+            var measured: Bool
+            var receivedKilobitsPerSecond: Double
+            var lost: Int
+            var latencyMilliseconds: Latency?
+        }
+        var version: Int
+        var secondsPerPoint: Int
+        var failure: String?
+        var points: [Row]
+    }
+
+    @Test("The file has a row for each point, with rates")
+    func document() throws {
+        var timeline = LoadTimeline(capacity: 4)
+        for second in 0..<5 { timeline.add(sample(second)) }
+        let address = "http://127.0.0.1:1"
+        let settings = try LoadRun(plan: LoadPlan(target: .url(address)), door: PlainHTTPDoor(address: address))
+            .settings
+        let text = try TimelineDocument(timeline, settings: settings, failure: "it broke").json
+        let file = try JSONDecoder().decode(File.self, from: Data(text.utf8))
+        #expect(file.version == 1)
+        #expect(file.secondsPerPoint == 2)
+        #expect(file.failure == "it broke")
+        #expect(file.points.map(\.end) == [2, 4, 5])
+        #expect(file.points.map(\.lost) == [2, 2, 3])
+        #expect(file.points.allSatisfy { $0.receivedKilobitsPerSecond == 1_000 })
+        #expect(file.points.allSatisfy { $0.latencyMilliseconds?.p99 == 1 })
+    }
+}

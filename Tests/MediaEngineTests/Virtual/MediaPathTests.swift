@@ -1,0 +1,69 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import Testing
+import Transport
+
+@Suite("WebRTC peers without media are counted and told of by cause (CON-9), in virtual time")
+struct MediaPathTests {
+    private func allow(_ kinds: [DatagramKind], of client: VirtualClient) {
+        client.alter = { bytes in bytes.withUnsafeBytes { kinds.contains(DatagramKind($0)) } ? bytes : nil }
+    }
+
+    private func failures(_ call: VirtualCall) async -> [TransportID: [MediaPathFailure]] {
+        call.relay.close()
+        var failures: [TransportID: [MediaPathFailure]] = [:]
+        for await event in call.relay.events {
+            if case .noMediaPath("room", let transport, let failure) = event {
+                failures[transport, default: []].append(failure)
+            }
+        }
+        return failures
+    }
+
+    @Test("no packets, no handshake, no media: each once, 10 s after the answer or the connection")
+    func causes() async throws {
+        let call = try VirtualCall(seed: 51)
+        let silent = try call.publish(stream: "silent")
+        silent.vanish()
+        let checking = try call.publish(stream: "checking")
+        allow([.stun], of: checking)
+        let mute = try call.publish(stream: "mute")
+        allow([.stun, .dtls, .rtcp], of: mute)
+        let good = try call.publish(stream: "good")
+        let subscriber = try call.view(stream: "good")
+        call.run(seconds: 9.9)
+        #expect(call.relay.counters.pathFailures.map(\.count) == [0, 0, 0])
+        call.run(seconds: 0.12)
+        #expect(call.relay.counters.pathFailures.map(\.count) == [1, 1, 0])
+        call.run(seconds: 30)
+        let counters = call.relay.counters
+        #expect(counters.pathFailures.map(\.cause) == ["no_packets", "no_handshake", "no_media"])
+        #expect(counters.pathFailures.map(\.count) == [1, 1, 1])
+        #expect(counters.peersTimedOut == 2 && counters.peersConnected == 3)
+        let told = await failures(call)
+        #expect(told[silent.id] == [.noPackets] && told[checking.id] == [.noHandshake(hasBegun: false)])
+        #expect(told[mute.id] == [.noMedia])
+        #expect(told[good.id] == nil && told[subscriber.id] == nil)
+    }
+
+    @Test("A publisher that is muted has nothing to send; once it is unmuted its media is looked for")
+    func muted() throws {
+        let call = try VirtualCall(seed: 52)
+        let publisher = try call.publish()
+        allow([.stun, .dtls, .rtcp], of: publisher)
+        call.run(seconds: 1)
+        try call.control {
+            try $0.setMuted(session: "room", stream: "stream", kind: .audio, muted: true)
+            try $0.setMuted(session: "room", stream: "stream", kind: .video, muted: true)
+        }
+        call.run(seconds: 25)
+        #expect(call.relay.counters.pathsWithoutMedia == 0)
+        try call.control { try $0.setMuted(session: "room", stream: "stream", kind: .audio, muted: false) }
+        call.run(seconds: 11)
+        #expect(call.relay.counters.pathsWithoutMedia == 1)
+        call.run(seconds: 30)
+        #expect(call.relay.counters.pathsWithoutMedia == 1)
+    }
+}

@@ -1,0 +1,90 @@
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SDP
+import Testing
+import WebRTCClient
+
+/// B13: the goals of subscribers with transport-wide feedback, for those that send REMB instead.
+@Suite("Subscribers that send REMB and no transport-wide feedback")
+struct ReportedPathTests {
+    /// A limit of 22 s on a subscriber's path.
+    struct Limit: Sendable, CustomStringConvertible {
+        /// kb/s.
+        var rate: Int64
+        /// Bytes.
+        var queue = 40_000
+        var simulcast = false
+        var seed: UInt64 = 1
+
+        var description: String { "\(rate) kb/s, \(queue / 1_000) kB, simulcast \(simulcast), seed \(seed)" }
+    }
+
+    private static let limits: [Limit] = [
+        Limit(rate: 150), Limit(rate: 150, seed: 2), Limit(rate: 150, queue: 15_000, seed: 3),
+        Limit(rate: 150, simulcast: true), Limit(rate: 500, simulcast: true),
+        Limit(rate: 500, queue: 100_000, simulcast: true, seed: 2),
+    ]
+
+    private static func path(_ kilobits: Int64, queue: Int) -> LinkConditions {
+        var conditions = LinkConditions(delay: .milliseconds(20))
+        conditions.rate = .kilobits(kilobits)
+        conditions.queue = queue
+        return conditions
+    }
+
+    @Test(
+        "a limit of 22 s: less video or none within 2 s, the audio is saved, the video is back within 10 s",
+        arguments: limits)
+    func narrow(_ limit: Limit) throws {
+        let (call, _) = try VirtualCall.withPublisher(
+            seed: limit.seed, rids: limit.simulcast ? ["l", "m", "h"].map { RID($0)! } : [],
+            video: limit.simulcast
+                ? SyntheticVideo.Encoding.simulcast : [.init(width: 1280, height: 720, bitrate: .kilobits(1_500))])
+        call.run(seconds: 1)
+        let viewer = try call.view(sendsREMB: true)
+        func set(_ kilobits: Int64) {
+            call.network.set(
+                Self.path(kilobits, queue: limit.queue), from: VirtualCall.relayAddress, to: viewer.address)
+        }
+        let largest: UInt8 = limit.simulcast ? 2 : 0
+        func pictures(of encoding: UInt8) -> UInt64 { viewer.reception.picturesByEncoding[encoding] ?? 0 }
+        set(10_000)
+        #expect(call.run(atMost: 15) { pictures(of: largest) > 60 })
+        call.run(seconds: 2)
+        #expect(viewer.reception.missedSounds == 0)
+
+        set(limit.rate)
+        call.run(seconds: 2)
+        let before = pictures(of: largest)
+        let decided = try Self.largestIsOff(viewer, call)
+        // The queue that the flood left drains.
+        call.run(seconds: 1)
+        let saved = viewer.reception
+        call.run(seconds: 19)
+        let during = viewer.reception
+        let heard = Double(during.sounds - saved.sounds)
+        let lost = max(0, Double(during.missedSounds) - Double(saved.missedSounds)) / (19 * 50)
+        let tail = pictures(of: largest) - before
+
+        set(10_000)
+        let widened = call.now
+        let isBack = call.run(atMost: 12) { pictures(of: largest) > before + tail + 5 }
+        let back = call.now - widened
+        print(
+            "REMB|\(limit)|off \(decided)|heard \(Int(heard))|lost \(lost)|tail \(tail)|",
+            "back \(isBack ? back.description : "never")")
+        #expect(decided)
+        #expect(heard > 900)
+        #expect(lost <= 0.02)
+        #expect(isBack && back < .seconds(10))
+        #expect(viewer.reception.wrong == 0)
+    }
+
+    /// The relay sends the largest encoding no more.
+    private static func largestIsOff(_ viewer: VirtualClient, _ call: VirtualCall) throws -> Bool {
+        let statistics = try call.control { try $0.peerStatistics(viewer.id, session: viewer.session) }
+        let video = try #require(statistics.subscribed.first { $0.kind == .video })
+        return video.isPaused == true || video.height.map { $0 < 720 } ?? false
+    }
+}
