@@ -264,6 +264,17 @@ import Testing
             #expect(report.isBeingWritten && !report.isDamaged && report.isCutOff == (cut > 0), "cut by \(cut)")
             #expect(report.video?.errors == 0)
         }
+        // It grows while it is read: what was there counts.
+        try Data(whole).write(to: URL(fileURLWithPath: folder.file("grows.webm")))
+        let growing = try FileHandle(forWritingTo: URL(fileURLWithPath: folder.file("grows.webm")))
+        try growing.truncate(atOffset: UInt64(whole.count / 2))
+        let decoder = try FileDecoder(path: folder.file("grows.webm"))
+        try growing.seekToEnd()
+        try growing.write(contentsOf: whole[(whole.count / 2)...])
+        try growing.close()
+        let half = try decoder.run(to: [])
+        #expect(half.damageCount <= 1 && half.isCutOff == (half.damageCount == 1) && half.lostBytes < 20_000)
+        #expect((half.video?.frames ?? 0) < 80 && half.video?.errors == 0)
         // Without the writer the same file is damaged.
         let copy = folder.file("copy.webm")
         try Data(whole.dropLast(7)).write(to: URL(fileURLWithPath: copy))
