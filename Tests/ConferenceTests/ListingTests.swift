@@ -169,7 +169,10 @@ import Testing
         #expect(world.newEvents(host) == [])
         #expect(world.newEvents(more[4]).last?.name == .userChanged)
         try world.request(.chat(ChatRequest(text: "hello")), more[4])
-        let names = world.newEvents(host).map { if case .chat(let message) = $0 { message.name } else { nil } }
+        let names = world.newEvents(host).map { event -> String? in
+            if case .chat(let message) = event { return message.name }
+            return nil
+        }
         #expect(names == ["new"])
 
         // Below half the size everybody is listed again.
