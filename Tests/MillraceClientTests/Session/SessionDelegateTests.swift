@@ -33,6 +33,9 @@ import Transport
         func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {
             calls.append("streamDestroyed")
         }
+        func session(_ session: Session, usersUnlisted users: [UserInfo]) { calls.append("usersUnlisted") }
+        func session(_ session: Session, userCountChanged count: Int) { calls.append("userCountChanged") }
+        func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind) { calls.append("unmuted") }
         func session(_ session: Session, recordingStarted stream: StreamID) { calls.append("recordingStarted") }
         func session(_ session: Session, recordingStopped stream: StreamID) { calls.append("recordingStopped") }
         func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {
@@ -63,7 +66,8 @@ import Transport
         .noMediaPath(NoMediaPath(MediaPathReport(stage: .ice, candidates: []), .publish)), .mediaPathFound(.publish),
         .connectionCreated(user), .connectionDestroyed(user, .left), .userChanged(user), .userDropped(user.id, true),
         .hostChanged(nil), .streamCreated(stream), .streamChanged(stream), .streamDestroyed(stream, .unpublished),
-        .recordingStarted(stream.id), .recordingStopped(stream.id),
+        .recordingStarted(stream.id), .recordingStopped(stream.id), .usersUnlisted([user]), .userCountChanged(3),
+        .unmuted(by: user.id, kind: .audio),
         .signal(from: nil, type: "t", data: ""), .muteForced(isActive: true), .streamMuteForced(stream.id, nil),
         .unmuteRequested(from: user.id, kind: .audio), .shareLockChanged(isLocked: true), .activeSpeakerChanged(nil),
         .subsessions(.roleChanged(isManager: true)), .chat(.allowedChanged(true)),
@@ -89,6 +93,9 @@ import Transport
         case .streamCreated: "streamCreated"
         case .streamChanged: "streamChanged"
         case .streamDestroyed: "streamDestroyed"
+        case .usersUnlisted: "usersUnlisted"
+        case .userCountChanged: "userCountChanged"
+        case .unmuted: "unmuted"
         case .recordingStarted: "recordingStarted"
         case .recordingStopped: "recordingStopped"
         case .signal: "signal"
@@ -110,13 +117,13 @@ import Transport
             #expect(listener.calls == [Self.method(for: event)], "\(event)")
         }
         // Every method of this class was called: the list above has every kind of event.
-        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 27)
+        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 30)
     }
 
     /// How an application learns of an event of the protocol. A new one does not compile here until it is told.
     private static func told(_ name: EventName) -> String {
         switch name {
-        case .userJoined: "connectionCreated"
+        case .userJoined, .usersChanged: "connectionCreated"
         case .userChanged: "userChanged"
         case .userLeft: "connectionDestroyed"
         case .userDropped: "userDropped"
