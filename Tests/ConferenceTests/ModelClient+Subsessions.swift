@@ -34,7 +34,8 @@ extension ModelClient {
             check(openHelp.remove(body.request) != nil, "a result of \(body.request), which is not open")
             check(endedHelp.insert(body.request).inserted, "a second result of \(body.request)")
         case .chat(let body):
-            check(users.contains { $0.id == body.from }, "chat of a stranger: \(body.from)")
+            // One that is only counted comes with its name.
+            check(body.name != nil || users.contains { $0.id == body.from }, "chat of a stranger: \(body.from)")
             check(body.to == nil || body.to == connection || body.from == connection, "chat to another")
         case .chatAllowedChanged(let body): isChatAllowed = body.isAllowed
         default: break

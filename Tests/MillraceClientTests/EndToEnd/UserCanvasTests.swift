@@ -40,6 +40,9 @@ import Testing
             let call = try await relay.call()
             let (ada, bob) = (call.ada, call.bob)
             let user = try #require(ada.connection)
+            let pictures = bob.canvas(of: user).pictures(limit: 50)
+            // Before its first packet the stream has no video that could be asked for.
+            _ = await first(of: pictures, "a picture") { _ in true }
             let answer = Answer()
             let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
                 .channelInitializer { $0.pipeline.addHandler(answer) }
@@ -48,7 +51,6 @@ import Testing
                 "GET /v1/sessions/room/participants/\(user)/canvas.y4m?rate=15 HTTP/1.1\r\n"
                 + "Host: 127.0.0.1:\(relay.port)\r\nConnection: close\r\n\r\n"
             try await channel.writeAndFlush(ByteBuffer(string: request))
-            let pictures = bob.canvas(of: user).pictures(limit: 50)
             let before = await first(of: pictures, "a picture of the first stream") { picture -> UInt32? in
                 FrameBar.read(from: picture).flatMap { $0.counter > 90 ? $0.counter : nil }
             }
