@@ -179,8 +179,7 @@ struct RoomTests {
             for other in 1...4 { try room.subscribe(participant, to: "s\((number + other) % count)", kinds: [.audio]) }
         }
         try room.run(seconds: 3)
-        let clock = ContinuousClock()
-        let moving = clock.measure {
+        let moving = ThreadTime.measure {
             for (number, participant) in room.participants.enumerated() {
                 room.place([participant], in: "room \(number % roomCount)")
             }
@@ -194,7 +193,7 @@ struct RoomTests {
             #expect(heard == Set(mates.map { "s\($0)" }), "\(participant.name)")
             #expect(participant.strays.isEmpty, "\(participant.strays.prefix(3))")
         }
-        let stopping = clock.measure { room.place(room.participants, in: MediaEngine.mainRoom) }
+        let stopping = ThreadTime.measure { room.place(room.participants, in: MediaEngine.mainRoom) }
         for participant in room.participants { participant.forgetReceived() }
         try room.run(seconds: 1)
         for participant in room.participants {

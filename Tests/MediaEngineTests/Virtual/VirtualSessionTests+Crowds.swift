@@ -1,4 +1,3 @@
-import Glibc
 import MediaBase
 import MediaEngine
 import MillraceTestKit
@@ -43,15 +42,9 @@ extension VirtualSessionTests {
         return conditions
     }
 
-    private static func cpu() -> MediaTime {
-        var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
-        return MediaTime(rawValue: Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec))
-    }
-
     /// Everybody connects over a bad path, stays for `seconds`, and what is under way then still arrives.
     private func run(_ crowd: Crowd, seed: UInt64, seconds: Double) throws -> (VirtualCall, Outcome, Lap) {
-        let before = Self.cpu()
+        let before = ThreadTime.now
         let call = try VirtualCall(seed: seed, conditions: Self.roughPath)
         let publishers = try (0..<Self.sizeOfCrowd.publishers).map { number in
             try call.publish(
@@ -79,7 +72,7 @@ extension VirtualSessionTests {
                 received: viewers.map(\.statistics), seen: viewers.map(\.reception),
                 published: publishers.map(\.statistics),
                 relay: relay + counters.dropped.map { "\($0.cause) \($0.count)" }),
-            Lap(virtual: call.now, spent: Self.cpu() - before)
+            Lap(virtual: call.now, spent: ThreadTime.now - before)
         )
     }
 
