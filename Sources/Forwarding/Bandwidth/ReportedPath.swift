@@ -90,8 +90,10 @@ struct ReportedPath {
             self.trial = nil
             return nil
         }
-        // A peer that negotiated REMB and sends none: reports are all there is.
-        guard remb == nil, now >= trial.end + (roundTrip ?? .milliseconds(100)) else { return nil }
+        // If REMB allows as much, or the peer sends none, it need not rise: a path that drops what it does not carry makes no receiver lower it.
+        guard remb.map({ $0 >= trial.rate }) ?? true, now >= trial.end + (roundTrip ?? .milliseconds(100)) else {
+            return nil
+        }
         return pass(trial, now: now)
     }
 

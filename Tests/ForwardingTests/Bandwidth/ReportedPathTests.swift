@@ -40,7 +40,7 @@ struct ReportedPathTests {
         #expect(estimator.target == .kilobits(130))
         // It was for what was sent then; nothing shows yet that it is over.
         estimator.used = .kilobits(48)
-        tick(from: 2, to: 3.5)
+        tick(from: 2, to: 4)
         #expect(!estimator.isFull && estimator.isHeld)
 
         let other = BandwidthEstimator(estimatorConfiguration, now: .zero)
@@ -87,6 +87,18 @@ struct ReportedPathTests {
         #expect(estimator.target == .kilobits(195), "a probe that lost packets did not pass")
         estimator.receive(remb: .kilobits(100), now: .seconds(9))
         #expect(estimator.target == .kilobits(100))
+    }
+
+    @Test("REMB that is higher than a probe need not rise: a report without loss is enough")
+    func probesBelowREMB() throws {
+        report(lost: 220, at: 2)
+        #expect(estimator.target == .kilobits(240))
+        estimator.used = .kilobits(48)
+        var taken: Probe?
+        tick(from: 2, to: 5) { now in taken = taken ?? estimator.takeProbe(now: now) }
+        #expect(try #require(taken).bitrate == .kilobits(360 - 48))
+        report(lost: 0, at: 5.5)
+        #expect(estimator.target == .kilobits(360) && estimator.isHeld)
     }
 
     @Test("without probes a limit is over after 4 s, then after 8 s")
