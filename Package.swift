@@ -27,6 +27,8 @@ let package = Package(
     products: [
         .executable(name: "millrace", targets: ["millrace"]),
         .library(name: "RelayServer", targets: ["RelayServer"]),
+        // For backends: makes session tokens, and builds nothing else of the relay.
+        .library(name: "MillraceTokens", targets: ["MillraceTokens", "Signaling"]),
         .library(name: "MillraceClient", targets: ["MillraceClient", "Signaling", "MediaBase"]),
         .library(name: "Signaling", targets: ["Signaling"]),
         .library(name: "Codecs", targets: ["Codecs"]),
@@ -81,6 +83,8 @@ let package = Package(
         .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
         .target(name: "Conference", dependencies: ["MediaBase", "Signaling"]),
+        .target(
+            name: "MillraceTokens", dependencies: ["Signaling", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
         .target(
             name: "WebRTCClient",
@@ -104,8 +108,8 @@ let package = Package(
         .target(
             name: "ControlServer",
             dependencies: [
-                "MediaBase", "SDP", "Signaling", "Conference", "Messaging", "SRTP", "MediaEngine", "Canvas",
-                "Recording", "Persistence", "CLinuxNet", "CPage",
+                "MediaBase", "SDP", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine",
+                "Canvas", "Recording", "Persistence", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -142,8 +146,8 @@ let package = Package(
         .target(
             name: "RelayServer",
             dependencies: [
-                "MediaBase", "Signaling", "Messaging", "SRTP", "MediaEngine", "Canvas", "Recording", "Persistence",
-                "ControlServer", "CLinuxNet", "CCrash",
+                "MediaBase", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine", "Canvas",
+                "Recording", "Persistence", "ControlServer", "CLinuxNet", "CCrash",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -155,13 +159,13 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "Signaling", "ControlServer", "MillraceClient",
+                "CLinuxNet", "Signaling", "MillraceTokens", "ControlServer", "MillraceClient",
             ]),
         .executableTarget(
             name: "millrace",
             dependencies: [
-                "MediaBase", "Signaling", "Codecs", "Containers", "Recording", "ControlServer", "RelayServer",
-                "LoadGenerator", "SRTP", "CLinuxNet",
+                "MediaBase", "Signaling", "Codecs", "Containers", "Recording", "MillraceTokens", "ControlServer",
+                "RelayServer", "LoadGenerator", "SRTP", "CLinuxNet",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: fullRELRO),
 
@@ -243,14 +247,15 @@ let package = Package(
         .testTarget(
             name: "ControlServerTests",
             dependencies: [
-                "ControlServer", "Conference", "Signaling", "MediaBase", "MillraceTestKit",
+                "ControlServer", "Conference", "Signaling", "MillraceTokens", "MediaBase", "MillraceTestKit",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "Logging", package: "swift-log"),
             ]),
         .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "Conference", "Messaging", "Persistence", "Signaling", "LoadGenerator",
+                "RelayServer", "ControlServer", "Conference", "MillraceTokens", "Messaging", "Persistence", "Signaling",
+                "LoadGenerator",
                 "WebRTCClient", "Transport",
                 "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
                 "Recording",
@@ -268,7 +273,8 @@ let package = Package(
             name: "MillraceClientTests",
             dependencies: [
                 "MillraceClient", "MillraceTutorial", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
-                "Forwarding", "WebRTCClient", "ControlServer", "RelayServer", "LoadGenerator", "MillraceTestKit",
+                "Forwarding", "Transport", "WebRTCClient", "MillraceTokens", "ControlServer", "RelayServer",
+                "LoadGenerator", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),

@@ -88,6 +88,7 @@ class BlockCollector final : public webm::Callback {
         out.seek_pre_roll = track.seek_pre_roll.value();
         out.pixel_width = track.video.value().pixel_width.value();
         out.pixel_height = track.video.value().pixel_height.value();
+        out.projection_roll = track.video.value().projection.value().pose_roll.value();
         out.sampling_frequency = track.audio.value().sampling_frequency.value();
         out.channels = track.audio.value().channels.value();
         out.encoded = track.content_encodings.is_present();

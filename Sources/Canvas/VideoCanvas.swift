@@ -48,8 +48,8 @@ package final class VideoCanvas {
 
     package func insert(_ packet: borrowing TapPacket) {
         assembler.insert(
-            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, payload: packet.payload,
-            now: packet.arrival)
+            sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker, rotation: packet.rotation,
+            payload: packet.payload, now: packet.arrival)
     }
 
     package func handleTimeout(now: MediaTime) { assembler.handleTimeout(now: now) }
@@ -60,6 +60,7 @@ package final class VideoCanvas {
     /// Nothing more will come: gives up what is waited for.
     package func flush() { assembler.flush() }
 
+    /// The next frame, turned upright.
     package func nextPicture(_ clock: CaptureClock) -> I420Frame? {
         while let event = assembler.nextEvent() {
             switch event {
@@ -67,10 +68,12 @@ package final class VideoCanvas {
             case .frame(let frame):
                 do {
                     let time = clock.captureTime(.video, timestamp: frame.timestamp, arrival: frame.arrival)
-                    guard let picture = try decoder.decode(frame.bytes, captureTime: time) else { continue }
+                    guard
+                        let picture = try decoder.decode(frame.bytes, rotation: frame.rotation, captureTime: time)
+                    else { continue }
                     decodedPictures &+= 1
                     refusedKeyFrames = 0
-                    return picture
+                    return picture.upright()
                 } catch {
                     if case CodecError.pictureTooLarge = error { oversizedFrames &+= 1 }
                     decodeErrors &+= 1

@@ -20,11 +20,13 @@ package struct Admission: Hashable, Sendable {
     package var password: String?
     /// The operator vouches for it (an administrator's or a static token): passwords are not asked for.
     package var isTrusted: Bool
+    /// Of a client's join request.
+    package var media: JoinMedia
 
     package init(
         connection: ConnectionID, resumeToken: String = "", name: String, identity: String? = nil, data: String? = nil,
         kind: UserInfo.Kind = .client, capabilities: Capabilities, token: TokenFingerprint? = nil,
-        password: String? = nil, isTrusted: Bool = false
+        password: String? = nil, isTrusted: Bool = false, media: JoinMedia = JoinMedia()
     ) {
         self.connection = connection
         self.resumeToken = resumeToken
@@ -36,5 +38,6 @@ package struct Admission: Hashable, Sendable {
         self.token = token
         self.password = password
         self.isTrusted = isTrusted
+        self.media = media
     }
 }

@@ -11,6 +11,8 @@ extension Conference {
         do throws(SignalingError) {
             let password = try admit(admission)
             let name = try DisplayName.normalized(admission.name)
+            try Bounds.check(admission.media.maximumWidth, 1...Bounds.pixels, "maximumWidth")
+            try Bounds.check(admission.media.maximumHeight, 1...Bounds.pixels, "maximumHeight")
             guard order.count < limits.participants else {
                 throw SignalingError(
                     .limitReached, "the session has \(limits.participants) participants already",
@@ -56,7 +58,7 @@ extension Conference {
         joins += 1
         participants[connection] = Participant(
             info: info, capabilities: admission.capabilities, token: admission.token, isTrusted: admission.isTrusted,
-            ordinal: joins)
+            media: admission.media, ordinal: joins)
         order.append(connection)
         if becomesHost { host = connection }
         if admission.kind == .client { clients.append(connection) }

@@ -83,8 +83,11 @@ extension Conference {
                 guard published[id] == nil, !plan.streams.contains(where: { $0.id == id }) else {
                     throw SignalingError(.streamExists, field: "streams")
                 }
+                let begins = stream.videoType == .camera ? participant.media : JoinMedia()
                 plan.streams.append(
-                    planned(stream, as: id, isNew: true, mutes: (isMuteForced, false)))
+                    planned(
+                        stream, as: id, isNew: true,
+                        mutes: (isMuteForced || begins.startsAudioMuted, begins.startsVideoMuted)))
             }
         }
         let named = Set(plan.streams.map(\.id))
@@ -155,6 +158,9 @@ extension Conference {
             height: planned.height)
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
+        // Its publisher asked for these: nobody has to tell it.
+        if planned.startsAudioMuted { stream.setMuted(.audio, true) }
+        if planned.startsVideoMuted { stream.setMuted(.video, true) }
         published[planned.id] = stream
         participants[sender]?.streams.append(planned.id)
     }

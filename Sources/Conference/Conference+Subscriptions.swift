@@ -8,7 +8,8 @@ extension Conference {
         guard let stream = published[id], stream.phase == .announced else {
             throw SignalingError(.unknownStream, field: "stream")
         }
-        guard let subscriptions = participants[connection]?.subscriptions else { throw SignalingError(.notJoined) }
+        guard let participant = participants[connection] else { throw SignalingError(.notJoined) }
+        let subscriptions = participant.subscriptions
         guard subscriptions[id] == nil else { throw SignalingError(.alreadySubscribed, field: "stream") }
         guard subscriptions.count < limits.subscriptions else {
             throw SignalingError(
@@ -16,6 +17,7 @@ extension Conference {
                 limit: ConferenceLimits.subscriptionsKey)
         }
         try check(preferences)
+        let preferences = participant.media.bounding(preferences)
         let isHeard = hears(connection, stream)
         participants[connection]?.subscriptions[id] = Subscription(
             preferences: preferences, isHeard: isHeard, isOrdered: isHeard)
@@ -33,6 +35,7 @@ extension Conference {
             throw SignalingError(.notSubscribed, field: "stream")
         }
         try check(preferences)
+        let preferences = participants[connection]?.media.bounding(preferences) ?? preferences
         guard before.preferences != preferences else { return }
         changeSubscription(of: connection, to: id, because: .subscriber) { $0.preferences = preferences }
         if before.isOrdered { command(.updateSubscription(connection, id, preferences)) }
@@ -95,6 +98,8 @@ extension Conference {
     private func check(_ preferences: SubscriptionPreferences) throws(SignalingError) {
         try Bounds.check(preferences.width, 1...Bounds.pixels, "width")
         try Bounds.check(preferences.height, 1...Bounds.pixels, "height")
+        try Bounds.check(preferences.maximumWidth, 1...Bounds.pixels, "maximumWidth")
+        try Bounds.check(preferences.maximumHeight, 1...Bounds.pixels, "maximumHeight")
         try Bounds.check(preferences.frameRate, 1...Bounds.frameRate, "frameRate")
         try Bounds.check(preferences.priority, 0...100, "priority")
     }

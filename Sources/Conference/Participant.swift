@@ -8,6 +8,8 @@ struct Participant: Sendable {
     var token: TokenFingerprint?
     /// It was let in by a static token or the admin token.
     var isTrusted = false
+    /// What it begins with and is sent at most.
+    var media = JoinMedia()
     /// Place in the order of joining, from 1 on.
     var ordinal: UInt64
     /// Clients know it by name, or will be told of it next; else it is only counted.

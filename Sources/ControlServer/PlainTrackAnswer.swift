@@ -10,6 +10,7 @@ struct PlainTrackAnswer: Encodable, Sendable {
     /// Hz.
     var clockRate: Int
     var channels: Int?
+    var rtx: PlainRTXAnswer?
 
     init(_ track: PlainTrack) {
         port = track.port
@@ -19,5 +20,6 @@ struct PlainTrackAnswer: Encodable, Sendable {
         codec = track.codec
         clockRate = track.clockRate
         channels = track.channels
+        rtx = track.rtx.map { PlainRTXAnswer(payloadType: $0.payloadType, ssrc: $0.ssrc) }
     }
 }

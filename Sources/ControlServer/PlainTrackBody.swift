@@ -8,11 +8,14 @@ struct PlainTrackBody: Decodable, Sendable {
     var payloadType: UInt8?
     /// Absent: the relay picks one.
     var ssrc: UInt32?
+    /// Video: asks for retransmissions by RFC 4588. Absent: packets are sent again as they were.
+    var rtx: PlainRTXBody?
 
     private enum CodingKeys: String, CodingKey {
         case port
         case payloadType
         case ssrc
+        case rtx
     }
 
     init(from decoder: any Decoder) throws {
@@ -20,16 +23,12 @@ struct PlainTrackBody: Decodable, Sendable {
         port = try container.integerIfPresent(UInt16.self, forKey: .port)
         payloadType = try container.integerIfPresent(UInt8.self, forKey: .payloadType)
         ssrc = try container.integerIfPresent(UInt32.self, forKey: .ssrc)
+        rtx = try container.decodeIfPresent(PlainRTXBody.self, forKey: .rtx)
     }
 
     /// - Parameter field: path of this object in the body.
     func request(field: String, direction: TransportDirection) throws(Problem) -> PlainTrackRequest {
-        if let payloadType {
-            // 64...95 would read as RTCP where both share a port (RFC 5761 section 4).
-            guard payloadType < 128, !(64...95).contains(payloadType) else {
-                throw Problem(.invalidField, "a payload type is 0 to 63 or 96 to 127", field: field + ".payloadType")
-            }
-        }
+        if let payloadType { try Self.check(payloadType, field: field) }
         if direction == .subscribe {
             guard let port else { throw Problem(.invalidField, "the field is missing", field: field + ".port") }
             guard port > 0, port < .max else {
@@ -37,6 +36,15 @@ struct PlainTrackBody: Decodable, Sendable {
             }
         }
         if ssrc == 0 { throw Problem(.invalidField, "0 is not usable as an SSRC", field: field + ".ssrc") }
-        return PlainTrackRequest(port: direction == .subscribe ? port : nil, payloadType: payloadType, ssrc: ssrc)
+        return PlainTrackRequest(
+            port: direction == .subscribe ? port : nil, payloadType: payloadType, ssrc: ssrc,
+            rtx: try rtx?.request(field: field + ".rtx"))
+    }
+
+    /// 64...95 would read as RTCP where both share a port (RFC 5761 section 4).
+    static func check(_ payloadType: UInt8, field: String) throws(Problem) {
+        guard payloadType < 128, !(64...95).contains(payloadType) else {
+            throw Problem(.invalidField, "a payload type is 0 to 63 or 96 to 127", field: field + ".payloadType")
+        }
     }
 }

@@ -79,7 +79,7 @@ package struct Consumer {
         package var payloadBytes: UInt64 = 0
         /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
         package var rtxSequence: Int64
-        /// Times that the stream has begun, or begun again, at a packet that a decoder can start with.
+        /// Times that the stream has begun, or begun again, at a packet that a decoder can start with, for a cause of the relay's.
         package var starts: UInt64 = 0
         /// Packets up to this one are not sent again: some of them were dropped by this host, and a key frame replaces them.
         var abandoned = Int64.min
@@ -110,7 +110,9 @@ package struct Consumer {
     /// Goes live, or begins to catch up, at a producer's packet: the next consumer sequence number follows the last, and so do picture
     /// ids and, after a change of producer, timestamps.
     /// - Parameter timestamp: of the packet as it goes out; nil: as before, or by its arrival after a change of producer.
-    mutating func begin(at packet: borrowing PendingPacket, state: State, timestamp: UInt32? = nil) {
+    mutating func begin(
+        at packet: borrowing PendingPacket, state: State, timestamp: UInt32? = nil, cause: StartCause = .relay
+    ) {
         rewrite.temporalLimit = temporalLimit
         rewrite.sequenceOffset =
             packet.sequence &- packet.layers.packets(above: temporalLimit) &- (progress.sequence &+ 1)
@@ -131,7 +133,7 @@ package struct Consumer {
         }
         joinsTimestamps = false
         isCutOff = false
-        progress.starts &+= 1
+        if cause == .relay { progress.starts &+= 1 }
         history.begin(at: packet.sequence, rewrite, out: rewrite.sequence(of: packet), sentEnd: sentEnd)
         first = packet.sequence
         next = packet.sequence

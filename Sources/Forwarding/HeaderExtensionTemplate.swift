@@ -5,7 +5,8 @@ package import RTP
 /// packet to packet. Lies inside its consumer, so that writing it touches no other memory.
 ///
 /// Its length is the same for all packets of a consumer, which segmentation needs, but for abs-capture-time: publishers send that about
-/// once a second, and it is appended where the packet has it. A packet without an audio level has padding in its place.
+/// once a second, and it is appended where the packet has it. A packet without an audio level, or of video without an orientation, has padding
+/// in its place.
 package struct HeaderExtensionTemplate: Sendable {
     /// Of the block without abs-capture-time, head included: a media section id of 16 characters in the two-byte form, and everything else.
     package static let maximumLength = 36
@@ -18,7 +19,8 @@ package struct HeaderExtensionTemplate: Sendable {
     // Where the data of an element begins; 0 where there is none.
     private var transportWideAt: UInt8 = 0
     private var sendTimeAt: UInt8 = 0
-    private var audioLevelAt: UInt8 = 0
+    /// Of the audio level of audio, or of the orientation of video.
+    private var levelAt: UInt8 = 0
     /// 0: not mapped.
     private var captureTimeID: UInt8 = 0
     /// 36 bytes.
@@ -30,14 +32,14 @@ package struct HeaderExtensionTemplate: Sendable {
     /// - Parameters:
     ///   - map: the numbers that the viewer gave the extensions of this media section.
     ///   - mid: goes out where the map has a number for it.
-    ///   - playoutDelay: goes out with video.
+    ///   - playoutDelay: goes out with video, in place of the orientation: not all would fit.
     package init(
         map: RTPExtensionMap, kind: MediaKind, mid: MID? = nil, playoutDelay: PlayoutDelay? = nil
     ) {
         var block = [UInt8](repeating: 0, count: Self.maximumLength)
         var transportWideAt: UInt8 = 0
         var sendTimeAt: UInt8 = 0
-        var audioLevelAt: UInt8 = 0
+        var levelAt: UInt8 = 0
         let written = block.withUnsafeMutableBytes { bytes in
             var writer = RTPHeaderExtensionWriter(buffer: bytes, form: map.needsTwoByteForm ? .twoByte : .oneByte)
             func place(_ kind: RTPExtensionKind, _ length: Int) -> UInt8 {
@@ -50,9 +52,11 @@ package struct HeaderExtensionTemplate: Sendable {
             transportWideAt = place(.transportWideCC, 2)
             sendTimeAt = place(.absSendTime, 3)
             if kind == .audio {
-                audioLevelAt = place(.audioLevel, 1)
+                levelAt = place(.audioLevel, 1)
             } else if let playoutDelay {
                 writer.append(playoutDelay, as: map)
+            } else {
+                levelAt = place(.videoOrientation, 1)
             }
             return writer.finish()
         }
@@ -60,7 +64,7 @@ package struct HeaderExtensionTemplate: Sendable {
         isTwoByte = map.needsTwoByteForm
         self.transportWideAt = transportWideAt
         self.sendTimeAt = sendTimeAt
-        self.audioLevelAt = audioLevelAt
+        self.levelAt = levelAt
         captureTimeID = map[.absCaptureTime] ?? 0
         if written == 0, captureTimeID != 0 {
             // A head alone: what is appended finds its place behind it.
@@ -124,10 +128,10 @@ package struct HeaderExtensionTemplate: Sendable {
             block.storeBytes(
                 of: UInt16(truncatingIfNeeded: sendTime).bigEndian, toByteOffset: at + 1, as: UInt16.self)
         }
-        if audioLevelAt != 0 {
-            let at = Int(audioLevelAt)
-            if passed.flags.contains(.audioLevel) {
-                block.storeBytes(of: passed.audioLevel, toByteOffset: at, as: UInt8.self)
+        if levelAt != 0 {
+            let at = Int(levelAt)
+            if !passed.flags.isDisjoint(with: [.audioLevel, .videoOrientation]) {
+                block.storeBytes(of: passed.level, toByteOffset: at, as: UInt8.self)
             } else {
                 // Zeros between elements are padding, in place of the element's head too.
                 block.storeBytes(of: 0, toByteOffset: at - 1, as: UInt8.self)

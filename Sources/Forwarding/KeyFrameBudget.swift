@@ -25,8 +25,8 @@ package struct KeyFrameBudget: Sendable {
 
     /// Judges a request.
     /// - Parameters:
-    ///   - starts: how often the subscriber's track has begun at a key frame (`Consumer.Progress.starts`). Another number than before means
-    ///     a switch, a pause or a loss at the relay, and the budget is full again.
+    ///   - starts: how often the subscriber's track has begun at a key frame (`Consumer.Progress.starts`, by `StartCause.relay`). Another
+    ///     number than before means a switch, a pause or a loss at the relay, and the budget is full again.
     ///   - isWaiting: nothing goes out on the track before a key frame.
     package mutating func judge(starts: UInt64, isWaiting: Bool, now: MediaTime) -> Verdict {
         if starts != self.starts {

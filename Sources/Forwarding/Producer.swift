@@ -50,6 +50,8 @@ package final class Producer {
     }
     /// Drops at the relay, whatever the publisher sends.
     package private(set) var isMuted = false
+    /// Newest of the video's orientation; holds until a packet says another.
+    package private(set) var rotation = Rotation.none
     /// Unwrapped, of the newest packet; -1 before the first.
     package private(set) var latestSequence: Int64 = -1
     package private(set) var latestTimestamp: Int64 = 0
@@ -153,6 +155,7 @@ package final class Producer {
             payload: payload.count, layer: fields.temporalLayer,
             startsFrame: kind == .audio || flags.contains(.frameStart), now: now)
         slot.pointee.extensions = PassedExtensions(extensions)
+        if let orientation = extensions.videoOrientation { rotation = orientation.rotation }
         if !isLate {
             latestSequence = sequence
             latestTimestamp = timestamp

@@ -130,7 +130,7 @@ extension Router {
         return producer.core.pointee.consumers[i].state == .waiting
     }
 
-    /// How often a subscriber's track has begun at a key frame, and whether it waits for one now; nil if there is no such track.
+    /// How often a subscriber's track has begun at a key frame for a cause of the relay's, and whether it waits for one now; nil if there is no such track.
     /// - Parameter producer: any that has the track.
     package func start(path: Int, producer: Producer) -> (count: UInt64, isAwaited: Bool)? {
         feedingConsumer(path: path, like: producer).map {
@@ -221,9 +221,9 @@ extension Router {
 
     func startCatchingUp(
         _ consumer: UnsafeMutablePointer<Consumer>, of core: UnsafeMutablePointer<ProducerCore>,
-        at packet: borrowing PendingPacket, timestamp: UInt32? = nil
+        at packet: borrowing PendingPacket, timestamp: UInt32? = nil, cause: StartCause = .relay
     ) {
-        consumer.pointee.begin(at: packet, state: .catchingUp, timestamp: timestamp)
+        consumer.pointee.begin(at: packet, state: .catchingUp, timestamp: timestamp, cause: cause)
         core.pointee.catchingUp += 1
         hasNewCatchUps = true
     }

@@ -115,9 +115,8 @@ package final class Router {
             start.pointee.vp8.temporalLayer <= consumer.pointee.temporalLimit
         else { return false }
         consumer.pointee.cutPicture()
-        startCatchingUp(consumer, of: feeder.core, at: PendingPacket(producer: feeder.core, slot: start))
-        // Its subscriber may have caused it: it is no reason to serve more of its requests.
-        consumer.pointee.progress.starts &-= 1
+        let packet = PendingPacket(producer: feeder.core, slot: start)
+        startCatchingUp(consumer, of: feeder.core, at: packet, cause: .repetition)
         return true
     }
 

@@ -57,6 +57,14 @@ final class EngineStream {
 
     var video: Producer? { encodings.isEmpty ? nil : encodings[best].producer }
 
+    /// The largest encoding of at most so many pixels in height, or the smallest that comes. 0: no bound.
+    func video(within height: Int, now: MediaTime) -> Producer? {
+        guard height > 0 else { return video }
+        let active = encodings.map(\.producer).filter { $0.isActive(now: now) }
+        let fitting = active.last { (1...height).contains($0.pictureSize?.height ?? 0) }
+        return fitting ?? active.first ?? encodings.first?.producer
+    }
+
     func producer(_ kind: MediaKind) -> Producer? { kind == .audio ? audio : video }
 
     var producers: [Producer] { (audio.map { [$0] } ?? []) + encodings.map(\.producer) }

@@ -11,7 +11,7 @@ package final class PacketTap: Sendable {
     private struct Record {
         var length: UInt32  // of the whole record; with bit 31 set there is nothing but this word, and so much to skip
         var payloadLength: UInt32
-        var kindAndFlags: UInt32  // bit 0 video, bit 1 marker, bit 2 has NTP
+        var kindAndFlags: UInt32  // bit 0 video, bit 1 marker, bit 2 has NTP, bits 3 and 4 rotation in steps of 90 degrees
         var sequence: Int64
         var timestamp: Int64
         var arrival: Int64
@@ -88,7 +88,7 @@ package final class PacketTap: Sendable {
             of: Record(
                 length: UInt32(size), payloadLength: UInt32(packet.payload.count),
                 kindAndFlags: (packet.kind == .video ? 1 : 0) | (packet.marker ? 2 : 0)
-                    | (packet.captureNTP == nil ? 0 : 4),
+                    | (packet.captureNTP == nil ? 0 : 4) | UInt32(packet.rotation.rawValue / 90) << 3,
                 sequence: packet.sequence, timestamp: packet.timestamp, arrival: packet.arrival.rawValue,
                 ntp: packet.captureNTP ?? 0),
             as: Record.self)
@@ -147,6 +147,7 @@ package final class PacketTap: Sendable {
                 timestamp: record.timestamp, marker: record.kindAndFlags & 2 != 0,
                 arrival: MediaTime(rawValue: record.arrival),
                 captureNTP: record.kindAndFlags & 4 != 0 ? record.ntp : nil,
+                rotation: Rotation(rawValue: Int(record.kindAndFlags >> 3 & 3) * 90) ?? .none,
                 payload: UnsafeRawBufferPointer(
                     start: place + MemoryLayout<Record>.size, count: Int(record.payloadLength))))
     }

@@ -10,4 +10,6 @@ struct SubscriptionTarget {
     let payloadType: PayloadType?
     /// As asked for, for the first track of this kind.
     let ssrc: SSRC?
+    /// Retransmissions of each track go out on a stream of their own.
+    let rtx: PlainRTXRequest?
 }

@@ -13,12 +13,14 @@ package struct TapPacket {
     package var arrival: MediaTime
     /// NTP time (RFC 3550 section 4, 32.32 bits) of `timestamp` by the publisher's clock, once a sender report has said it.
     package var captureNTP: UInt64?
+    /// Clockwise rotation that the frame needs, valid on its last packet.
+    package var rotation: Rotation
     /// RTP payload: for VP8 with its descriptor. Valid inside the closure that got the packet.
     package var payload: UnsafeRawBufferPointer
 
     package init(
         kind: MediaKind, sequence: Int64, timestamp: Int64, marker: Bool, arrival: MediaTime, captureNTP: UInt64?,
-        payload: UnsafeRawBufferPointer
+        rotation: Rotation = .none, payload: UnsafeRawBufferPointer
     ) {
         self.kind = kind
         self.sequence = sequence
@@ -26,6 +28,7 @@ package struct TapPacket {
         self.marker = marker
         self.arrival = arrival
         self.captureNTP = captureNTP
+        self.rotation = rotation
         self.payload = payload
     }
 }
@@ -36,6 +39,7 @@ extension TapPacket {
         self.init(
             kind: producer.kind, sequence: packet.sequence, timestamp: packet.timestamp,
             marker: packet.flags.contains(.marker), arrival: packet.arrival,
-            captureNTP: producer.clock.ntp(of: timestamp)?.rawValue, payload: payload)
+            captureNTP: producer.clock.ntp(of: timestamp)?.rawValue,
+            rotation: packet.extensions.videoOrientation?.rotation ?? producer.rotation, payload: payload)
     }
 }

@@ -84,12 +84,15 @@ extension Worker {
                 continue
             }
             let isFirst = !transport.tracks.contains { $0.kind == target.kind }
-            transport.add(
-                SubscribedTrack(
-                    streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
-                    ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
-                    payloadType: target.payloadType ?? producer.configuration.payloadType,
-                    progress: freshProgress()))
+            let track = SubscribedTrack(
+                streamName: stream.name, kind: target.kind, path: target.path, rtcpAddress: target.rtcpAddress,
+                ssrc: (isFirst ? target.ssrc : nil) ?? freeSSRC(for: transport),
+                payloadType: target.payloadType ?? producer.configuration.payloadType,
+                progress: freshProgress())
+            transport.add(track)
+            guard let rtx = target.rtx else { continue }
+            let ssrc = (isFirst ? rtx.ssrc.map { SSRC($0) } : nil) ?? freeSSRC(for: transport)
+            track.rtx = RTXStream(ssrc: ssrc, payloadType: PayloadType(rtx.payloadType))
         }
     }
 
@@ -100,7 +103,7 @@ extension Worker {
         let isParted = transport.room != stream.room.name
         for track in transport.tracks where track.streamName == stream.name && track.producer == nil {
             track.isParted = isParted
-            guard let producer = stream.producer(track.kind) else { continue }
+            guard let producer = firstProducer(for: track, of: stream, now: now) else { continue }
             attach(track, of: transport, to: producer, in: session)
             isAttached = true
         }
@@ -114,6 +117,12 @@ extension Worker {
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
     }
 
+    /// What a track begins with, until its layers are chosen: a bound on its size holds from the first frame.
+    private func firstProducer(for track: SubscribedTrack, of stream: EngineStream, now: MediaTime) -> Producer? {
+        guard track.kind == .video, track.choice == .automatic else { return stream.producer(track.kind) }
+        return stream.video(within: track.preferences.limits(of: stream, now: now).maximumHeight, now: now)
+    }
+
     func attach(
         _ track: SubscribedTrack, of transport: SubscribeTransport, to producer: Producer, in session: EngineSession
     ) {
@@ -125,7 +134,7 @@ extension Worker {
             consumer.state = .paused
         }
         track.producer = producer
-        if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer) }
+        if session.router.subscribe(consumer, to: producer) { requestKeyFrame(of: producer, isAwaited: true) }
         #if DEBUG
             withholdPictures(from: track, of: producer, in: session)
         #endif
@@ -273,7 +282,8 @@ extension Worker {
         while true {
             let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))
             let isTaken = transport.map {
-                $0.tracks.contains { $0.ssrc == ssrc } || $0.targets.contains { $0.ssrc == ssrc }
+                $0.tracks.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc }
+                    || $0.targets.contains { $0.ssrc == ssrc || $0.rtx?.ssrc == ssrc.rawValue }
             }
             if isTaken != true, plainSources.first(of: ssrc) == nil { return ssrc }
         }

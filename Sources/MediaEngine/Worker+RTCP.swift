@@ -198,7 +198,7 @@ extension Worker {
         guard let start = session.router.start(path: track.path, producer: producer) else { return false }
         switch track.keyFrames.judge(starts: start.count, isWaiting: start.isAwaited, now: now) {
         case .served:
-            requestKeyFrame(of: producer)
+            requestKeyFrame(of: producer, isAwaited: start.isAwaited)
             return true
         case .repeated: return false
         case .refused:

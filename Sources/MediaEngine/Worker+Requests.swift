@@ -10,11 +10,12 @@ extension Worker {
     private static let requestSpacing = MediaTime.milliseconds(5)
 
     /// Asks the publisher for a key frame, now or as soon as its throttle allows.
-    func requestKeyFrame(of producer: Producer) {
+    /// - Parameter isAwaited: a subscriber gets nothing of the producer before it.
+    func requestKeyFrame(of producer: Producer, isAwaited: Bool = false) {
         #if DEBUG
             guard let producer = keyFrameSource(of: producer) else { return }
         #endif
-        producer.keyFrames.request()
+        producer.keyFrames.request(isAwaited: isAwaited)
         askWhenDue(inbound + producer.tag, producer)
     }
 

@@ -205,14 +205,36 @@ final class Worker: @unchecked Sendable {
         track.pointee.transport._withUnsafeGuaranteedRef { $0.lastAuthentic = now }
         if plainSources[place].address != from { plainSources[place].address = from }
         let packet = UnsafeRawBufferPointer(start: bytes, count: plain)
-        guard let header = try? RTPHeader(parsing: packet) else {
+        guard var header = try? RTPHeader(parsing: packet) else {
             counters.droppedMalformed &+= 1
             return
         }
-        if track.pointee.rtpAddress != from { track.pointee.rtpAddress = from }
+        if let rtx = plainSources[place].rtx {
+            guard header.payloadType == rtx else { return counters.droppedPayloadType &+= 1 }
+            let producer = track.pointee.producer.takeUnretainedValue()
+            guard unwrapRetransmission(&header, packet, of: producer) else { return }
+        } else if track.pointee.rtpAddress != from {
+            track.pointee.rtpAddress = from
+        }
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
         forward(header, payload, of: track, now: now)
+    }
+
+    /// Makes the header of a retransmission that of the packet it repeats (RFC 4588 section 4).
+    /// - Returns: false if it repeats none: it is padding.
+    func unwrapRetransmission(_ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, of producer: Producer)
+        -> Bool
+    {
+        guard header.payloadLength >= 2 else { return false }
+        counters.rtxReceived &+= 1
+        let original = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
+        header.sequenceNumber = SequenceNumber(original)
+        header.ssrc = producer.configuration.ssrc
+        header.payloadType = producer.configuration.payloadType
+        header.payloadOffset += 2
+        header.payloadLength -= 2
+        return true
     }
 
     @inline(__always)

@@ -15,6 +15,8 @@ package struct VP8Frame: Sendable {
     package var temporalID: UInt8?
     /// Extended sequence numbers of its packets.
     package var sequences: ClosedRange<Int64>
+    /// Clockwise rotation that it needs before it is shown.
+    package var rotation: Rotation
     /// When its first packet came.
     package var arrival: MediaTime
 }

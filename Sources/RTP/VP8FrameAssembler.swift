@@ -30,6 +30,7 @@ package struct VP8FrameAssembler: Sendable {
         var sequence: Int64
         var timestamp: Int64
         var marker: Bool
+        var rotation: Rotation
         var arrival: MediaTime
         /// Descriptor and frame bytes; empty for a packet of padding only.
         var payload: [UInt8]
@@ -90,9 +91,11 @@ package struct VP8FrameAssembler: Sendable {
     /// - Parameters:
     ///   - sequence: unwrapped sequence number.
     ///   - timestamp: unwrapped RTP timestamp.
+    ///   - rotation: of the frame; that of its last packet counts.
     ///   - payload: RTP payload without padding, VP8 descriptor included; it is copied.
     package mutating func insert(
-        sequence: Int64, timestamp: Int64, marker: Bool, payload: UnsafeRawBufferPointer, now: MediaTime
+        sequence: Int64, timestamp: Int64, marker: Bool, rotation: Rotation = .none, payload: UnsafeRawBufferPointer,
+        now: MediaTime
     ) {
         let expected = next ?? sequence
         // No stream gets as far as 2^60, and below it no difference overflows.
@@ -108,7 +111,8 @@ package struct VP8FrameAssembler: Sendable {
             return
         }
         slots[slot] = Packet(
-            sequence: sequence, timestamp: timestamp, marker: marker, arrival: now, payload: Array(payload))
+            sequence: sequence, timestamp: timestamp, marker: marker, rotation: rotation, arrival: now,
+            payload: Array(payload))
         bufferedPackets += 1
         bufferedBytes += payload.count
         highest = max(highest, sequence)
@@ -269,7 +273,7 @@ package struct VP8FrameAssembler: Sendable {
                     isNonReference: descriptor.nonReference,
                     pictureID: descriptor.hasPictureID ? descriptor.pictureID : nil,
                     temporalID: descriptor.hasTemporalID ? descriptor.temporalID : nil,
-                    sequences: packet.sequence...packet.sequence, arrival: packet.arrival))
+                    sequences: packet.sequence...packet.sequence, rotation: packet.rotation, arrival: packet.arrival))
             lastPictureID = descriptor.hasPictureID ? (descriptor.pictureID, descriptor.pictureIDWidth) : nil
         }
         guard let first = partial?.frame.sequences.lowerBound, let size = partial?.frame.bytes.count,
@@ -280,6 +284,7 @@ package struct VP8FrameAssembler: Sendable {
         }
         partial?.frame.bytes.append(contentsOf: packet.payload[descriptor.headerLength...])
         partial?.frame.sequences = first...packet.sequence
+        partial?.frame.rotation = packet.rotation
         if packet.marker { finish() }
     }
 

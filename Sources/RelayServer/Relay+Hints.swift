@@ -1,5 +1,6 @@
 internal import ControlServer
 internal import Foundation
+internal import MillraceTokens
 
 extension Relay {
     /// Base URL of the HTTP doors, as this machine reaches them.
@@ -13,23 +14,23 @@ extension Relay {
 
     /// What to paste into a browser and a shell: the page, tokens for the session "demo", a test picture with sound, ways to watch it.
     public func developmentHints() async -> String {
-        await tokenHints() + adminHint + mediaHints
+        tokenHints() + adminHint + mediaHints
     }
 
-    private func tokenHints() async -> String {
+    private func tokenHints() -> String {
         let app = AppDirectory.development
         let secret = configuration.appDirectory.secret(of: app) ?? ""
         let now = Int64(Date().timeIntervalSince1970)
-        func token(_ role: String) async -> String {
+        func token(_ role: String) -> String {
             var grant = TokenGrant(session: "demo", identity: role, lifetime: 86_400)
             do {
                 try grant.set(role: role)
-                return try await TokenMinter(app: app, secret: secret).mint(grant, now: now)
+                return try TokenMinter(app: app, secret: secret).mint(grant, now: now)
             } catch {
                 return "(no token: \(error))"
             }
         }
-        let host = await token("host")
+        let host = token("host")
         let socket = "ws" + url.dropFirst(4)
         return """
 
@@ -38,8 +39,8 @@ extension Relay {
 
             # app \(app), secret \(secret); tokens of the session "demo", for a day:
             host:        \(host)
-            participant: \(await token("participant"))
-            subscriber:  \(await token("subscriber"))
+            participant: \(token("participant"))
+            subscriber:  \(token("subscriber"))
             # more of them:
             curl -fsS '\(url)/v1/dev/token?session=demo&name=anna&role=participant'
             millrace token --app \(app) --secret \(secret) --session demo --identity anna --role host

@@ -48,7 +48,7 @@ extension RTPExtensionKind {
         case .mid, .absSendTime, .transportWideCC, .absCaptureTime: true
         case .rid, .repairedRID: video && !sending
         case .audioLevel: !video
-        case .playoutDelay: video
+        case .playoutDelay, .videoOrientation: video
         }
     }
 }

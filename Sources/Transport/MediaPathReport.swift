@@ -20,4 +20,9 @@ package struct MediaPathReport: Sendable, Hashable {
     package var stage: Stage
     /// Of the relay, in the order of its answer: at most `ICEFullAgent.pairLimit`.
     package var candidates: [Candidate]
+
+    package init(stage: Stage, candidates: [Candidate]) {
+        self.stage = stage
+        self.candidates = candidates
+    }
 }

@@ -18,7 +18,7 @@ struct Millrace: AsyncParsableCommand {
             DoctorCommand.self,
         ])
 
-    /// Exit codes: 0 done, 1 failed, 2 bad usage.
+    /// Exit codes: 0 done, 1 failed, 2 bad usage; a command may have others of its own.
     static func main() async {
         do {
             var command = try parseAsRoot()
@@ -43,7 +43,7 @@ struct Millrace: AsyncParsableCommand {
             Foundation.exit(2)
         case let code:
             if !message.isEmpty { FileHandle.standardError.write(Data((message + "\n").utf8)) }
-            Foundation.exit(code.rawValue == 2 ? 2 : 1)
+            Foundation.exit(error is ExitCode || code.rawValue == 2 ? code.rawValue : 1)
         }
     }
 }

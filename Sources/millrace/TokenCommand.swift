@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlServer
 import Foundation
+import MillraceTokens
 import Signaling
 
 /// `millrace token`: mints a session token (TOK-4).
@@ -76,7 +77,7 @@ struct TokenCommand: AsyncParsableCommand {
         let now = Int64(Date().timeIntervalSince1970)
         let grant = try grant()
         do {
-            let token = try await TokenMinter(app: app, secret: try signingSecret()).mint(grant, now: now)
+            let token = try TokenMinter(app: app, secret: try signingSecret()).mint(grant, now: now)
             guard json else {
                 print(token)
                 return

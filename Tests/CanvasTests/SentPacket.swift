@@ -13,6 +13,7 @@ struct SentPacket {
     var marker = false
     var arrival: MediaTime
     var captureNTP: UInt64?
+    var rotation = Rotation.none
     var payload: [UInt8]
 
     func feed<R>(_ body: (borrowing TapPacket) -> R) -> R {
@@ -20,7 +21,7 @@ struct SentPacket {
             body(
                 TapPacket(
                     kind: kind, sequence: sequence, timestamp: timestamp, marker: marker, arrival: arrival,
-                    captureNTP: captureNTP, payload: bytes))
+                    captureNTP: captureNTP, rotation: rotation, payload: bytes))
         }
     }
 }

@@ -42,6 +42,24 @@ import Testing
         #expect(canvas.video.decodedPictures == 30 && canvas.video.decodeErrors == 0)
     }
 
+    @Test("CAN-3 frames come upright, by the rotation of each frame's last packet")
+    func rotation() throws {
+        let canvas = try StreamCanvas()
+        let rotations: [Rotation] = [.none, .quarter, .half, .threeQuarters, .none]
+        var sent = try Synthetic.video(pictures: rotations.count)
+        for number in sent.indices { sent[number][sent[number].count - 1].rotation = rotations[number] }
+        let got = pictures(Array(sent.joined()), to: canvas)
+        #expect(got.count == rotations.count)
+        let source = MovingPicture(width: 160, height: 120)
+        for (number, frame) in got.enumerated() {
+            let isSideways = rotations[number] == .quarter || rotations[number] == .threeQuarters
+            #expect(frame.width == (isSideways ? 120 : 160) && frame.height == (isSideways ? 160 : 120))
+            var expected = source.frame(number)
+            expected.rotation = rotations[number]
+            #expect(frame.rotation == .none && PictureDistance.psnr(frame, expected.upright()) > 32)
+        }
+    }
+
     @Test("packets out of order and twice change nothing")
     func reordered() throws {
         var random = SeededGenerator(seed: 3)

@@ -46,13 +46,14 @@ final class World {
     @discardableResult
     func join(
         _ name: String = "user", _ capabilities: Capabilities = .publisher, kind: UserInfo.Kind = .client,
-        identity: String? = nil, token: String? = nil, password: String? = nil, isTrusted: Bool = false
+        identity: String? = nil, token: String? = nil, password: String? = nil, isTrusted: Bool = false,
+        media: JoinMedia = JoinMedia()
     ) throws(SignalingError) -> ConnectionID {
         let connection = ConnectionID(rawValue: fresh("c"))
         let admission = Admission(
             connection: connection, resumeToken: "secret-\(connection)", name: name, identity: identity, kind: kind,
             capabilities: capabilities, token: token.map(TokenFingerprint.init(rawValue:)), password: password,
-            isTrusted: isTrusted)
+            isTrusted: isTrusted, media: media)
         let join = try conference.join(admission, now: now, wallClock: wallClock).get()
         if kind == .client {
             clients[connection] = ModelClient(join.answer)

@@ -1,4 +1,5 @@
 import ControlServer
+import MillraceTokens
 import Signaling
 import Testing
 
@@ -10,7 +11,7 @@ struct TokenMinterTests {
     func minted(role: String) async throws {
         var grant = TokenGrant(session: "Lobby 1", identity: "anna", data: "\"quoted\" ü", lifetime: 60)
         try grant.set(role: role)
-        let token = try await TokenMinter(app: "shop", secret: TokenWorkshop.shop).mint(grant, now: now)
+        let token = try TokenMinter(app: "shop", secret: TokenWorkshop.shop).mint(grant, now: now)
         let verified = try await JWTVerifier(apps: TokenTests.apps)
             .verify(token, session: "lobby 1", now: now * 1_000).get()
         #expect(verified.app == "shop" && verified.identity == "anna" && verified.data == "\"quoted\" ü")
@@ -35,9 +36,9 @@ struct TokenMinterTests {
             (TokenGrant(session: "a", data: String(repeating: "👨‍👩‍👧‍👦", count: 1_000)), "data"),
             (TokenGrant(session: "a", lifetime: 0), "seconds"), (TokenGrant(session: "a", lifetime: .max), "seconds"),
         ])
-    func refused(grant: TokenGrant, field: String) async throws {
+    func refused(grant: TokenGrant, field: String) throws {
         let minter = try TokenMinter(app: "shop", secret: TokenWorkshop.shop)
-        let error = await #expect(throws: SignalingError.self) { try await minter.mint(grant, now: now) }
+        let error = #expect(throws: SignalingError.self) { try minter.mint(grant, now: now) }
         #expect(error?.field == field)
     }
 

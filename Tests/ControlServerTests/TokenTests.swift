@@ -1,6 +1,7 @@
 import Conference
 import ControlServer
 import Foundation
+import MillraceTokens
 import Signaling
 import Testing
 
@@ -202,7 +203,7 @@ struct TokenTests {
         let minter = try TokenMinter(app: "shop", secret: TokenWorkshop.shop)
         let grant = TokenGrant(session: "lobby", lifetime: 60)
         let tokens = [
-            try await minter.mint(grant, now: TokenWorkshop.now), try await minter.mint(grant, now: TokenWorkshop.now),
+            try minter.mint(grant, now: TokenWorkshop.now), try minter.mint(grant, now: TokenWorkshop.now),
         ]
         let first = try await verify(tokens[0]).get().holder(address: "")
         #expect(try await verify(tokens[1]).get().holder(address: "") != first)

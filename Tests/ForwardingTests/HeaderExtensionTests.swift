@@ -15,7 +15,9 @@ struct HeaderExtensionTests {
     }
 
     /// What a publisher's packet brings along.
-    static func values(level: UInt8? = nil, captureTime: AbsoluteCaptureTime? = nil) -> RTPExtensionValues {
+    static func values(
+        level: UInt8? = nil, captureTime: AbsoluteCaptureTime? = nil, orientation: UInt8? = nil
+    ) -> RTPExtensionValues {
         let map = map()
         var packet = [UInt8](repeating: 0, count: 80)
         return packet.withUnsafeMutableBytes { bytes in
@@ -23,6 +25,7 @@ struct HeaderExtensionTests {
                 buffer: UnsafeMutableRawBufferPointer(rebasing: bytes[12...]), form: .oneByte)
             if let level { writer.append(AudioLevel(rawValue: level), as: map) }
             if let captureTime { writer.append(captureTime, as: map) }
+            if let orientation { writer.append(VideoOrientation(rawValue: orientation), as: map) }
             let length = writer.finish()
             guard length > 0 else { return RTPExtensionValues() }
             bytes[0] = 0x90
@@ -35,7 +38,7 @@ struct HeaderExtensionTests {
 
     @Test(
         "each viewer gets the extensions under its own numbers, and transport-wide numbers count over all its streams",
-        arguments: [UInt8(1), 7, 100], SRTPSuite.allCases)
+        arguments: [UInt8(1), 6, 100], SRTPSuite.allCases)
     func everything(_ first: UInt8, _ suite: SRTPSuite) throws {
         let harness = RouterHarness()
         var sound = SyntheticSource(id: 1, kind: .audio)
@@ -101,6 +104,37 @@ struct HeaderExtensionTests {
         #expect(plain.sent.pointee.next == 0)
         // Equal packets stay one run of segments.
         #expect(harness.messages < 40 * 2 * 3)
+    }
+
+    @Test(
+        "CAN-3 an orientation goes to viewers that agreed on it, with the packets that brought it",
+        arguments: [UInt8(1), 100])
+    func orientation(first: UInt8) throws {
+        let harness = RouterHarness()
+        var source = SyntheticSource(id: 1, kind: .video)
+        let producer = harness.producer(source)
+        let (map, without) = (Self.map(first: first), Self.map(first: first, without: [.videoOrientation]))
+        // The longest block that there is.
+        let mid = MID("0123456789abcdef")
+        let viewers = try [map, without].map { map in
+            let viewer = try harness.viewer(.aeadAES128GCM)
+            harness.subscribe(viewer, to: producer, extensions: .init(map: map, kind: .video, mid: mid))
+            return viewer
+        }
+        var sent: [UInt8?] = []
+        for orientation in [1, nil, 0, 2, 3, 0x0f, nil] as [UInt8?] {
+            for packet in source.frame(isKey: sent.isEmpty, packets: 1) {
+                try harness.feed(packet, to: producer, extensions: Self.values(orientation: orientation))
+            }
+            sent.append(orientation)
+            // The newest holds.
+            #expect(producer.rotation.rawValue == Int((sent.compactMap(\.self).last ?? 0) & 3) * 90)
+        }
+        try harness.flush()
+        #expect(viewers[0].received.map { $0.extensions(map).videoOrientation?.rawValue } == sent)
+        #expect(viewers[0].received.allSatisfy { $0.mid(map) == mid?.rawValue && $0.extensions(map).sendTime != nil })
+        #expect(viewers[1].received.count == sent.count)
+        #expect(viewers[1].received.allSatisfy { $0.extensions(map).videoOrientation == nil })
     }
 
     @Test("any map, section and packet gives a block that reads back", arguments: UInt64(1)...20)

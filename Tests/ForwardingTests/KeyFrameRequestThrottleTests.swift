@@ -26,6 +26,31 @@ struct KeyFrameRequestThrottleTests {
         #expect(throttle.deadline == nil)
     }
 
+    @Test("a request that a first frame waits for goes out 160 ms after the last, but early at most 4 times in 2 s")
+    func awaited() {
+        var throttle = KeyFrameRequestThrottle()
+        var sent: [Int64] = []
+        for now in 0..<4_000 as Range<Int64> {
+            throttle.request(isAwaited: true)
+            if throttle.take(now: .milliseconds(now)) { sent.append(now) }
+        }
+        #expect(sent == [0, 160, 320, 480, 640, 1_140, 1_640, 2_140, 2_300, 2_460, 2_620, 2_780, 3_280, 3_780])
+    }
+
+    @Test("a key frame that came answers a request that a first frame waited for")
+    func awaitedAnswered() {
+        var throttle = KeyFrameRequestThrottle()
+        throttle.request()
+        _ = throttle.take(now: .zero)
+        throttle.request(isAwaited: true)
+        #expect(throttle.deadline == .milliseconds(160))
+        throttle.keyFrameArrived()
+        #expect(throttle.deadline == nil)
+        // The next one is of somebody who has frames.
+        throttle.request()
+        #expect(throttle.deadline == .milliseconds(500))
+    }
+
     @Test func aKeyFrameAnswersWhatWaits() {
         var throttle = KeyFrameRequestThrottle()
         throttle.request()

@@ -40,6 +40,8 @@ enum HeaderExtensionForger {
             bytes.append(value, bytes: 2)
         case .audioLevel:
             if identity.kind == .audio { bytes.append(UInt8(truncatingIfNeeded: random.next())) }
+        case .videoOrientation:
+            if identity.kind == .video { bytes.append(UInt8(truncatingIfNeeded: random.next())) }
         case .absCaptureTime:
             if random.below(10) == 0 { bytes.append(ByteMutator.number(bits: 64, using: &random), bytes: 8) }
         case .playoutDelay: if random.below(10) == 0 { bytes.append(random.next(), bytes: 3) }

@@ -36,6 +36,18 @@ import Testing
         #expect(points.reduce(0) { $0 + $1.latency.count } == seconds)
     }
 
+    @Test("A last sample of less than half a second joins the point before", arguments: [1, 499, 500])
+    func lastSample(milliseconds: Int64) {
+        var timeline = LoadTimeline()
+        timeline.add(sample(0))
+        var last = sample(1)
+        last.end = last.start + milliseconds * 1_000_000
+        timeline.finish(last)
+        #expect(timeline.points.count == (milliseconds < 500 ? 1 : 2))
+        #expect(timeline.points.last?.end == last.end)
+        #expect(timeline.points.last?.connected == 1)
+    }
+
     @Test("Neighbours that become one point keep their extremes")
     func merging() {
         var timeline = LoadTimeline(capacity: 2)

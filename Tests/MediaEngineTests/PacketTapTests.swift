@@ -10,8 +10,10 @@ struct PacketTapTests {
         TapPacket(
             kind: sequence % 3 == 0 ? .audio : .video, sequence: sequence, timestamp: sequence * 960,
             marker: sequence % 2 == 0,
-            arrival: .milliseconds(sequence), captureNTP: ntp, payload: payload)
+            arrival: .milliseconds(sequence), captureNTP: ntp, rotation: rotation(sequence), payload: payload)
     }
+
+    private func rotation(_ sequence: Int64) -> Rotation { Rotation.allCases[Int(sequence % 4)] }
 
     private func push(_ tap: PacketTap, _ sequence: Int64, _ count: Int, ntp: UInt64? = nil) -> Bool {
         let payload = (0..<count).map { UInt8(truncatingIfNeeded: Int(sequence) &* 7 &+ $0) }
@@ -24,7 +26,7 @@ struct PacketTapTests {
             let sequence = packet.sequence
             #expect(packet.timestamp == sequence * 960 && packet.arrival == .milliseconds(sequence))
             #expect(packet.kind == (sequence % 3 == 0 ? .audio : .video) && packet.marker == (sequence % 2 == 0))
-            #expect(packet.captureNTP == ntp)
+            #expect(packet.captureNTP == ntp && packet.rotation == rotation(sequence))
             let payload = Array(packet.payload)
             #expect(payload == payload.indices.map { UInt8(truncatingIfNeeded: Int(sequence) &* 7 &+ $0) })
             return (sequence, payload.count)

@@ -18,7 +18,8 @@ final class TestPublisher: @unchecked Sendable {
     /// - Parameter id: tells its packets and SSRCs from other publishers'; below 1,000.
     init(
         _ engine: MediaEngine, session: String = "demo", stream: String = "cam", id: UInt32 = 1,
-        suite: SRTPSuite = .aesCM128HMACSHA1_80, mux: Bool = false, kinds: Set<MediaKind> = [.audio, .video]
+        suite: SRTPSuite = .aesCM128HMACSHA1_80, mux: Bool = false, kinds: Set<MediaKind> = [.audio, .video],
+        rtx: PlainRTXRequest? = nil
     ) async throws {
         sound = SyntheticSource(id: id * 2, kind: .audio, firstSequence: UInt16(65_400 + id % 100))
         video = SyntheticSource(id: id * 2 + 1, kind: .video, firstSequence: UInt16(65_300 + id % 100))
@@ -27,7 +28,7 @@ final class TestPublisher: @unchecked Sendable {
         request.suite = suite
         request.rtcpMux = mux
         if kinds.contains(.audio) { request.audio = PlainTrackRequest(ssrc: sound.ssrc.rawValue) }
-        if kinds.contains(.video) { request.video = PlainTrackRequest(ssrc: video.ssrc.rawValue) }
+        if kinds.contains(.video) { request.video = PlainTrackRequest(ssrc: video.ssrc.rawValue, rtx: rtx) }
         transport = try await engine.openPlain(request)
         if mux {
             rtp = try Endpoint()

@@ -19,7 +19,7 @@ final class TestSubscriber: @unchecked Sendable {
         _ engine: MediaEngine, session: String = "demo", stream: String? = "cam",
         suite: SRTPSuite = .aesCM128HMACSHA1_80,
         mux: Bool = false, kinds: [MediaKind] = [.audio, .video], payloadTypes: [MediaKind: UInt8] = [:],
-        onOnePort: Bool = false, at existing: [(rtp: Endpoint, rtcp: Endpoint)]? = nil
+        onOnePort: Bool = false, rtx: PlainRTXRequest? = nil, at existing: [(rtp: Endpoint, rtcp: Endpoint)]? = nil
     ) async throws {
         endpoints =
             try existing
@@ -37,8 +37,10 @@ final class TestSubscriber: @unchecked Sendable {
             let track = PlainTrackRequest(port: endpoints[onOnePort ? 0 : i].rtp.port, payloadType: payloadTypes[kind])
             if kind == .audio { request.audio = track } else { request.video = track }
         }
+        request.video?.rtx = rtx
         transport = try await engine.openPlain(request)
         streams = try ReceivedStreams(key: transport.relayKey, soundPayloadType: payloadTypes[.audio] ?? 111)
+        if let video = transport.video, let rtx = video.rtx { streams.rtx[rtx.ssrc] = video.ssrc }
         context = try SRTPContext(key: transport.clientKey, direction: .outbound)
         relay = try SRTPContext(key: transport.relayKey, direction: .inbound)
     }

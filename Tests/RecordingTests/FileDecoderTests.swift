@@ -222,6 +222,35 @@ import Testing
         }
     }
 
+    @Test("CAN-3 the rotation of a file is in its header, and raw video is upright", arguments: Rotation.allCases)
+    func rotation(_ rotation: Rotation) throws {
+        let path = folder.file("turned.webm")
+        let writer = try WebMWriter(
+            sink: FileSink(path: path),
+            configuration: WebMConfiguration(video: .init(width: 64, height: 48), audio: nil))
+        let frames = TestStream.encode(count: 3, width: 64, height: 48)
+        writer.noteRotation(rotation)
+        for (index, frame) in frames.enumerated() {
+            try writer.write(
+                .video, timestamp: .milliseconds(Int64(index) * 33), isKeyframe: frame.isKeyFrame, bytes: frame.bytes)
+        }
+        try writer.finish()
+        #expect(try EncodedFile(path: path).video?.rotation == rotation)
+        let (width, height) = rotation.isSideways ? (48, 64) : (64, 48)
+        #expect(try FrameSize.largest(ofFile: path) == FrameSize(width: width, height: height))
+        var expected = try #require(try VP8Decoder().decode(frames[0].bytes))
+        expected.rotation = rotation
+        for keepsTime in [false, true] {
+            let sink = MemorySink()
+            let report = try FileDecoder(path: path).run(
+                to: [Y4MOutput(sink: sink, size: nil, rate: (30, 1), keepsTime: keepsTime)])
+            #expect(report.video?.rotation == rotation.rawValue && !report.isDamaged)
+            let reader = try Y4MReader(source: MemorySource(sink.bytes))
+            #expect(reader.header.width == width && reader.header.height == height)
+            #expect(try reader.next()?.bytes == expected.upright().bytes)
+        }
+    }
+
     @Test("A file that is being written is no damaged file, at any length that it may have at that moment")
     func fileBeingWritten() throws {
         let (path, writer) = try growing(finish: false)
@@ -235,6 +264,18 @@ import Testing
             #expect(report.isBeingWritten && !report.isDamaged && report.isCutOff == (cut > 0), "cut by \(cut)")
             #expect(report.video?.errors == 0)
         }
+        // It grows while it is read: what was there counts.
+        let grows = folder.file("grows.webm")
+        try Data(whole).write(to: URL(fileURLWithPath: grows))
+        let growing = try FileHandle(forWritingTo: URL(fileURLWithPath: grows))
+        try growing.truncate(atOffset: UInt64(whole.count / 2))
+        let decoder = try FileDecoder(path: grows)
+        try growing.seekToEnd()
+        try growing.write(contentsOf: whole[(whole.count / 2)...])
+        try growing.close()
+        let half = try decoder.run(to: [])
+        #expect(half.damageCount <= 1 && half.isCutOff == (half.damageCount == 1) && half.lostBytes < 20_000)
+        #expect((half.video?.frames ?? 0) < 80 && half.video?.errors == 0)
         // Without the writer the same file is damaged.
         let copy = folder.file("copy.webm")
         try Data(whole.dropLast(7)).write(to: URL(fileURLWithPath: copy))
@@ -249,7 +290,8 @@ import Testing
         let handle = try FileHandle(forUpdating: URL(fileURLWithPath: path))
         let size = try handle.seekToEnd()
         try handle.seek(toOffset: size / 3)
-        try handle.write(contentsOf: Data(repeating: 0, count: 64))
+        // Several blocks with their heads.
+        try handle.write(contentsOf: Data(repeating: 0, count: Int(size / 4)))
         try handle.truncate(atOffset: size - 7)
         try handle.close()
         let report = try FileDecoder(path: path).run(to: [])

@@ -172,6 +172,31 @@ import Testing
         #expect(abs((outputs.frames(.video)[0].time - .seconds(3.5)).rawValue) < 1_000_000)
     }
 
+    @Test("CAN-3 a file has one rotation, and another one begins a new file with a key frame, at most every 5 s")
+    func rotation() {
+        // Eight seconds, a key frame each second: upright, from second 5.5 on turned, and for one frame of second 3 as well.
+        let video = TestStream.encode(count: 240, width: 64, height: 48)
+        var recording = StreamRecording(kinds: [.video])
+        var outputs: [StreamRecording.Output] = []
+        var asked: Set<Int> = []
+        for packet in TestStream().packets(video: video, audio: []) {
+            recording.insert(
+                packet, rotation: packet.frame >= 165 ? .quarter : packet.frame == 90 ? .half : .none)
+            outputs += recording.outputs()
+            if recording.needsKeyFrame { asked.insert(packet.frame) }
+        }
+        recording.finish()
+        outputs += recording.outputs()
+        #expect(outputs.starts.count == 2 && outputs.closes == 2)
+        #expect(outputs.frames(.video).count == 240 && recording.statistics.droppedFrames == 0)
+        // The frames until the next key frame stay in the first file.
+        let rotations = outputs.frames(.video).map(\.rotation)
+        #expect(rotations[..<180].allSatisfy { $0 == Rotation.none } && rotations[180...].allSatisfy { $0 == .quarter })
+        #expect(outputs.frames(.video)[180].isKeyFrame && outputs.frames(.video)[180].time == .zero)
+        // A key frame is requested while it is waited for.
+        #expect(asked.contains(170) && !asked.contains(160) && !asked.contains(185))
+    }
+
     @Test("A mute in the middle is neither a loss nor the end of a file")
     func muteInTheMiddle() {
         // As a tap shows it: sequence numbers continue, timestamps have moved on.

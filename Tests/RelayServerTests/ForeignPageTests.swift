@@ -1,5 +1,6 @@
 import ControlServer
 import Foundation
+import MillraceTokens
 import NIOCore
 import Testing
 
@@ -103,7 +104,7 @@ struct ForeignPageTests {
         let secret = isPublic ? AppDirectory.developmentSecret : Self.secret
         var grant = TokenGrant(session: "demo")
         try grant.set(role: "host")
-        let token = try await TokenMinter(app: app, secret: secret).mint(
+        let token = try TokenMinter(app: app, secret: secret).mint(
             grant, now: Int64(Date().timeIntervalSince1970))
         try await withRelay {
             $0.development = isPublic

@@ -47,6 +47,31 @@ struct PlainDoorTests {
         }
     }
 
+    @Test("RTX by request: the answer names its numbers; without a request there is none")
+    func retransmissions() async throws {
+        try await withRelay { _, http in
+            func open(_ session: String, _ video: String, audio: String = "{}") async throws -> RawHTTPResponse {
+                try await http.request(
+                    "POST", "/v1/sessions/\(session)/plain",
+                    body: #"{"direction":"publish","audio":\#(audio),"video":\#(video)}"#)
+            }
+            let answer = try await open("a", #"{"ssrc":7,"rtx":{"payloadType":97,"ssrc":8}}"#)
+            #expect(answer.status == 201)
+            let video = try #require(answer.json["video"] as? [String: Any])
+            let rtx = try #require(video["rtx"] as? [String: Any])
+            #expect(rtx["payloadType"] as? Int == 97 && rtx["ssrc"] as? Int == 8)
+            let without = try await open("b", #"{"ssrc":7}"#)
+            #expect((try without.json["video"] as? [String: Any])?["rtx"] == nil)
+            let missing = try await open("c", #"{"rtx":{}}"#)
+            #expect(missing.status == 422 && missing.problemCode == "invalidField")
+            for wrong in [#"{"rtx":{"payloadType":96}}"#, #"{"rtx":{"payloadType":70}}"#] {
+                #expect(try await open("c", wrong).problemCode == "invalidField", "\(wrong)")
+            }
+            let audio = try await open("c", "{}", audio: #"{"rtx":{"payloadType":97}}"#)
+            #expect(audio.problemCode == "invalidField")
+        }
+    }
+
     @Test("a plain subscriber gets a key frame by HTTP; unknown transports and publishers are 404")
     func keyFrame() async throws {
         try await withRelay { _, http in

@@ -37,6 +37,30 @@ struct RecordDoorTests {
         }
     }
 
+    @Test(
+        "The decode command says of a recording that it is still being written, by an exit code of its own",
+        .enabled(if: MillraceProcess.isBuilt, "the millrace product is not built"), .timeLimit(.minutes(2)))
+    func verifyWhileWritten() async throws {
+        let folder = TemporaryFolder()
+        try await withRelay({ $0.recordingDirectory = folder.path }) { relay, http in
+            try await withMedia(relay, http: http) { media in
+                let path = media.path + "/record"
+                #expect(try await http.request("POST", path, body: #"{"action":"start"}"#).status == 201)
+                var files: [String] = []
+                while files.isEmpty { files = try await http.request("GET", path).json["files"] as? [String] ?? [] }
+                // At any moment of the writing.
+                for _ in 0..<10 {
+                    let open = try await MillraceProcess.run(["decode", "--verify", files[0]])
+                    #expect(open.status == 3 && open.output.hasSuffix("  still being written\n"), "\(open)")
+                    #expect(open.errors.isEmpty)
+                }
+                #expect(try await http.request("POST", path, body: #"{"action":"stop"}"#).status == 200)
+                let closed = try await MillraceProcess.run(["decode", "--verify", files[0]])
+                #expect(closed.status == 0 && closed.output.hasSuffix("  whole\n"), "\(closed)")
+            }
+        }
+    }
+
     @Test func everythingIsRecordedWhereThatIsWanted() async throws {
         let folder = TemporaryFolder()
         try await withRelay({ $0.record = folder.path }) { relay, http in

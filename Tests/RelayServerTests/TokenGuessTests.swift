@@ -1,5 +1,6 @@
 import ControlServer
 import Foundation
+import MillraceTokens
 import Testing
 
 @Suite("Guesses at tokens")
@@ -47,7 +48,7 @@ struct TokenGuessTests {
     func whip() async throws {
         let secret = "shop-secret-shop-secret-shop-secret"
         let now = Int64(Date().timeIntervalSince1970)
-        let session = try await TokenMinter(app: "shop", secret: secret).mint(TokenGrant(session: "demo"), now: now)
+        let session = try TokenMinter(app: "shop", secret: secret).mint(TokenGrant(session: "demo"), now: now)
         try await withRelay {
             $0.whipToken = "whip-token-1"
             $0.adminToken = Self.admin

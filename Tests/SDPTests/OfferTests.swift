@@ -27,13 +27,13 @@ import Testing
             name: "chromium-publish", ufrag: "o0dg", candidates: 8,
             tracks: [
                 "audio 0 111 - mid4 abs2 twcc3 level1 [tcc] s3054849436",
-                "video 1 96 97 mid4 rid10 rrid11 abs2 twcc3 playout5 [nack pli fir tcc remb] s4108929322+617943141",
+                "video 1 96 97 mid4 rid10 rrid11 abs2 twcc3 playout5 cvo13 [nack pli fir tcc remb] s4108929322+617943141",
             ]),
         Facts(
             name: "chromium-simulcast", ufrag: "cHme", candidates: 8,
             tracks: [
                 "audio 0 111 - mid4 abs2 twcc3 level1 [tcc] s1396936495",
-                "video 1 96 97 mid4 rid10 rrid11 abs2 twcc3 playout5 [nack pli fir tcc remb] h m l",
+                "video 1 96 97 mid4 rid10 rrid11 abs2 twcc3 playout5 cvo13 [nack pli fir tcc remb] h m l",
             ]),
         Facts(
             name: "firefox-publish", ufrag: "a11ad0e0", candidates: 4,
@@ -68,7 +68,7 @@ import Testing
             name: "safari-simulcast", ufrag: "bX2k", candidates: 1,
             tracks: [
                 "audio 0 111 - mid4 abs2 twcc3 level1 [tcc] s889412340",
-                "video 1 100 101 mid4 rid10 rrid11 abs2 twcc3 playout5 [nack pli fir tcc remb] low mid high",
+                "video 1 100 101 mid4 rid10 rrid11 abs2 twcc3 playout5 cvo13 [nack pli fir tcc remb] low mid high",
             ]),
         Facts(
             name: "sources-simulcast", ufrag: "sess", candidates: 0, fingerprints: 2, setup: .passive,
@@ -85,14 +85,14 @@ import Testing
         Facts(
             name: "chromium-data", ufrag: "DtTJ", candidates: 8,
             tracks: [
-                "video 0 96 97 mid9 abs2 twcc4 playout5 [nack pli fir tcc remb]",
+                "video 0 96 97 mid9 abs2 twcc4 playout5 cvo3 [nack pli fir tcc remb]",
                 "audio 1 111 - mid9 abs2 twcc4 level14 [tcc]",
             ]),
         Facts(
             name: "chromium-view", ufrag: "u0iR", candidates: 8,
             tracks: [
                 "audio 0 111 - mid4 abs2 twcc3 level1 [tcc]",
-                "video 1 96 97 mid4 abs2 twcc3 playout5 [nack pli fir tcc remb]",
+                "video 1 96 97 mid4 abs2 twcc3 playout5 cvo13 [nack pli fir tcc remb]",
             ]),
         Facts(
             name: "firefox-data", ufrag: "d08aec29", candidates: 4,
@@ -135,6 +135,7 @@ import Testing
         let names: [(RTPExtensionKind, String)] = [
             (.mid, "mid"), (.rid, "rid"), (.repairedRID, "rrid"), (.absSendTime, "abs"), (.transportWideCC, "twcc"),
             (.audioLevel, "level"), (.absCaptureTime, "capture"), (.playoutDelay, "playout"),
+            (.videoOrientation, "cvo"),
         ]
         var words = [
             track.kind.rawValue, track.mid.rawValue, track.payloadType.description,

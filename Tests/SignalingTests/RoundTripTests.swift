@@ -17,6 +17,18 @@ import Testing
         #expect(object?["params"] is [String: Any])
     }
 
+    @Test("SES-8 a join without media, or with a part of it, means the usual rest")
+    func joinMedia() throws {
+        func media(_ json: String) throws -> JoinMedia? {
+            let text = #"{"version":1,"session":"s","name":"n"\#(json)}"#
+            return try JSONDecoder().decode(JoinRequest.self, from: Data(text.utf8)).media
+        }
+        #expect(try media("") == nil)
+        #expect(try media(#","media":{}"#) == JoinMedia())
+        #expect(try media(#","media":{"maximumHeight":360}"#) == JoinMedia(maximumHeight: 360))
+        #expect(try media(#","media":{"receivesAudio":false}"#) == JoinMedia(receivesAudio: false))
+    }
+
     @Test("every event comes out as it went in", arguments: Samples.allEvents)
     func events(_ event: Event) throws {
         let message = EventMessage(seq: .max, event)

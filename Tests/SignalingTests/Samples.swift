@@ -23,6 +23,12 @@ enum Samples {
     static let requests: [Request] = [
         .join(JoinRequest(session: "room", token: "t", name: "Ada", password: "p", client: "c")),
         .join(JoinRequest(version: 9, session: "", name: "")),
+        .join(
+            JoinRequest(
+                session: "room", name: "Ada",
+                media: JoinMedia(
+                    startsAudioMuted: true, startsVideoMuted: true, receivesAudio: false, receivesVideo: false,
+                    maximumWidth: 640, maximumHeight: 360))),
         .resume(ResumeRequest(resumeToken: "secret", lastEvent: .max)), .leave(LeaveRequest(endForAll: true)),
         .users(UsersRequest()), .users(UsersRequest(after: .max)),
         .publish(

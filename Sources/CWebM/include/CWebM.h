@@ -18,6 +18,7 @@ typedef struct {
     uint64_t default_duration;           // nanoseconds a frame, 0 unknown
     uint64_t codec_delay, seek_pre_roll;  // nanoseconds
     uint64_t pixel_width, pixel_height;
+    double projection_roll;  // degrees counter-clockwise, 0 without a Projection
     double sampling_frequency;
     uint64_t channels;
     bool encoded;  // has ContentEncodings: compressed or encrypted

@@ -1,8 +1,10 @@
 internal import Glibc
 
-/// A regular file opened for reading. It may grow meanwhile: a recording that is still being written can be read.
+/// A regular file opened for reading, with the length that it has then: of a recording that is still being written, what was there. A reader
+/// that saw the file grow would take an element that reached beyond the first length for a cut one, and what follows it for damage.
 public final class FileSource: ByteSource {
     private let descriptor: Int32
+    public let byteCount: Int64
 
     public init(path: String) throws(ContainerError) {
         descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -15,6 +17,7 @@ public final class FileSource: ByteSource {
                 .file, path, code == 0 ? .unsupported("only regular files can be read") : .io(code: code, call: "fstat")
             )
         }
+        byteCount = Int64(status.st_size)
     }
 
     deinit { close(descriptor) }
@@ -22,14 +25,11 @@ public final class FileSource: ByteSource {
     /// Whether a `FileSink` of this or another process on this machine has the file open.
     public var isBeingWritten: Bool { WriteLock.isMarked(descriptor) }
 
-    public var byteCount: Int64 {
-        var status = stat()
-        return fstat(descriptor, &status) == 0 ? Int64(status.st_size) : 0
-    }
-
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
+        let wanted = Int(min(Int64(buffer.count), max(0, byteCount - offset)))
+        guard wanted > 0 else { return 0 }
         while true {
-            let count = pread(descriptor, buffer.baseAddress, buffer.count, off_t(offset))
+            let count = pread(descriptor, buffer.baseAddress, wanted, off_t(offset))
             if count >= 0 { return count }
             if errno != EINTR { throw ContainerError(.file, "contents", at: offset, .io(code: errno, call: "pread")) }
         }

@@ -52,6 +52,8 @@ struct EBMLBuffer {
 
     mutating func float64(_ id: EBMLID, _ value: Double) { unsigned(id, value.bitPattern, width: 8) }
 
+    mutating func float32(_ id: EBMLID, _ value: Float) { unsigned(id, UInt64(value.bitPattern), width: 4) }
+
     mutating func master(_ id: EBMLID, _ build: (inout EBMLBuffer) -> Void) {
         var body = EBMLBuffer()
         build(&body)

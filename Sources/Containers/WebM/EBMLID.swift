@@ -36,6 +36,9 @@ enum EBMLID: UInt32 {
     case video = 0xE0
     case pixelWidth = 0xB0
     case pixelHeight = 0xBA
+    case projection = 0x7670
+    case projectionType = 0x7671
+    case projectionPoseRoll = 0x7675
     case audio = 0xE1
     case samplingFrequency = 0xB5
     case channels = 0x9F

@@ -8,6 +8,8 @@ struct WebMLayout {
     private static let durationRoom = 11
     /// PixelWidth and PixelHeight: ID (1), size (1) and 2-byte number each.
     private static let sizeLength = 8
+    /// Projection with its type and roll.
+    private static let projectionLength = 14
     /// Opus in Matroska wants 80 ms of decoding before a seek target.
     private static let seekPreRoll: UInt64 = 80_000_000
     /// DateUTC counts from 2001-01-01T00:00:00Z.
@@ -90,7 +92,11 @@ struct WebMLayout {
         entry.unsigned(.trackType, 1)
         entry.unsigned(.flagLacing, 0)
         entry.string(.codecID, "V_VP8")
-        entry.master(.video) { $0.raw(size(width: video.width, height: video.height)) }
+        entry.master(.video) { settings in
+            // Room for a Projection, which comes with the first frame that has a rotation.
+            settings.void(total: projectionLength)
+            settings.raw(size(width: video.width, height: video.height))
+        }
     }
 
     /// PixelWidth and PixelHeight in two bytes each, which hold every size of VP8: another size fits over them.
@@ -141,6 +147,17 @@ struct WebMLayout {
     func writeSize(_ sink: any ByteSink, width: Int, height: Int) throws(ContainerError) {
         guard let sizeOffset else { return }
         try sink.overwrite(at: sizeOffset, Self.size(width: width, height: height))
+    }
+
+    /// - Parameter rotation: clockwise, for players to apply.
+    func writeRotation(_ sink: any ByteSink, _ rotation: Rotation) throws(ContainerError) {
+        guard let sizeOffset else { return }
+        var out = EBMLBuffer()
+        out.master(.projection) { projection in
+            projection.unsigned(.projectionType, 0)
+            projection.float32(.projectionPoseRoll, rotation.projectionRoll)
+        }
+        try sink.overwrite(at: sizeOffset - Int64(Self.projectionLength), out.bytes)
     }
 
     /// Takes a track out of the header: a Void element covers its entry.

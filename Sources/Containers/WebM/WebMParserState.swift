@@ -105,6 +105,7 @@ final class WebMParserState {
                 codecPrivate: Array(UnsafeBufferPointer(start: track.codec_private, count: track.codec_private_size)),
                 width: track.type == 1 ? Int(clamping: track.pixel_width) : 0,
                 height: track.type == 1 ? Int(clamping: track.pixel_height) : 0,
+                rotation: Rotation(projectionRoll: track.projection_roll),
                 channels: track.type == 2 ? Int(clamping: track.channels) : 0,
                 sampleRate: track.type == 2 && rate.isFinite ? rate : 0,
                 codecDelay: .nanoseconds(Int64(clamping: track.codec_delay)),

@@ -17,6 +17,8 @@ public struct WebMTrack: Hashable, Sendable {
     /// Video only; 0 otherwise.
     public var width: Int
     public var height: Int
+    /// Clockwise rotation that players apply, by ProjectionPoseRoll (RFC 9559 section 5.1.4.1.28.46); angles between count as none.
+    public var rotation: Rotation
     /// Audio only; 0 otherwise.
     public var channels: Int
     /// Hz.

@@ -41,6 +41,8 @@ public final class WebMWriter {
     /// Size of the frames that are written, and that of the header.
     private var frameSize: (width: Int, height: Int)?
     private var headerSize: (width: Int, height: Int)?
+    private var rotation = Rotation.none
+    private var isRotationWritten = true
     /// The end of the latest block.
     public var duration: MediaTime { .milliseconds(end) }
 
@@ -124,6 +126,13 @@ public final class WebMWriter {
         frameSize = (width, height)
     }
 
+    /// Notes the clockwise rotation that players apply to all frames of the file. It comes into the header at the next end of a cluster.
+    public func noteRotation(_ rotation: Rotation) {
+        guard rotation != self.rotation else { return }
+        self.rotation = rotation
+        isRotationWritten = false
+    }
+
     /// Rounds to the nearest. - Parameter time: not negative.
     private static func milliseconds(_ time: MediaTime) -> Int64 {
         let (whole, rest) = time.rawValue.quotientAndRemainder(dividingBy: 1_000_000)
@@ -176,6 +185,7 @@ public final class WebMWriter {
     private func complete() throws(ContainerError) {
         guard layout.isSeekable else { return }
         try writeSize(isLast: true)
+        try writeRotation()
         // Players wait for a track that has nothing.
         if videoFrames == 0, audioFrames > 0 { try layout.removeTrack(.video, sink) }
         if audioFrames == 0, videoFrames > 0 { try layout.removeTrack(.audio, sink) }
@@ -196,6 +206,12 @@ public final class WebMWriter {
         guard isLast || frameSize.width * frameSize.height > old.width * old.height else { return }
         try layout.writeSize(sink, width: frameSize.width, height: frameSize.height)
         headerSize = frameSize
+    }
+
+    private func writeRotation() throws(ContainerError) {
+        guard !isRotationWritten else { return }
+        try layout.writeRotation(sink, rotation)
+        isRotationWritten = true
     }
 
     private func needsCluster(at time: Int64, isKeyframe: Bool) -> Bool {
@@ -230,6 +246,7 @@ public final class WebMWriter {
                 at: open.bodyOffset - 8, EBMLBuffer.sizeBytes(Int(byteCount - open.bodyOffset), width: 8))
             try layout.writeDuration(sink, milliseconds: flushedEnd)
             try writeSize()
+            try writeRotation()
         }
         if let failure { throw failure }
     }

@@ -110,7 +110,8 @@ package final class LiveSessions: Sendable {
         let admission = Admission(
             connection: ConnectionID(rawValue: Secret.id()), resumeToken: Secret.token(), name: request.name,
             identity: token.identity, data: token.data, capabilities: token.capabilities,
-            token: TokenFingerprint(rawValue: token.fingerprint), password: request.password)
+            token: TokenFingerprint(rawValue: token.fingerprint), password: request.password,
+            media: request.media ?? JoinMedia())
         let lease = try resources.lease(.participants, for: token.holder(address: arrival.address))
         for _ in 0..<Self.attempts {
             let entry = try enter(key)

@@ -15,7 +15,8 @@ extension StreamPreferences {
     init(_ preferences: SubscriptionPreferences) {
         self.init(
             audio: preferences.audio, video: preferences.video, width: preferences.width, height: preferences.height,
-            frameRate: preferences.frameRate, priority: preferences.priority)
+            frameRate: preferences.frameRate, priority: preferences.priority,
+            maximumWidth: preferences.maximumWidth, maximumHeight: preferences.maximumHeight)
     }
 }
 

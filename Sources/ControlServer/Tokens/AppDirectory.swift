@@ -1,5 +1,6 @@
 internal import Crypto
 internal import Foundation
+internal import MillraceTokens
 
 /// The tenants of a relay: their keys and secrets. Sessions of two apps have nothing to do with each other (SES-3).
 package struct AppDirectory: Sendable {
@@ -8,8 +9,7 @@ package struct AppDirectory: Sendable {
     package static let developmentSecret = "millrace-development-secret-that-everybody-knows"
     /// What the default app is called where no app is configured: nobody can have a token of it.
     package static let unnamed = "default"
-    /// HS256 keys are as long as its hash or longer (RFC 7518 section 3.2), in bytes.
-    package static let secretBytes = 32...512
+    package static let secretBytes = AppRule.secretBytes
     package static let maximumApps = 10_000
 
     private let secrets: [String: String]
@@ -56,17 +56,7 @@ package struct AppDirectory: Sendable {
     }
 
     /// 1 to 64 letters, digits, dots, hyphens and underscores.
-    package static func isKey(_ text: some StringProtocol) -> Bool {
-        (1...64).contains(text.utf8.count)
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
-                    true
-                default: false
-                }
-            }
-    }
+    package static func isKey(_ text: some StringProtocol) -> Bool { AppRule.isKey(text) }
 
     /// Reads `key:secret,key:secret`.
     ///

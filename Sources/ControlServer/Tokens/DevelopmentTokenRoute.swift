@@ -1,5 +1,6 @@
 internal import HTTPTypes
 internal import Hummingbird
+internal import MillraceTokens
 
 /// `GET /v1/dev/token?session=&name=&identity=&role=`: a token of the built-in app for the asking. Refused but with `--dev`.
 struct DevelopmentTokenRoute {
@@ -22,7 +23,7 @@ struct DevelopmentTokenRoute {
         var grant = TokenGrant(session: session, lifetime: Self.lifetime)
         grant.identity = try Self.identity(query)
         try grant.set(role: query["role"] ?? "host")
-        return try await .json(
+        return try .json(
             TokenAnswer(
                 minting: grant, app: AppDirectory.development, secret: AppDirectory.developmentSecret))
     }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import JWTKit
+internal import MillraceTokens
 package import Signaling
 
 /// Judges tokens by the secrets of the relay's apps.

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import MillraceTokens
 internal import Signaling
 
 /// Body of `POST /v1/tokens`.
@@ -30,10 +31,10 @@ struct TokenAnswer: Encodable, Sendable {
     /// Milliseconds since 1970.
     let expiresAt: Int64
 
-    init(minting grant: TokenGrant, app: String, secret: String) async throws(Problem) {
+    init(minting grant: TokenGrant, app: String, secret: String) throws(Problem) {
         let now = Int64(Date().timeIntervalSince1970)
         do throws(SignalingError) {
-            token = try await TokenMinter(app: app, secret: secret).mint(grant, now: now)
+            token = try TokenMinter(app: app, secret: secret).mint(grant, now: now)
         } catch {
             throw Problem(error)
         }

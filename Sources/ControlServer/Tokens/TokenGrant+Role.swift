@@ -1,3 +1,5 @@
+package import MillraceTokens
+
 extension TokenGrant {
     /// The words for what a token's bearer may do, as people ask for it: `host` may become host and moderates, `participant` publishes;
     /// the others are the values of the `role` claim.

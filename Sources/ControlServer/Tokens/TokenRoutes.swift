@@ -17,7 +17,7 @@ struct TokenRoutes {
             throw Problem(.unauthorized, "key or secret is not the right one", scheme: .basic)
         }
         let body = try await request.json(TokenBody.self, limit: configuration.bodyBytes)
-        return try await .json(TokenAnswer(minting: body.grant, app: app, secret: secret), status: .created)
+        return try .json(TokenAnswer(minting: body.grant, app: app, secret: secret), status: .created)
     }
 
     /// HTTP Basic (RFC 7617 section 2): the app's key as user name, its secret as password.

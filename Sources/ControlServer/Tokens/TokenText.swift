@@ -1,10 +1,11 @@
 internal import Crypto
 internal import Foundation
+internal import MillraceTokens
 
 /// A token in compact serialization (RFC 7515 section 3.1), taken apart and not judged.
 struct TokenText {
     /// Bytes of a whole token.
-    static let maximumBytes = 8 << 10
+    static let maximumBytes = TokenClaims.maximumBytes
 
     struct Malformed: Error {
         let reason: String

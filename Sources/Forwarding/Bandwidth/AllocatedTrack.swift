@@ -35,12 +35,18 @@ package struct AllocatedTrack: Sendable {
         package var encoding: Int?
         /// Pixels that it shows; encodings beyond the first that has so many are not sent. 0: unknown.
         package var height = 0
+        /// Pixels; encodings with more, or of unknown height, are not sent while a smaller one is. 0: no bound.
+        package var maximumHeight = 0
 
-        package init(spatial: Int? = nil, temporal: Int? = nil, encoding: Int? = nil, height: Int = 0) {
+        package init(
+            spatial: Int? = nil, temporal: Int? = nil, encoding: Int? = nil, height: Int = 0,
+            maximumHeight: Int = 0
+        ) {
             self.spatial = spatial
             self.temporal = temporal
             self.encoding = encoding
             self.height = height
+            self.maximumHeight = maximumHeight
         }
     }
 

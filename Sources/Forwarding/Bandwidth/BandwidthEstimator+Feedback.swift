@@ -89,9 +89,17 @@ extension BandwidthEstimator {
         if let rate = reported.receive(loss: share - lossModel.explained, roundTrip: roundTrip, now: now) {
             pass(rate, now: now)
         }
-        // A probe that was too much lost packets itself, which says nothing of what is sent without it.
-        guard share > LossModel.hopeless || !reported.isProbed(now: now) else { return }
-        lossModel.observe(packets: packets, lost: lost, rate: sendingRate, target: Double(target.rawValue))
+        // A probe that was too much lost packets itself, which says nothing of what is sent without it. Nor do losses of before a limit
+        // was shown of what is sent since.
+        guard share > LossModel.hopeless || !reported.isProbed(now: now) && !reported.isSettling(now: now) else {
+            return
+        }
+        if isHeld, share - lossModel.explained > LossModel.grave {
+            // Of a path that is known to be narrow it needs no more proof.
+            lossModel.fill(with: sendingRate, loss: share)
+        } else {
+            lossModel.observe(packets: packets, lost: lost, rate: sendingRate, target: Double(target.rawValue))
+        }
         guard lossModel.isFilled else { return }
         reported.show(at: sendingRate, now: now)
         probes.targetFell(now: now)

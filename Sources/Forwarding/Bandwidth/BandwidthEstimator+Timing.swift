@@ -70,7 +70,7 @@ extension BandwidthEstimator {
         guard reported.isCalm(now: now) else { return nil }
         let taken = probes.takeUnmeasured(
             target: Double(target.rawValue), wanted: Double(wanted.rawValue), used: Double(used.rawValue),
-            isHeld: isHeld, now: now)
+            allowed: reported.remb, isHeld: isHeld, now: now)
         guard let taken else { return nil }
         reported.begin(rate: taken.rate, for: taken.probe.duration, now: now)
         return taken.probe

@@ -50,6 +50,8 @@ struct LayerLadder {
         if wanted > 0, let enough = all.firstIndex(where: { $0.height >= wanted && $0.isActive }) {
             highest = min(highest, enough)
         }
+        let most = track.limits.maximumHeight
+        if most > 0 { highest = min(highest, all.lastIndex { (1...most).contains($0.height) } ?? 0) }
         let active = all.indices.filter { all[$0].isActive }
         let allowed = active.filter { $0 <= highest }
         // A limit below what is there means the smallest that is.

@@ -9,7 +9,7 @@
 struct LossModel {
     private static let negligible = 0.02
     /// Loss beyond what is explained that makes a trial.
-    private static let grave = 0.06
+    static let grave = 0.06
     /// The same where packets do not wait.
     private static let graveWithoutDelay = 0.1
     /// What explains itself without a trial.
@@ -122,7 +122,7 @@ struct LossModel {
     }
 
     /// The path was full at this rate.
-    private mutating func fill(with rate: Double, loss: Double) {
+    mutating func fill(with rate: Double, loss: Double) {
         // A path that was dark for a moment did not become narrow.
         let came = 1 - min(loss, Self.darkest)
         bound = min(rate * came / (1 - explained), bound ?? .infinity)

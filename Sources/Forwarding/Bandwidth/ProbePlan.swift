@@ -135,10 +135,11 @@ struct ProbePlan {
     /// The next probe that only the receiver measures, if one is due. It goes on top of what is sent.
     /// - Parameters:
     ///   - used: bits a second that are sent without it.
+    ///   - allowed: REMB. Beyond the target it is the next step: less cannot make it rise.
     ///   - isHeld: the path showed a limit that may be over.
     /// - Returns: the probe, and what is sent while it goes on, bits a second.
     mutating func takeUnmeasured(
-        target: Double, wanted: Double, used: Double, isHeld: Bool, now: MediaTime
+        target: Double, wanted: Double, used: Double, allowed: Double?, isHeld: Bool, now: MediaTime
     ) -> (probe: Probe, rate: Double)? {
         guard !isMeasured, now >= next, wanted > target else { return nil }
         if hasPassed == false {
@@ -148,7 +149,8 @@ struct ProbePlan {
         let factor = hasPassed == true ? Self.unmeasuredSuccessFactor : Self.unmeasuredFactor
         hasPassed = false
         next = now + interval
-        let rate = min(factor * target, Self.ampleness * wanted, maximum)
+        var rate = min(factor * target, Self.ampleness * wanted, maximum)
+        if let allowed, allowed > target { rate = min(rate, allowed) }
         let padding = max(rate - used, Self.leastUnmeasuredRate)
         let length = min(
             max(Self.unmeasuredLength, Self.longestUnmeasuredLength * target / max(rate, 1)),

@@ -13,8 +13,10 @@ struct ReportedPath {
     private static let probeLoss = 0.03
     /// Time after a probe in which it is judged, and in which loss and a lower REMB are its own doing.
     private static let echo = MediaTime.milliseconds(1_500)
-    /// Time for which a limit counts as present.
-    private static let presence = MediaTime.seconds(1)
+    /// Time for which a limit counts as present: a little more than from one receiver report to the next.
+    private static let presence = MediaTime.milliseconds(1_250)
+    /// Time after a limit was shown in which reports tell of what was sent before.
+    private static let settling = MediaTime.milliseconds(1_200)
     /// Time that the queue of a full path gets to drain before a probe.
     private static let calm = MediaTime.milliseconds(1_500)
     /// Receivers report once a second; REMB that does not rise in three of these is the receiver's limit.
@@ -88,8 +90,10 @@ struct ReportedPath {
             self.trial = nil
             return nil
         }
-        // A peer that negotiated REMB and sends none: reports are all there is.
-        guard remb == nil, now >= trial.end + (roundTrip ?? .milliseconds(100)) else { return nil }
+        // If REMB allows as much, or the peer sends none, it need not rise: a path that drops what it does not carry makes no receiver lower it.
+        guard remb.map({ $0 >= trial.rate }) ?? true, now >= trial.end + (roundTrip ?? .milliseconds(100)) else {
+            return nil
+        }
         return pass(trial, now: now)
     }
 
@@ -125,6 +129,9 @@ struct ReportedPath {
 
     /// A probe is under way, or may still show in what the peer says.
     func isProbed(now: MediaTime) -> Bool { probedUntil.map { now < $0 + Self.echo } ?? false }
+
+    /// What is lost may still be of what was sent when the path showed its limit.
+    func isSettling(now: MediaTime) -> Bool { shownAt.map { now - $0 < Self.settling } ?? false }
 
     /// A probe would measure the path and not what fills it.
     func isCalm(now: MediaTime) -> Bool { trial == nil && shownAt.map { now - $0 >= Self.calm } ?? true }

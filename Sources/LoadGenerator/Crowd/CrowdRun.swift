@@ -2,6 +2,7 @@ internal import ControlServer
 import Foundation
 internal import MediaBase
 internal import MillraceClient
+internal import MillraceTokens
 internal import Signaling
 import Synchronization
 
@@ -89,7 +90,7 @@ package final class CrowdRun: Sendable {
             let now = Int64(Date().timeIntervalSince1970)
             for session in sessions {
                 let grant = TokenGrant(session: name(of: session), canHost: true)
-                let token = try await minter.mint(grant, now: now)
+                let token = try minter.mint(grant, now: now)
                 targets.append(try WebSocketTarget(plan.address, token: token, configuration: SessionConfiguration()))
             }
             return targets

@@ -215,7 +215,7 @@ package final class LoadRun: Sendable {
         }
         result.end = snapshot()
         let point = meter.point(result.end, of: self, isMeasured: measurement != nil)
-        recorded.withLock { $0.add(point) }
+        recorded.withLock { $0.finish(point) }
         result.endUsage = await doors.usage()
         return result
     }

@@ -25,13 +25,13 @@ package struct LoadPage: Sendable {
             <meta name="viewport" content="width=device-width">
             <meta name="color-scheme" content="light dark">
             <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-            <title>Load of \(HTMLText.escaped(report.settings.target))</title>
+            <title>Load report: \(HTMLText.escaped(report.settings.target))</title>
             <style>
             \(Self.style)
             </style>
             </head>
             <body>
-            <h1>Load of \(HTMLText.escaped(report.settings.target))</h1>
+            <h1>Load report: \(HTMLText.escaped(report.settings.target))</h1>
             \(outcome)
             <p>Each point is \(span). Subscribers join during the shaded time, which the rates of the report leave out.</p>
             \(plots.map(\.html).joined(separator: "\n"))

@@ -29,6 +29,13 @@ package struct LoadTimeline: Sendable {
         samplesInLast = 1
     }
 
+    /// Takes the last sample. One of less than half a second joins the point before: threads publish what they counted every 200 ms, so its
+    /// rates would fall to 0.
+    package mutating func finish(_ sample: TimelinePoint) {
+        guard sample.duration < 0.5, !points.isEmpty else { return add(sample) }
+        points[points.count - 1].append(sample)
+    }
+
     private mutating func halve() {
         points = stride(from: 0, to: points.count, by: 2).map { place in
             var point = points[place]

@@ -13,11 +13,18 @@ enum PlainSessionDescription {
         for (media, track) in [("audio", transport.audio), ("video", transport.video)] {
             guard let track else { continue }
             let channels = track.channels.map { "/\($0)" } ?? ""
+            let formats = track.rtx.map { "\(track.payloadType) \($0.payloadType)" } ?? "\(track.payloadType)"
             lines += [
-                "m=\(media) \(track.port) RTP/SAVP \(track.payloadType)",
+                "m=\(media) \(track.port) RTP/SAVP \(formats)",
                 "a=rtpmap:\(track.payloadType) \(track.codec)/\(track.clockRate)\(channels)",
             ]
             if media == "audio" { lines.append("a=fmtp:\(track.payloadType) stereo=1;sprop-stereo=1;useinbandfec=1") }
+            if let rtx = track.rtx {
+                lines += [
+                    "a=rtpmap:\(rtx.payloadType) rtx/\(track.clockRate)",
+                    "a=fmtp:\(rtx.payloadType) apt=\(track.payloadType)",
+                ]
+            }
             lines.append(
                 transport.rtcpMux ? "a=rtcp-mux" : "a=rtcp:\(track.rtcpPort) IN \(family) \(transport.address)")
             lines += [
@@ -25,6 +32,9 @@ enum PlainSessionDescription {
                 transport.direction == .subscribe ? "a=sendonly" : "a=recvonly",
                 "a=ssrc:\(track.ssrc) cname:millrace",
             ]
+            if let rtx = track.rtx {
+                lines += ["a=ssrc:\(rtx.ssrc) cname:millrace", "a=ssrc-group:FID \(track.ssrc) \(rtx.ssrc)"]
+            }
         }
         return lines.joined(separator: "\r\n") + "\r\n"
     }

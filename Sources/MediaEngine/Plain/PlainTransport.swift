@@ -42,11 +42,16 @@ package struct PlainTrackRequest: Sendable {
     package var port: UInt16?
     package var payloadType: UInt8?
     package var ssrc: UInt32?
+    /// Video: retransmissions on a stream of their own (RFC 4588); nil: packets are sent again as they were.
+    package var rtx: PlainRTXRequest?
 
-    package init(port: UInt16? = nil, payloadType: UInt8? = nil, ssrc: UInt32? = nil) {
+    package init(
+        port: UInt16? = nil, payloadType: UInt8? = nil, ssrc: UInt32? = nil, rtx: PlainRTXRequest? = nil
+    ) {
         self.port = port
         self.payloadType = payloadType
         self.ssrc = ssrc
+        self.rtx = rtx
     }
 }
 
@@ -108,10 +113,12 @@ package struct PlainTrack: Sendable {
     package var clockRate: Int
     /// 2 for Opus whatever it carries (RFC 7587 section 7); nil for video.
     package var channels: Int?
+    /// The stream of retransmissions; nil: there is none.
+    package var rtx: PlainRTX?
 
     package init(
         port: UInt16, rtcpPort: UInt16, payloadType: UInt8, ssrc: UInt32, codec: String, clockRate: Int,
-        channels: Int? = nil
+        channels: Int? = nil, rtx: PlainRTX? = nil
     ) {
         self.port = port
         self.rtcpPort = rtcpPort
@@ -120,5 +127,6 @@ package struct PlainTrack: Sendable {
         self.codec = codec
         self.clockRate = clockRate
         self.channels = channels
+        self.rtx = rtx
     }
 }

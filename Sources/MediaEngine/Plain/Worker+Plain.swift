@@ -30,10 +30,11 @@ extension Worker {
         var wanted: [(MediaKind, PlainTrackRequest)] = []
         if let audio = both ? PlainTrackRequest() : request.audio { wanted.append((.audio, audio)) }
         if let video = both ? PlainTrackRequest() : request.video { wanted.append((.video, video)) }
-        if wanted.count == 2, let a = wanted[0].1.ssrc, a == wanted[1].1.ssrc { throw .ssrcInUse(a) }
+        try checkRetransmission(request)
         var ssrcs: [SSRC] = []
         for (kind, track) in wanted {
             try checkPayloadType(track.payloadType, kind)
+            if let rtx = track.rtx?.ssrc { try admit(SSRC(rtx), to: session) }
             let ssrc = track.ssrc.map { SSRC($0) } ?? freeSSRC()
             try admit(ssrc, to: session)
             ssrcs.append(ssrc)
@@ -59,9 +60,15 @@ extension Worker {
                     kind: kind, ssrc: ssrc, payloadType: payloadType,
                     retransmissionBytes: configuration.limits.retransmissionBytes), to: stream, in: session, now: now)
             plainSources.insert(.init(ssrc: ssrc, track: producer.tag))
-            let described = PlainTrack(
+            var described = PlainTrack(
                 port: rtpPort, rtcpPort: request.rtcpMux ? rtpPort : rtcpPort, payloadType: payloadType.rawValue,
                 ssrc: ssrc.rawValue, kind: kind)
+            if let rtx = track.rtx {
+                let named = rtx.ssrc.map { SSRC($0) } ?? freeSSRC()
+                plainSources.insert(
+                    .init(ssrc: named, track: producer.tag, rtx: PayloadType(rtx.payloadType)))
+                described.rtx = PlainRTX(payloadType: rtx.payloadType, ssrc: named.rawValue)
+            }
             if kind == .audio { answer.audio = described } else { answer.video = described }
         }
         session.add(stream)
@@ -106,7 +113,7 @@ extension Worker {
             }
             return SubscriptionTarget(
                 kind: target.kind, path: path, address: target.address, rtcpAddress: target.rtcpAddress,
-                payloadType: target.payloadType, ssrc: target.ssrc)
+                payloadType: target.payloadType, ssrc: target.ssrc, rtx: target.rtx)
         }
         let transport = SubscribeTransport(
             id: TransportID(rawValue: hex(16)), rtcpMux: request.rtcpMux, leg: leg, targets: placed,
@@ -128,14 +135,34 @@ extension Worker {
             sdp: "")
         for target in placed {
             let first = transport.tracks.first { $0.kind == target.kind }
-            let described = PlainTrack(
+            var described = PlainTrack(
                 port: target.address.port, rtcpPort: target.rtcpAddress.port,
                 payloadType: (first?.payloadType ?? target.payloadType)?.rawValue ?? target.kind.defaultPayloadType,
                 ssrc: first?.ssrc.rawValue ?? 0, kind: target.kind)
+            described.rtx = first?.rtx.map { PlainRTX(payloadType: $0.payloadType.rawValue, ssrc: $0.ssrc.rawValue) }
             if target.kind == .audio { answer.audio = described } else { answer.video = described }
         }
         answer.sdp = PlainSessionDescription.text(for: answer)
         return answer
+    }
+
+    /// Checks that SSRCs and payload types tell a transport's streams apart: two under one SSRC and key would share a keystream.
+    private func checkRetransmission(_ request: PlainTransportRequest) throws(EngineError) {
+        guard request.audio?.rtx == nil else {
+            throw .invalidRequest(field: "audio.rtx", reason: "only video is sent again (RFC 4588)")
+        }
+        var ssrcs: Set<UInt32> = []
+        let named = [request.audio?.ssrc, request.video?.ssrc, request.video?.rtx?.ssrc].compactMap(\.self)
+        for ssrc in named where !ssrcs.insert(ssrc).inserted { throw .ssrcInUse(ssrc) }
+        guard let rtx = request.video?.rtx else { return }
+        let others = [
+            request.audio?.payloadType ?? MediaKind.audio.defaultPayloadType,
+            request.video?.payloadType ?? MediaKind.video.defaultPayloadType,
+        ]
+        guard rtx.payloadType < 128, !(64...95).contains(rtx.payloadType), !others.contains(rtx.payloadType) else {
+            throw .invalidRequest(
+                field: "video.rtx.payloadType", reason: "0 to 63 or 96 to 127, and no other track's payload type")
+        }
     }
 
     /// Checks where a subscriber wants its tracks; paths are not opened yet.
@@ -159,12 +186,15 @@ extension Worker {
             }
             var rtcpAddress = address
             if !request.rtcpMux { rtcpAddress.port = port + 1 }
+            // The publisher's payload type might be that of the retransmissions.
+            let payloadType = track.payloadType ?? (request.video?.rtx == nil ? nil : kind.defaultPayloadType)
             targets.append(
                 SubscriptionTarget(
                     kind: kind, path: -1, address: address, rtcpAddress: rtcpAddress,
-                    payloadType: track.payloadType.map { PayloadType($0) }, ssrc: track.ssrc.map { SSRC($0) }))
+                    payloadType: payloadType.map { PayloadType($0) }, ssrc: track.ssrc.map { SSRC($0) },
+                    rtx: track.rtx))
         }
-        if targets.count == 2, let ssrc = targets[0].ssrc, ssrc == targets[1].ssrc { throw .ssrcInUse(ssrc.rawValue) }
+        try checkRetransmission(request)
         return targets
     }
 

@@ -10,10 +10,13 @@ package struct StreamPreferences: Sendable, Hashable {
     package var frameRate: Int?
     /// Of video, where the path does not carry all: larger goes first.
     package var priority: Int
+    /// Pixels; an encoding with more is not sent while there is one without. Nil: no bound.
+    package var maximumWidth: Int?
+    package var maximumHeight: Int?
 
     package init(
         audio: Bool = true, video: Bool = true, width: Int? = nil, height: Int? = nil, frameRate: Int? = nil,
-        priority: Int = 50
+        priority: Int = 50, maximumWidth: Int? = nil, maximumHeight: Int? = nil
     ) {
         self.audio = audio
         self.video = video
@@ -21,5 +24,7 @@ package struct StreamPreferences: Sendable, Hashable {
         self.height = height
         self.frameRate = frameRate
         self.priority = priority
+        self.maximumWidth = maximumWidth
+        self.maximumHeight = maximumHeight
     }
 }

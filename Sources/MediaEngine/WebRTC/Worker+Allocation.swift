@@ -108,6 +108,10 @@ extension Worker {
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
+            // What the path lost of it would take the place of the audio.
+            if let latest = router.latestSequence(path: track.path, producer: producer) {
+                track.abandoned = (latest, now)
+            }
             outbound.transport.decisions.note(.paused, stream: track.streamName, now: now)
             _ = setPaused(true, track, of: producer, in: outbound.session)
             events.send(
@@ -119,7 +123,9 @@ extension Worker {
         if track.isPausedByBandwidth {
             track.isPausedByBandwidth = false
             outbound.transport.decisions.note(.resumed, stream: track.streamName, now: now)
-            if setPaused(false, track, of: producer, in: outbound.session) { requestKeyFrame(of: producer) }
+            if setPaused(false, track, of: producer, in: outbound.session) {
+                requestKeyFrame(of: producer, isAwaited: true)
+            }
             events.send(
                 .trackResumed(
                     session: outbound.session.name, transport: outbound.transport.id, stream: track.streamName,
@@ -131,13 +137,13 @@ extension Worker {
             now - track.wantedAt < Self.patience,
             let at = stream.encodings.firstIndex(where: { $0.producer === pending }), selection.encoding > at
         {
-            requestKeyFrame(of: pending)
+            requestKeyFrame(of: pending, isAwaited: true)
             return
         }
         if track.wanted === wanted, track.temporalLimit == selection.temporal {
             // The key frame that a switch waits for may have been lost.
             if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted, now: now) {
-                requestKeyFrame(of: wanted)
+                requestKeyFrame(of: wanted, isAwaited: true)
             }
             return
         }
@@ -158,7 +164,7 @@ extension Worker {
         track.temporalLimit = selection.temporal
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
-        if waits { requestKeyFrame(of: wanted) }
+        if waits { requestKeyFrame(of: wanted, isAwaited: true) }
     }
 }
 

@@ -47,6 +47,7 @@ extension Worker {
                 outbound.allocateSoon()
                 schedule(peer, now: now)
             }
+            beginProbe(outbound, now: now)
         case .senderReport, .sdes, .bye, .genericNACK, .pli, .fir, .xr, .other:
             break
         }

@@ -41,7 +41,12 @@ extension Worker {
             counters.droppedUnknownSSRC &+= 1
             return
         }
-        if binding.isRTX, !unwrap(&header, packet, inbound, binding) { return }
+        if binding.isRTX {
+            // Of a stream that has not begun there is nothing to repeat.
+            guard let producer = inbound.producers[binding.section][binding.encoding],
+                unwrapRetransmission(&header, packet, of: producer)
+            else { return }
+        }
         // Padding alone is a probe of the publisher's: its transport-wide number was all that it brought.
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
@@ -56,25 +61,6 @@ extension Worker {
             move(producer, to: header, inbound, binding, isReturn: true)
         }
         forward(header, payload, values, of: self.inbound + producer.tag, now: now)
-    }
-
-    /// Makes the header of a retransmission that of the packet it repeats (RFC 4588 section 4).
-    /// - Returns: false where there is no such packet: padding that probes, or a stream that has not begun.
-    private func unwrap(
-        _ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, _ inbound: PeerInbound,
-        _ binding: PeerInbound.Binding
-    ) -> Bool {
-        guard header.payloadLength >= 2, let producer = inbound.producers[binding.section][binding.encoding] else {
-            return false
-        }
-        counters.rtxReceived &+= 1
-        let original = UInt16(packet[header.payloadOffset]) << 8 | UInt16(packet[header.payloadOffset + 1])
-        header.sequenceNumber = SequenceNumber(original)
-        header.ssrc = producer.configuration.ssrc
-        header.payloadType = producer.configuration.payloadType
-        header.payloadOffset += 2
-        header.payloadLength -= 2
-        return true
     }
 
     /// Learns what an SSRC is that no description named. An encoding that has one goes on under this: its encoder was started again, as

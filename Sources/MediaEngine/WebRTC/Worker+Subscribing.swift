@@ -194,7 +194,9 @@ extension Worker {
             guard track.isUnwanted != wasUnwanted, !track.isPausedByBandwidth, let producer = track.producer,
                 !outbound.transport.paused.contains(track.kind)
             else { continue }
-            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session) { requestKeyFrame(of: producer) }
+            if setPaused(track.isUnwanted, track, of: producer, in: outbound.session) {
+                requestKeyFrame(of: producer, isAwaited: true)
+            }
         }
         guard isChanged else { return }
         allocate(outbound, now: time())

@@ -8,3 +8,8 @@ extension MediaTime {
     /// A time to wait as an application set it: from nothing to a day. `never` added to a time would lie in the past.
     var bounded: MediaTime { min(max(self, .zero), .seconds(86_400)) }
 }
+
+extension Duration {
+    /// As `MediaTime.bounded`.
+    var bounded: MediaTime { MediaTime(self).bounded }
+}

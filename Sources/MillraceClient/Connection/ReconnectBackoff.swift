@@ -33,7 +33,7 @@ struct ReconnectBackoff {
     ) -> MediaTime? {
         attempts += 1
         let at = now + max(policy.delay(attempt: attempts, using: &random), .retryAfter(retryAfter))
-        guard let lostAt, at - lostAt < policy.giveUpAfter else { return nil }
+        guard let lostAt, at - lostAt < MediaTime(policy.giveUpAfter) else { return nil }
         return at
     }
 }

@@ -1,23 +1,23 @@
-public import MediaBase
+internal import MediaBase
 
 /// When a client that lost its connection tries again: at once or nearly so at first, then ever less often, never many clients at
 /// the same moment.
 public struct ReconnectPolicy: Hashable, Sendable {
     /// Before the first attempt at most; drawn evenly from zero on. Of this and the next two a day at most counts.
-    public var firstDelay: MediaTime
+    public var firstDelay: Duration
     /// What the second attempt's delay is drawn about; it doubles with each attempt.
-    public var shortestDelay: MediaTime
-    public var longestDelay: MediaTime
+    public var shortestDelay: Duration
+    public var longestDelay: Duration
     /// Share of a delay that is drawn at random, 0...1: 0.5 makes 4 s of it 2 s to 4 s.
     public var jitter: Double
     /// From the loss on; then the session is over.
-    public var giveUpAfter: MediaTime
+    public var giveUpAfter: Duration
     /// Joins the session anew, under a new connection id, where the relay does not know the old one any more.
     public var joinsAnew: Bool
 
     public init(
-        firstDelay: MediaTime = .milliseconds(200), shortestDelay: MediaTime = .milliseconds(500),
-        longestDelay: MediaTime = .seconds(5), jitter: Double = 0.5, giveUpAfter: MediaTime = .seconds(120),
+        firstDelay: Duration = .milliseconds(200), shortestDelay: Duration = .milliseconds(500),
+        longestDelay: Duration = .seconds(5), jitter: Double = 0.5, giveUpAfter: Duration = .seconds(120),
         joinsAnew: Bool = true
     ) {
         self.firstDelay = firstDelay

@@ -79,7 +79,8 @@ final class MediaThread: Sendable {
             self?.submit { $0.subscribing?.askForKeyFrame(stream) }
         }
         while !room.isOver {
-            while let work = state.withLockedValue({ $0.work.popFirst() }), !room.isOver { work(room) }
+            // What is left when it is over is refused after the peers have closed, and so have said what they counted.
+            while !room.isOver, let work = state.withLockedValue({ $0.work.popFirst() }) { work(room) }
             let deadline = room.turn(now: ClientClock.now)
             let wait = min(Self.longestWait, max(.zero, deadline - ClientClock.now))
             DatagramSocket.wait(for: [pipe.reading] + room.descriptors, atMost: wait)

@@ -11,7 +11,7 @@ extension TransportStatistics {
         keyFrameRequestsSent = endpoint.keyFrameRequestsSent
         keyFrameRequestsReceived = endpoint.keyFrameRequestsReceived
         reportedLoss = Double(endpoint.reportedLoss) / 256
-        roundTrip = endpoint.roundTrip
+        roundTrip = endpoint.roundTrip.map { Duration($0) }
         availableBitrate = endpoint.reportedBitrate
     }
 }

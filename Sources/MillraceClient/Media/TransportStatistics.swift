@@ -18,7 +18,7 @@ public struct TransportStatistics: Hashable, Sendable {
     /// Share of our packets that the relay says it lost, 0...1.
     public var reportedLoss: Double = 0
     /// To the relay and back; nil before it was measured.
-    public var roundTrip: MediaTime?
+    public var roundTrip: Duration?
     /// What the path to the relay is thought to carry; nil before anything was measured.
     public var availableBitrate: Bitrate?
 

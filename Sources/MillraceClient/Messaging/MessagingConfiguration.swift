@@ -1,15 +1,13 @@
-public import MediaBase
-
 /// How a messaging client behaves; the defaults suit most applications. With a session's connection only its limits apply: the rest is the
 /// session's.
 public struct MessagingConfiguration: Sendable {
     /// Until the WebSocket stands; a day at most.
-    public var connectTimeout = MediaTime.seconds(10)
+    public var connectTimeout = Duration.seconds(10)
     /// Until a request is answered; after it the connection counts as lost. A day at most.
-    public var requestTimeout = MediaTime.seconds(15)
+    public var requestTimeout = Duration.seconds(15)
     /// Between signs of life to the relay, 100 ms to an hour. After two and a half without a word of the relay the connection counts as
     /// lost.
-    public var pingInterval = MediaTime.seconds(10)
+    public var pingInterval = Duration.seconds(10)
     /// A client that is offline for long is nothing unusual: it does not give up for a week.
     public var reconnect = ReconnectPolicy(longestDelay: .seconds(30), giveUpAfter: .seconds(7 * 86_400))
 
@@ -27,7 +25,7 @@ public struct MessagingConfiguration: Sendable {
     /// Messages that wait to be sent; one more is refused with `limitReached`.
     public var outgoingLimit = 1_000
     /// Before a message is tried again that the relay could not store; a day at most.
-    public var retryDelay = MediaTime.seconds(2)
+    public var retryDelay = Duration.seconds(2)
 
     public init() {}
 }

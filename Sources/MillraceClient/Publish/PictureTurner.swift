@@ -1,7 +1,7 @@
 internal import MediaBase
 
-/// Turns pictures as their `rotation` asks for before they are encoded: VP8 has no place for it, and the relay agrees on no header
-/// extension that has one.
+/// Turns frames as their `rotation` asks for: before they are encoded, so that subscribers without the header extension for it (RFC 7742
+/// section 4) see them upright too, and after they were decoded, as that extension says.
 enum PictureTurner {
     /// - Returns: what is to be seen, with nothing left to turn.
     static func upright(_ frame: I420Frame) -> I420Frame {

@@ -57,6 +57,14 @@ public final class Publisher: Sendable {
         pipelines.withLockedValue { $0 = (video, audio) }
     }
 
+    /// Encodes audio from now on as `JoinOptions.Audio.isMusic` says.
+    func encodeMusic() {
+        guard let audio = settings.audio?.music else { return }
+        let pipeline = AudioPipeline(
+            audio, output: { [weak self] in self?.forward($0) }, failure: { [weak self] in self?.failed($0) })
+        pipelines.withLockedValue { $0.audio = pipeline }
+    }
+
     var video: VideoPipeline? { pipelines.withLockedValue { $0.video } }
     var audio: AudioPipeline? { pipelines.withLockedValue { $0.audio } }
 

@@ -25,6 +25,12 @@ public struct PublisherSettings: Sendable {
             self.fec = fec
             self.dtx = dtx
         }
+
+        /// The same for music.
+        var music: Audio {
+            Audio(
+                bitrate: max(bitrate, .kilobits(128)), channels: 2, application: .audio, fec: fec, dtx: false)
+        }
     }
 
     public struct Video: Hashable, Sendable {

@@ -117,13 +117,16 @@ public final class Session: Sendable {
     /// - Parameters:
     ///   - name: display name without control and bidirectional characters; an empty one becomes `null`.
     ///   - password: at most 10 printable ASCII characters; the first join sets it.
+    ///   - options: audio and video to begin with; they hold until the session is left.
     /// - Throws: `passwordNeeded`, `passwordWrong`, `passwordInvalid` or `rateLimited`, after which it can be called again; what the
     ///   relay refused the token with, such as `tokenExpired` or `tokenTopicMismatch`; `connectFailed` where the relay cannot be
     ///   reached; `alreadyJoined` where it is connected or about to be; `invalidSessionName` where neither token nor configuration names
-    ///   a session; `invalidField` for an address or a file of certificates that is none; `messageTooLarge`; `notConnected` where it was
+    ///   a session; `invalidField` for a size out of range, and for an address or a file of certificates that is none; `messageTooLarge`; `notConnected` where it was
     ///   left or cancelled meanwhile.
-    public func connect(name: String, password: String? = nil) async throws(SessionError) {
-        try await core.connect(name: name, password: password)
+    public func connect(
+        name: String, password: String? = nil, options: JoinOptions = JoinOptions()
+    ) async throws(SessionError) {
+        try await core.connect(name: name, password: password, options: options)
     }
 
     /// Leaves. All publishers and subscribers end. Does nothing where there is no connection.

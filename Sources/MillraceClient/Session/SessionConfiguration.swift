@@ -1,5 +1,3 @@
-public import MediaBase
-
 /// How a session behaves; the defaults suit most applications.
 public struct SessionConfiguration: Sendable {
     /// Name of the session. Nil: the one that the token is for.
@@ -7,12 +5,12 @@ public struct SessionConfiguration: Sendable {
     /// Name and version of the application, for the relay's logs and reports; at most 200 characters.
     public var client: String?
     /// Until the WebSocket stands, and until a join or resume is answered; a day at most.
-    public var connectTimeout = MediaTime.seconds(10)
+    public var connectTimeout = Duration.seconds(10)
     /// Until any other request is answered; after it the connection counts as lost. A day at most.
-    public var requestTimeout = MediaTime.seconds(15)
+    public var requestTimeout = Duration.seconds(15)
     /// Between signs of life to the relay, 100 ms to an hour; a shorter one of the relay's own goes first. After two and a half without
     /// a word of the relay the connection counts as lost.
-    public var pingInterval = MediaTime.seconds(5)
+    public var pingInterval = Duration.seconds(5)
     public var reconnect = ReconnectPolicy()
 
     /// Events that wait for a reader or a delegate at most. A slower one loses the oldest, counted.

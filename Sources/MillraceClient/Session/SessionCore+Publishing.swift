@@ -17,6 +17,8 @@ extension SessionCore {
             throw SessionError(.streamExists, "a connection publishes one \(type.rawValue) stream")
         }
         publications.append(Publication(publisher: publisher))
+        for kind in options.startsMuted(type) { publisher.setLocallyMuted(kind, true) }
+        if options.audio.isMusic { publisher.encodeMusic() }
         publisher.attach(to: self, thread: thread)
         showPublishers()
         do throws(SessionError) {
@@ -85,12 +87,25 @@ extension SessionCore {
             guard let thread else { return }
             for publication in publications { publication.publisher.attach(to: self, thread: thread) }
             try await negotiatePublish()
+            await unmuteAgain()
         } catch {
             // Lost again in between: the next resume or join tries again.
             guard error.code != .notConnected else { return }
             for publication in publications where publication.stream == nil {
                 publication.publisher.hub.send(.failed(error))
                 forget(publication.publisher)
+            }
+        }
+    }
+
+    /// The relay has started again as the session was joined, with what was unmuted since.
+    private func unmuteAgain() async {
+        for publication in publications {
+            let (publisher, stream) = (publication.publisher, publication.stream)
+            guard let stream else { continue }
+            for kind in options.startsMuted(publisher.settings.videoType)
+            where !(kind == .audio ? publisher.isAudioMuted : publisher.isVideoMuted) {
+                _ = try? await request(SetMutedRequest(stream: stream, kind: kind, isMuted: false))
             }
         }
     }

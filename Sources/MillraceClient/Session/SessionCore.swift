@@ -29,6 +29,8 @@ actor SessionCore: SocketDriver {
 
     // Media; see the extensions.
     var thread: MediaThread?
+    /// Of the latest join.
+    var options = JoinOptions()
     var publications: [Publication] = []
     var subscriptions: [StreamID: Subscriber] = [:]
     let publishTurn = Turnstile()
@@ -50,16 +52,21 @@ actor SessionCore: SocketDriver {
 
     // MARK: what the application wants
 
-    func connect(name: String, password: String?) async throws(SessionError) {
+    func connect(name: String, password: String?, options: JoinOptions) async throws(SessionError) {
         guard entering == nil else { throw SessionError(.alreadyJoined) }
         guard let session = configuration.sessionName ?? TokenTopic.read(token) else {
             throw SessionError(.invalidSessionName, "neither the token nor the configuration names a session")
         }
         let entry = SessionMachine.Entry(
-            session: session, token: token, name: name, password: password, client: configuration.client)
+            session: session, token: token, name: name, password: password, client: configuration.client,
+            media: options.media)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { waiting in
                 entering = waiting
+                switch machine.phase {
+                case .idle, .failed, .asking: self.options = options
+                case .opening, .entering, .connected, .waiting, .leaving: break
+                }
                 machine.connect(entry, now: ClientClock.now)
                 perform()
             }

@@ -29,7 +29,7 @@ extension SessionMachine {
                 .join(
                     JoinRequest(
                         session: entry.session, token: entry.token, name: entry.name, password: entry.password,
-                        client: entry.client)), .enter, now: now)
+                        client: entry.client, media: entry.media)), .enter, now: now)
         }
     }
 
@@ -38,7 +38,7 @@ extension SessionMachine {
         let isFirst = !backoff.isUnderWay
         resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
         let relays = MediaTime.milliseconds(Int64(min(max(answer.pingInterval, 100), 3_600_000)))
-        liveness = Liveness(interval: min(configuration.pingInterval, relays))
+        liveness = Liveness(interval: min(MediaTime(configuration.pingInterval), relays))
         stand(now: now)
         let former = (session: model.session, place: model.ownSubsession)
         let changes = model.join(answer)

@@ -48,6 +48,7 @@ struct SessionMachine: SocketMachine {
         var name: String
         var password: String?
         var client: String?
+        var media: JoinMedia?
     }
 
     struct Resumption {
@@ -122,8 +123,8 @@ struct SessionMachine: SocketMachine {
         self.configuration = configuration
         self.random = AnyRandom(base: random)
         backoff = ReconnectBackoff(configuration.reconnect)
-        liveness = Liveness(interval: configuration.pingInterval)
-        requests = RequestLedger(timeout: configuration.requestTimeout)
+        liveness = Liveness(interval: MediaTime(configuration.pingInterval))
+        requests = RequestLedger(timeout: MediaTime(configuration.requestTimeout))
     }
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }

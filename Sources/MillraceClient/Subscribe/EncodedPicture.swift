@@ -4,5 +4,6 @@ internal import MediaBase
 struct EncodedPicture: Sendable {
     var bytes: [UInt8]
     var isKeyFrame: Bool
+    var rotation = Rotation.none
     var captureTime: MediaTime
 }

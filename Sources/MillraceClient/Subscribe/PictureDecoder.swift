@@ -66,8 +66,10 @@ final class PictureDecoder: Sendable {
     private func run() {
         while let frame = next() {
             do throws(CodecError) {
-                if let decoded = try openDecoder().decode(frame.bytes, captureTime: frame.captureTime) {
-                    picture(decoded)
+                if let decoded = try openDecoder().decode(
+                    frame.bytes, rotation: frame.rotation, captureTime: frame.captureTime)
+                {
+                    picture(PictureTurner.upright(decoded))
                 }
                 state.withLockedValue { $0.statistics.decoded += 1 }
             } catch {

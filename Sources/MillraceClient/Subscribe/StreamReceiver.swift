@@ -40,7 +40,8 @@ final class StreamReceiver {
             videoTrack = packet.track
             video.insert(
                 sequence: packet.sequence, timestamp: packet.header.timestamp, marker: packet.header.marker,
-                payload: packet.payload, captureTime: captureTime, now: now)
+                payload: packet.payload, rotation: packet.extensions.videoOrientation?.rotation,
+                captureTime: captureTime, now: now)
         }
     }
 
@@ -70,8 +71,8 @@ final class StreamReceiver {
             statistics.soundLate = audio.statistics.late
             statistics.soundReordered = audio.statistics.reordered
             statistics.soundConcealed = audio.concealed
-            statistics.soundDelay = audio.targetDelay
-            statistics.soundJitter = audio.jitter
+            statistics.soundDelay = Duration(audio.targetDelay)
+            statistics.soundJitter = Duration(audio.jitter)
         }
         let decoded = decoder.statistics
         statistics.frames = video.frames

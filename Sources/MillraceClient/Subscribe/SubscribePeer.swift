@@ -63,12 +63,13 @@ final class SubscribePeer {
                 if let mid = mid.flatMap({ MID($0) }) { routes[mid] = stream }
             }
         }
+        for receiver in former.values { keepStatistics(of: receiver) }
         drain(now: now)
         return answer
     }
 
     func remove(_ stream: StreamID) {
-        receivers[stream] = nil
+        if let receiver = receivers.removeValue(forKey: stream) { keepStatistics(of: receiver) }
         for (mid, route) in routes where route == stream { routes[mid] = nil }
     }
 
@@ -118,6 +119,7 @@ final class SubscribePeer {
     }
 
     func close(now: MediaTime) {
+        for receiver in receivers.values { keepStatistics(of: receiver) }
         endpoint.close(now: now)
         drain(now: now)
     }
@@ -137,8 +139,18 @@ final class SubscribePeer {
         }
     }
 
-    func statistics(of stream: StreamID) -> SubscriberStatistics {
-        var statistics = receivers[stream]?.statistics ?? SubscriberStatistics()
+    /// - Returns: nil for a subscriber whose media does not come here.
+    func statistics(of subscriber: Subscriber) -> SubscriberStatistics? {
+        guard let receiver = receivers[subscriber.stream], receiver.subscriber === subscriber else { return nil }
+        return statistics(of: receiver)
+    }
+
+    private func keepStatistics(of receiver: StreamReceiver) {
+        receiver.subscriber.keep(statistics(of: receiver))
+    }
+
+    private func statistics(of receiver: StreamReceiver) -> SubscriberStatistics {
+        var statistics = receiver.statistics
         statistics.transport = TransportStatistics(endpoint.statistics)
         return statistics
     }

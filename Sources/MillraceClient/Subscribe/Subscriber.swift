@@ -11,6 +11,8 @@ public final class Subscriber: Sendable {
         var isSuspended = false
         var isEnded = false
         var thread: MediaThread?
+        /// Of its latest peer connection, when its media ended there.
+        var lastStatistics = SubscriberStatistics()
     }
 
     /// Events that wait for a reader at most.
@@ -59,13 +61,12 @@ public final class Subscriber: Sendable {
         state.withLockedValue { $0.preferences = preferences }
     }
 
-    /// What it received so far; all zeros once it is over.
+    /// What it received so far; once it is over, what it had received by then. A session that was joined anew counts from zero.
     public var statistics: SubscriberStatistics {
         get async {
-            guard let thread = state.withLockedValue({ $0.thread }) else { return SubscriberStatistics() }
-            let stream = stream
-            return await thread.call { $0.subscribing?.statistics(of: stream) ?? SubscriberStatistics() }
-                ?? SubscriberStatistics()
+            let thread = state.withLockedValue { $0.thread }
+            let present = await thread?.call { room in room.subscribing?.statistics(of: self) }
+            return (present ?? nil) ?? state.withLockedValue { $0.lastStatistics }
         }
     }
 
@@ -97,6 +98,9 @@ public final class Subscriber: Sendable {
         // What was told to begin is told to end; where it is so still, the relay says it again.
         setSuspended(false)
     }
+
+    /// Its media does not come by this peer connection any more.
+    func keep(_ statistics: SubscriberStatistics) { state.withLockedValue { $0.lastStatistics = statistics } }
 
     func setConnected() {
         let isFirst = state.withLockedValue { state in

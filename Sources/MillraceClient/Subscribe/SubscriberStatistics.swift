@@ -1,5 +1,3 @@
-public import MediaBase
-
 /// What one subscription received so far.
 public struct SubscriberStatistics: Hashable, Sendable {
     // MARK: sound
@@ -9,9 +7,9 @@ public struct SubscriberStatistics: Hashable, Sendable {
     public var soundConcealed: UInt64 = 0
     public var soundReordered: UInt64 = 0
     /// How long sound is held back, so that nearly all of it is there in time.
-    public var soundDelay = MediaTime.zero
+    public var soundDelay = Duration.zero
     /// RFC 3550 section 6.4.1.
-    public var soundJitter = MediaTime.zero
+    public var soundJitter = Duration.zero
 
     // MARK: pictures
     /// Frames that came whole, and those that did not or could not be shown without others.

@@ -8,6 +8,8 @@ final class VideoPlayout {
     private var assembler = VP8FrameAssembler(maximumWait: .milliseconds(250))
     private var timestamps = TimestampUnwrapper()
     private var captureOffset: MediaTime?
+    /// Newest that a packet has said; holds until one says another.
+    private var rotation = Rotation.none
     /// Frames that came whole.
     private(set) var frames: UInt64 = 0
     private(set) var lostPackets: UInt64 = 0
@@ -24,11 +26,13 @@ final class VideoPlayout {
 
     func insert(
         sequence: Int64, timestamp: RTPTimestamp, marker: Bool, payload: UnsafeRawBufferPointer,
-        captureTime: MediaTime?, now: MediaTime
+        rotation newRotation: Rotation? = nil, captureTime: MediaTime?, now: MediaTime
     ) {
         let unwrapped = timestamps.unwrap(timestamp)
         if let captureTime { captureOffset = captureTime - Self.time(unwrapped) }
-        assembler.insert(sequence: sequence, timestamp: unwrapped, marker: marker, payload: payload, now: now)
+        if let newRotation { rotation = newRotation }
+        assembler.insert(
+            sequence: sequence, timestamp: unwrapped, marker: marker, rotation: rotation, payload: payload, now: now)
     }
 
     /// Hands out whole frames with their capture times.
@@ -48,7 +52,7 @@ final class VideoPlayout {
                 }
                 body(
                     EncodedPicture(
-                        bytes: frame.bytes, isKeyFrame: frame.isKeyFrame,
+                        bytes: frame.bytes, isKeyFrame: frame.isKeyFrame, rotation: frame.rotation,
                         captureTime: Self.time(frame.timestamp) + (captureOffset ?? .zero)))
             case .gap(let gap):
                 lostPackets += UInt64(max(0, gap.count))

@@ -16,6 +16,8 @@ package enum RTPExtensionKind: UInt8, Sendable, CaseIterable {
     case absCaptureTime
     /// Least and greatest delay that the receiver is to play with.
     case playoutDelay
+    /// Rotation that the receiver applies (RFC 7742 section 4, 3GPP TS 26.114 section 7.4.5).
+    case videoOrientation
 
     package var uri: String {
         switch self {
@@ -27,6 +29,7 @@ package enum RTPExtensionKind: UInt8, Sendable, CaseIterable {
         case .audioLevel: "urn:ietf:params:rtp-hdrext:ssrc-audio-level"
         case .absCaptureTime: "http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time"
         case .playoutDelay: "http://www.webrtc.org/experiments/rtp-hdrext/playout-delay"
+        case .videoOrientation: "urn:3gpp:video-orientation"
         }
     }
 

@@ -19,6 +19,7 @@ package struct RTPExtensionValues: Sendable {
     package private(set) var sendTime: AbsoluteSendTime?
     package private(set) var captureTime: AbsoluteCaptureTime?
     package private(set) var playoutDelay: PlayoutDelay?
+    package private(set) var videoOrientation: VideoOrientation?
     package private(set) var mid = Text()
     package private(set) var rid = Text()
     package private(set) var repairedRID = Text()
@@ -60,6 +61,7 @@ package struct RTPExtensionValues: Sendable {
         case .absSendTime: if sendTime == nil { sendTime = AbsoluteSendTime(parsing: data) }
         case .absCaptureTime: if captureTime == nil { captureTime = AbsoluteCaptureTime(parsing: data) }
         case .playoutDelay: if playoutDelay == nil { playoutDelay = PlayoutDelay(parsing: data) }
+        case .videoOrientation: if videoOrientation == nil { videoOrientation = VideoOrientation(parsing: data) }
         case .mid: Self.note(&mid, element)
         case .rid: Self.note(&rid, element)
         case .repairedRID: Self.note(&repairedRID, element)

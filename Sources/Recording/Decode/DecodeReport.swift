@@ -11,6 +11,8 @@ package struct DecodeReport: Codable, Sendable {
         package var width = 0
         package var height = 0
         package var sizeChanges = 0
+        /// Degrees clockwise that players turn the frames by; raw video and stills are turned.
+        package var rotation = 0
         /// Frames that the decoder refused.
         package var errors = 0
         /// Frames left out after an error because no key frame had come.

@@ -19,6 +19,8 @@ package struct DecodedPicture: Sendable {
     package var shownNumber: Int
     package var time: MediaTime
     package var isKeyFrame: Bool
+    /// Clockwise rotation that the file asks for; planes are as they were encoded.
+    package var rotation: Rotation
 }
 
 extension DecodedMediaConsumer {

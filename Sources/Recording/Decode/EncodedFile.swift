@@ -15,6 +15,8 @@ package final class EncodedFile {
         package var height: Int
         /// Pictures a second, where the header says it.
         package var rate: (Int, Int)?
+        /// Clockwise rotation that frames need before they are shown.
+        package var rotation = Rotation.none
     }
 
     package struct Audio: Sendable {
@@ -48,7 +50,9 @@ package final class EncodedFile {
                 let sound = webM.tracks.first { $0.codec == .opus && !$0.isEncoded && (1...2).contains($0.channels) }
                 container = .webm
                 video = pictures.map { track in
-                    Video(width: track.width, height: track.height, rate: Self.rate(of: track.defaultDuration))
+                    Video(
+                        width: track.width, height: track.height, rate: Self.rate(of: track.defaultDuration),
+                        rotation: track.rotation)
                 }
                 audio = sound.map { track in
                     let head = try? OpusHead(parsing: track.codecPrivate, in: .webm)

@@ -44,7 +44,9 @@ package final class FileDecoder {
         var video: VideoTrackDecoder?
         var audio: AudioTrackDecoder?
         do {
-            if wantsVideo, file.video != nil { video = try VideoTrackDecoder(threads: threads) }
+            if wantsVideo, let frames = file.video {
+                video = try VideoTrackDecoder(threads: threads, rotation: frames.rotation)
+            }
             if wantsAudio, let sound = file.audio { audio = try AudioTrackDecoder(sound) }
         } catch {
             throw .codec(error)

@@ -1,4 +1,5 @@
 internal import Codecs
+internal import MediaBase
 
 /// Width and height of a video frame, in pixels.
 package struct FrameSize: Sendable, Hashable {
@@ -15,7 +16,7 @@ package struct FrameSize: Sendable, Hashable {
 
     package var pixels: Int { width * height }
 
-    /// The size with the most pixels that a file's key frames have (RFC 6386 section 9.1), read without decoding. The header may
+    /// The size with the most pixels that a file's key frames have (RFC 6386 section 9.1), read without decoding, upright. The header may
     /// say another: writers of other programs put the first size there, and one that was killed could not correct it.
     ///
     /// - Returns: nil for a file without a key frame that a decoder takes.
@@ -29,6 +30,7 @@ package struct FrameSize: Sendable, Hashable {
             let size = FrameSize(width: width, height: height)
             if size.pixels > (largest?.pixels ?? 0) { largest = size }
         }
-        return largest
+        return file.video?.rotation.isSideways == true
+            ? largest.map { FrameSize(width: $0.height, height: $0.width) } : largest
     }
 }

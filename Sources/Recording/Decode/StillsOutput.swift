@@ -20,7 +20,7 @@ package final class StillsOutput: DecodedMediaConsumer {
         let digits = String(info.number)
         let name = "\(stem)-\(String(repeating: "0", count: max(0, 6 - digits.count)))\(digits).png"
         do throws(ContainerError) {
-            try PNGWriter.write(picture.frame(), path: "\(directory)/\(name)", fast: true)
+            try PNGWriter.write(picture.frame(rotation: info.rotation), path: "\(directory)/\(name)", fast: true)
         } catch {
             throw .container(error)
         }

@@ -4,6 +4,7 @@ internal import MediaBase
 /// Decodes the pictures of a recording and notes what is wrong with them.
 struct VideoTrackDecoder {
     private let decoder: VP8Decoder
+    private let rotation: Rotation
     private(set) var report = DecodeReport.Video()
     private(set) var errors: [String] = []
     private var packets = 0
@@ -12,7 +13,11 @@ struct VideoTrackDecoder {
     /// A slow average of the time between pictures, against which a gap stands out.
     private var pace: Double = 0
 
-    init(threads: Int) throws(CodecError) { decoder = try VP8Decoder(threads: threads) }
+    init(threads: Int, rotation: Rotation) throws(CodecError) {
+        decoder = try VP8Decoder(threads: threads)
+        self.rotation = rotation
+        report.rotation = rotation.rawValue
+    }
 
     mutating func decode(_ packet: EncodedPacket, to consumers: [any DecodedMediaConsumer]) throws(DecodeError) {
         noteTime(packet.time)
@@ -31,7 +36,8 @@ struct VideoTrackDecoder {
                 try decoder.withDecodedPlanes(bytes) { planes in
                     size = (planes.width, planes.height)
                     let info = DecodedPicture(
-                        number: number, shownNumber: shownNumber, time: packet.time, isKeyFrame: packet.isKeyFrame)
+                        number: number, shownNumber: shownNumber, time: packet.time, isKeyFrame: packet.isKeyFrame,
+                        rotation: rotation)
                     do throws(DecodeError) {
                         for consumer in consumers { try consumer.take(planes, info) }
                     } catch { failure = error }

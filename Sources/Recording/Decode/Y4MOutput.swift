@@ -35,20 +35,24 @@ package final class Y4MOutput: DecodedMediaConsumer {
     package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
         do throws(ContainerError) {
             if writer == nil {
+                let (width, height) =
+                    info.rotation.isSideways ? (picture.height, picture.width) : (picture.width, picture.height)
                 writer = try Y4MWriter(
                     sink: sink,
                     header: Y4MHeader(
-                        width: size?.width ?? picture.width, height: size?.height ?? picture.height, rate: rate.0,
+                        width: size?.width ?? width, height: size?.height ?? height, rate: rate.0,
                         scale: rate.1))
             }
             guard let writer else { return }
             if keepsTime {
-                let next = fitted(picture, writer)
+                let next = fitted(picture, info.rotation, writer)
                 // The first one stands for what was before it.
                 if last == nil { last = next }
                 try fill(writer, until: info.time)
                 last = next
-            } else if picture.width == writer.header.width, picture.height == writer.header.height {
+            } else if info.rotation == .none, picture.width == writer.header.width,
+                picture.height == writer.header.height
+            {
                 try writer.write(
                     width: picture.width, height: picture.height,
                     y: UnsafeRawBufferPointer(
@@ -62,7 +66,7 @@ package final class Y4MOutput: DecodedMediaConsumer {
                     ),
                     chromaStride: picture.chromaStride)
             } else {
-                try writer.write(fitted(picture, writer))
+                try writer.write(fitted(picture, info.rotation, writer))
             }
         } catch {
             throw .container(error)
@@ -91,8 +95,8 @@ package final class Y4MOutput: DecodedMediaConsumer {
         slots = slot
     }
 
-    private func fitted(_ picture: borrowing I420Planes, _ writer: Y4MWriter) -> I420Frame {
-        let frame = picture.frame()
+    private func fitted(_ picture: borrowing I420Planes, _ rotation: Rotation, _ writer: Y4MWriter) -> I420Frame {
+        let frame = picture.frame(rotation: rotation).upright()
         guard frame.width != writer.header.width || frame.height != writer.header.height else { return frame }
         fittedFrames += 1
         return frame.fitted(width: writer.header.width, height: writer.header.height)

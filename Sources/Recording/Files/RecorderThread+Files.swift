@@ -117,6 +117,7 @@ extension RecorderThread {
 
     private func write(_ frame: StreamRecording.Frame) throws(RecordingError) {
         guard let writer else { return }
+        if let rotation = frame.rotation { writer.noteRotation(rotation) }
         if let size = frame.size { writer.noteSize(width: size.width, height: size.height) }
         do throws(ContainerError) {
             try writer.write(

@@ -101,7 +101,8 @@ final class RecorderThread {
         tap.next { packet in
             recording.insert(
                 packet.kind, sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
-                arrival: packet.arrival, captureNTP: packet.captureNTP, payload: packet.payload)
+                arrival: packet.arrival, captureNTP: packet.captureNTP, rotation: packet.rotation,
+                payload: packet.payload)
         } != nil
     }
 

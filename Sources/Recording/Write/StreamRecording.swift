@@ -48,6 +48,8 @@ package struct StreamRecording: Sendable {
         package var isKeyFrame: Bool
         /// Of a key frame; nil for other frames and for audio.
         package var size: FrameSize?
+        /// Of the file's video, from its first key frame on.
+        package var rotation: Rotation?
         package var bytes: [UInt8]
     }
 
@@ -58,6 +60,7 @@ package struct StreamRecording: Sendable {
         var isKeyFrame: Bool
         var width = 0
         var height = 0
+        var rotation = Rotation.none
         var bytes: [UInt8]
     }
 
@@ -65,6 +68,8 @@ package struct StreamRecording: Sendable {
     private static let tick: MediaTime = .milliseconds(1)
     /// A video frame is moved by less than this to follow the one before it.
     private static let maximumDelay: MediaTime = .seconds(1)
+    /// Least length of a file that ends because the video's rotation has changed, so that a publisher cannot make a file of each frame.
+    private static let turnInterval: MediaTime = .seconds(5)
     let options: Options
     var expected: Set<MediaKind>
     /// Of these nothing may come for long; their tracks are kept in the file.
@@ -79,8 +84,10 @@ package struct StreamRecording: Sendable {
     var firstKeyArrival: MediaTime?
     /// Pictures came before the first key frame: the stream was under way.
     var joinedLate = false
-    /// The open file's time zero and tracks.
-    var file: (zero: MediaTime, kinds: Set<MediaKind>)?
+    /// The open file's time zero, its tracks, and the rotation of its video, which has come with the first frame.
+    var file: (zero: MediaTime, kinds: Set<MediaKind>, rotation: Rotation?)?
+    /// The video's rotation is not that of the file any more: a new file begins with the next key frame.
+    private var isTurned = false
     /// A video frame was left out, so that those after it cannot be decoded until a key frame.
     var isVideoBroken = false
     var lastTime: [MediaKind: MediaTime] = [:]
@@ -111,7 +118,7 @@ package struct StreamRecording: Sendable {
 
     /// Pictures cannot go on without a key frame: ask for one, in moderation.
     package var needsKeyFrame: Bool {
-        expected.contains(.video) && (assembler.isWaitingForKeyFrame || isVideoBroken)
+        expected.contains(.video) && (assembler.isWaitingForKeyFrame || isVideoBroken || isTurned)
     }
 
     /// When `handleTimeout` is due.
@@ -127,7 +134,7 @@ package struct StreamRecording: Sendable {
     /// Takes one packet as a tap hands it out; the payload is copied.
     package mutating func insert(
         _ kind: MediaKind, sequence: Int64, timestamp: Int64, marker: Bool, arrival: MediaTime, captureNTP: UInt64?,
-        payload: UnsafeRawBufferPointer
+        rotation: Rotation = .none, payload: UnsafeRawBufferPointer
     ) {
         if firstArrival == nil { firstArrival = arrival }
         expected.insert(kind)
@@ -135,7 +142,8 @@ package struct StreamRecording: Sendable {
         switch kind {
         case .video:
             assembler.insert(
-                sequence: sequence, timestamp: timestamp, marker: marker, payload: payload, now: arrival)
+                sequence: sequence, timestamp: timestamp, marker: marker, rotation: rotation, payload: payload,
+                now: arrival)
         case .audio:
             // Padding only: a probe, not audio.
             guard !payload.isEmpty else { return }
@@ -223,6 +231,7 @@ package struct StreamRecording: Sendable {
             bytes: frame.bytes)
         item.width = size.width
         item.height = size.height
+        item.rotation = frame.rotation
         if firstKeyArrival == nil, frame.isKeyFrame {
             firstKeyArrival = frame.arrival
             joinedLate = joinedLate || assembler.droppedFrames > 0 || videoGaps > 0
@@ -258,11 +267,34 @@ package struct StreamRecording: Sendable {
             begin(kinds: expected)
             return
         }
+        if item.kind == .video, turns(item, file.rotation) {
+            outputs.append(.close)
+            self.file = nil
+            held = [item]
+            heldBytes = item.bytes.count
+            begin(kinds: file.kinds)
+            return
+        }
         write(item)
     }
 
+    /// A file has one rotation. Frames of another one stay in it until a key frame can begin the next file.
+    /// - Returns: whether a new file begins with this frame.
+    private mutating func turns(_ item: Item, _ rotation: Rotation?) -> Bool {
+        guard let rotation, let file, rotation != item.rotation,
+            let time = timeline.time(.video, ticks: item.ticks, arrival: item.arrival),
+            time - file.zero >= Self.turnInterval
+        else {
+            isTurned = false
+            return false
+        }
+        isTurned = !item.isKeyFrame
+        return item.isKeyFrame
+    }
+
     mutating func open(_ start: Start, kinds: Set<MediaKind>) {
-        file = (start.time, kinds)
+        file = (start.time, kinds, nil)
+        isTurned = false
         lastTime = [:]
         outputs.append(.open(start))
     }
@@ -300,10 +332,11 @@ package struct StreamRecording: Sendable {
         }
         lastTime[item.kind] = time
         let size = item.width > 0 ? FrameSize(width: item.width, height: item.height) : nil
+        if item.kind == .video, file.rotation == nil { self.file?.rotation = item.rotation }
         outputs.append(
             .frame(
                 Frame(
                     kind: item.kind, time: time, duration: duration, isKeyFrame: item.isKeyFrame, size: size,
-                    bytes: item.bytes)))
+                    rotation: item.kind == .video ? self.file?.rotation : nil, bytes: item.bytes)))
     }
 }

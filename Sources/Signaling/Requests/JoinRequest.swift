@@ -16,10 +16,12 @@ public struct JoinRequest: RequestBody {
     public var password: String?
     /// Name and version of the client program, for logs and reports; at most 200 characters.
     public var client: String?
+    /// Nil: unmuted, and everything that is subscribed to.
+    public var media: JoinMedia?
 
     public init(
         version: Int = SignalingProtocol.version, session: String, token: String? = nil, name: String,
-        password: String? = nil, client: String? = nil
+        password: String? = nil, client: String? = nil, media: JoinMedia? = nil
     ) {
         self.version = version
         self.session = session
@@ -27,6 +29,7 @@ public struct JoinRequest: RequestBody {
         self.name = name
         self.password = password
         self.client = client
+        self.media = media
     }
 }
 

@@ -93,17 +93,20 @@ public struct SetMutedRequest: RequestBody {
 public struct SubscriptionPreferences: Hashable, Sendable, Codable {
     public var audio: Bool
     public var video: Bool
-    /// Pixels; nil: the largest there is.
+    /// Pixels that are shown: of the encodings the smallest that has as many is sent. Nil: the largest there is.
     public var width: Int?
     public var height: Int?
     /// Pictures a second; nil: all.
     public var frameRate: Int?
     /// Of video, where the path does not carry all: larger goes first; 0 to 100.
     public var priority: Int
+    /// Pixels; an encoding with more is not sent while there is one without. Nil: no bound.
+    public var maximumWidth: Int?
+    public var maximumHeight: Int?
 
     public init(
         audio: Bool = true, video: Bool = true, width: Int? = nil, height: Int? = nil, frameRate: Int? = nil,
-        priority: Int = 50
+        priority: Int = 50, maximumWidth: Int? = nil, maximumHeight: Int? = nil
     ) {
         self.audio = audio
         self.video = video
@@ -111,6 +114,8 @@ public struct SubscriptionPreferences: Hashable, Sendable, Codable {
         self.height = height
         self.frameRate = frameRate
         self.priority = priority
+        self.maximumWidth = maximumWidth
+        self.maximumHeight = maximumHeight
     }
 }
 

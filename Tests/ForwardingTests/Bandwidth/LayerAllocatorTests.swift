@@ -47,6 +47,10 @@ struct LayerAllocatorTests {
             (.init(encoding: 1), Self.selection(1, 3)), (.init(encoding: 7), nil),
             (.init(height: 180), Self.selection(0, 3)),
             (.init(height: 200), Self.selection(1, 3)), (.init(height: 4_000), Self.selection(2, 3)),
+            (.init(maximumHeight: 360), Self.selection(1, 3)), (.init(maximumHeight: 719), Self.selection(1, 3)),
+            (.init(maximumHeight: 720), Self.selection(2, 3)), (.init(maximumHeight: 100), Self.selection(0, 3)),
+            (.init(height: 200, maximumHeight: 300), Self.selection(0, 3)),
+            (.init(height: 100, maximumHeight: 720), Self.selection(0, 3)),
             (.init(spatial: -1, temporal: -5), Self.selection(0, 0)),
         ]
         for (limits, expected) in cases {
@@ -54,6 +58,26 @@ struct LayerAllocatorTests {
             let allocation = allocator.allocate([Self.video(1, limits: limits)], target: .kilobits(9_000), now: .zero)
             #expect(allocation.decisions.first?.selection == expected, "\(limits)")
         }
+    }
+
+    @Test("SES-8 encodings of unknown height are not sent under a bound while there is a smaller one")
+    func unknownHeights() {
+        var encodings = Self.simulcast
+        encodings[1].height = 0
+        encodings[2].height = 0
+        var allocator = LayerAllocator()
+        var allocation = allocator.allocate(
+            [Self.video(1, limits: .init(maximumHeight: 720), encodings: encodings)], target: .kilobits(9_000),
+            now: .zero)
+        #expect(allocation.decisions.first?.selection == Self.selection(0, 3))
+        // The only one that comes is sent, whatever its size.
+        encodings[0].isActive = false
+        encodings[1].isActive = false
+        allocator = LayerAllocator()
+        allocation = allocator.allocate(
+            [Self.video(1, limits: .init(maximumHeight: 180), encodings: encodings)], target: .kilobits(9_000),
+            now: .zero)
+        #expect(allocation.decisions.first?.selection == Self.selection(2, 3))
     }
 
     @Test func encodingsThatComeAndGo() {

@@ -141,6 +141,7 @@ def told(bench, name):
     check = bench.reporter.check
     folder = bench.current / "recordings"
     server = relay(bench, extra=["--recording-directory", str(folder)])
+    server.admin_token = ADMIN_TOKEN
     ada = Room(bench, "chromium", server.url, "told", "Ada")
     check(name, "the publisher is in", ada.is_in(), page=ada.look("why"))
     ada.publish()

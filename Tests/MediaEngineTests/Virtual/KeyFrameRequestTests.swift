@@ -39,6 +39,29 @@ struct KeyFrameRequestTests {
         #expect(reception.missedPictures == 0 && reception.longestPause < .milliseconds(100), "\(reception)")
     }
 
+    @Test(
+        "A switch to another encoding takes at most 250 ms just after a request for a key frame of it",
+        arguments: [40, 90, 170, 330, 480] as [Int64])
+    func switchAfterRequest(_ milliseconds: Int64) throws {
+        let rids = ["q", "h", "f"].compactMap { RID($0) }
+        let (call, _) = try VirtualCall.withPublisher(seed: 63, rids: rids, video: SyntheticVideo.Encoding.simulcast)
+        let large = try call.view()
+        let small = try call.view()
+        for (client, rid) in [(large, rids[2]), (small, rids[0])] {
+            try call.control { try $0.setLayer(client.id, session: "room", .encoding(rid, temporal: nil)) }
+        }
+        call.run(seconds: 5)
+        #expect(small.reception.lastEncoding == 0 && large.reception.lastEncoding == 2)
+        large.endpoint.requestKeyFrame(track: 1)
+        large.drain()
+        call.run(seconds: Double(milliseconds) / 1_000)
+        try call.control { try $0.setLayer(small.id, session: "room", .encoding(rids[2], temporal: nil)) }
+        let start = call.now
+        #expect(call.run(atMost: 2) { small.reception.lastEncoding == 2 })
+        #expect(call.now - start <= .milliseconds(250), "\(call.now - start)")
+        #expect(small.reception.wrong == 0)
+    }
+
     @Test("after a switch to another encoding a request is served again") func afterSwitch() throws {
         let rids = ["q", "h", "f"].compactMap { RID($0) }
         let (call, publisher) = try VirtualCall.withPublisher(

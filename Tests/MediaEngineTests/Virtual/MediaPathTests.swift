@@ -32,10 +32,11 @@ struct MediaPathTests {
         let mute = try call.publish(stream: "mute")
         allow([.stun, .dtls, .rtcp], of: mute)
         let good = try call.publish(stream: "good")
+        call.run(seconds: 0.5)
         let subscriber = try call.view(stream: "good")
-        call.run(seconds: 9.9)
+        call.run(seconds: 9.4)
         #expect(call.relay.counters.pathFailures.map(\.count) == [0, 0, 0])
-        call.run(seconds: 0.2)
+        call.run(seconds: 0.12)
         #expect(call.relay.counters.pathFailures.map(\.count) == [1, 1, 0])
         call.run(seconds: 30)
         let counters = call.relay.counters

@@ -11,12 +11,15 @@ struct ParticipantReception {
     var packets = 0
     /// Of the newest picture.
     var encoding: UInt8?
+    /// Of all pictures.
+    var encodings: Set<UInt8> = []
 
     mutating func forget() {
         sounds = 0
         pictures = 0
         packets = 0
         encoding = nil
+        encodings = []
     }
 }
 

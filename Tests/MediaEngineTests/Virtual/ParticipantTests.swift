@@ -179,6 +179,19 @@ struct ParticipantTests {
         }
     }
 
+    @Test("SES-8 a bound on the received size holds from the first frame, beside a subscriber without one")
+    func boundedFromTheStart() throws {
+        let (room, _, bob) = try Self.pair(seed: 6, video: SyntheticVideo.Encoding.simulcast, rids: Self.rids)
+        try room.run(seconds: 9)
+        #expect(bob.received["camera"]?.encodings.contains(2) == true)
+        let cai = room.join("Cai")
+        try room.subscribe(cai, to: "camera", preferences: .init(maximumHeight: 360))
+        try room.run(seconds: 6)
+        let encodings = cai.received["camera"]?.encodings ?? []
+        #expect(encodings.contains(1) && !encodings.contains(2), "\(encodings)")
+        #expect(bob.received["camera"]?.encoding == 2)
+    }
+
     @Test("STR-3 preferences choose encodings, temporal layers, sound and picture without an offer")
     func preferences() throws {
         let (room, _, bob) = try Self.pair(
@@ -198,6 +211,11 @@ struct ParticipantTests {
         #expect(try picture(.init(height: 300)).encoding == 1)
         #expect(try picture(.init(width: 640)).encoding == 1)
         #expect(try picture(.init(width: 100, height: 720)).encoding == 2)
+        // SES-8: a bound holds whatever is wanted; what is wanted is the least that suffices.
+        #expect(try picture(.init(height: 300, maximumHeight: 300)).encoding == 0)
+        #expect(try picture(.init(maximumHeight: 360)).encoding == 1)
+        #expect(try picture(.init(height: 720, maximumWidth: 1_000)).encoding == 1)
+        #expect(try picture(.init(maximumWidth: 1_280, maximumHeight: 100)).encoding == 0)
         let slow = try picture(.init(height: 180, frameRate: 10))
         #expect(slow.encoding == 0 && (9...11).contains(slow.rate), "\(slow)")
         let heard = try picture(.init(video: false))

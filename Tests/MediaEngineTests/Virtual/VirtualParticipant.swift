@@ -256,6 +256,7 @@ final class VirtualParticipant {
                 judge(stream, picture.source, .video, picture.captured, now)
                 reception.pictures += 1
                 reception.encoding = picture.encoding
+                reception.encodings.insert(picture.encoding)
             }
         }
         received[stream] = reception

@@ -10,7 +10,7 @@ import Testing
         let policy = ReconnectPolicy()
         for _ in 0..<200 {
             let first = policy.delay(attempt: 1, using: &random)
-            #expect(first >= .zero && first <= policy.firstDelay)
+            #expect(first >= .zero && first <= MediaTime(policy.firstDelay))
             for (attempt, longest) in [(2, 500), (3, 1_000), (4, 2_000), (5, 4_000), (6, 5_000), (60, 5_000)] {
                 let delay = policy.delay(attempt: attempt, using: &random)
                 #expect(delay <= .milliseconds(Int64(longest)))
@@ -33,7 +33,9 @@ import Testing
 
     @Test func delaysThatNeverEndAreADay() {
         var random = SeededGenerator(seed: 7)
-        let odd = ReconnectPolicy(firstDelay: .never, shortestDelay: .never, longestDelay: .never, jitter: 0)
+        let odd = ReconnectPolicy(
+            firstDelay: .seconds(Int64.max), shortestDelay: .seconds(Int64.max), longestDelay: .seconds(Int64.max),
+            jitter: 0)
         for attempt in [1, 2, 1_000_000] {
             let delay = odd.delay(attempt: attempt, using: &random)
             #expect(delay >= .zero && delay <= .seconds(86_400))

@@ -16,4 +16,16 @@ import Testing
             .components(separatedBy: "```").first
         #expect(shown == program)
     }
+
+    @Test("CAN-4 the document about embedding shows the program that is compiled here, line by line")
+    func embedding() throws {
+        let article = try String(contentsOf: Self.root.appendingPathComponent("docs/embedding.md"), encoding: .utf8)
+        let program = try String(
+            contentsOf: Self.root.appendingPathComponent("Tests/MillraceClientTests/EndToEnd/BrightnessMeter.swift"),
+            encoding: .utf8)
+        let shown = article.components(separatedBy: "```swift\n").dropFirst().map {
+            $0.components(separatedBy: "```")[0]
+        }
+        #expect(shown.contains(program))
+    }
 }

@@ -2,6 +2,7 @@ import ControlServer
 import Foundation
 import MediaBase
 import MillraceClient
+import MillraceTokens
 import NIOPosix
 import RelayServer
 import Signaling
@@ -41,7 +42,7 @@ struct RelayUnderTest {
     func token(
         session: String = "room", identity: String? = nil, canHost: Bool = false, role: TokenRole? = nil
     ) async throws -> String {
-        try await TokenMinter(app: AppDirectory.development, secret: AppDirectory.developmentSecret).mint(
+        try TokenMinter(app: AppDirectory.development, secret: AppDirectory.developmentSecret).mint(
             TokenGrant(session: session, identity: identity, role: role, canHost: canHost),
             now: Int64(Date().timeIntervalSince1970))
     }

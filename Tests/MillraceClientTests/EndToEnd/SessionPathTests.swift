@@ -40,6 +40,45 @@ import Testing
         }
     }
 
+    @Test(
+        "CON-9 media that cannot reach the relay is reported after 10 s with what was tried, and when it can after all",
+        .timeLimit(.minutes(2)))
+    func unreachable() async throws {
+        let mediaPort = try await SwitchableNetwork.freePort()
+        try await RelayUnderTest.run({ $0.webRTCPort = mediaPort }) { relay in
+            let network = try await SwitchableNetwork.start(to: relay.port, mediaPort: mediaPort)
+            network.setMedia(false)
+            let ada = try await relay.join("Ada", canHost: true, url: "http://127.0.0.1:\(network.port)")
+            let events = ada.events
+            let begun = ContinuousClock.now
+            try await ada.publish(Publisher(TestSource.settings))
+            let found = await first(of: events, "no media path") { event -> NoMediaPath? in
+                if case .noMediaPath(let path) = event { return path }
+                return nil
+            }
+            let path = try #require(found)
+            let took = ContinuousClock.now - begun
+            #expect(took > .seconds(9) && took < .seconds(14), "\(took)")
+            #expect(path.direction == .publish && path.stage == .ice && !path.candidates.isEmpty)
+            let tried = path.candidates.filter { !$0.isTCP }
+            #expect(tried.contains { $0.address.hasPrefix("127.0.0.1:") && $0.checksSent >= 4 }, "\(path)")
+            #expect(path.candidates.allSatisfy { $0.checksAnswered == 0 })
+            network.setMedia(true)
+            let repaired = await first(of: events, within: 40, "a media path") { event -> MediaDirection? in
+                switch event {
+                case .mediaPathFound(let direction): return direction
+                case .noMediaPath:
+                    Issue.record("told twice")
+                    return nil
+                default: return nil
+                }
+            }
+            #expect(repaired == .publish)
+            await ada.disconnect()
+            await network.stop()
+        }
+    }
+
     @Test("CON-3 a peer connection that only the client has lost is made anew at both ends", .timeLimit(.minutes(2)))
     func ended() async throws {
         let mediaPort = try await SwitchableNetwork.freePort()

@@ -14,6 +14,7 @@ final class SwitchableNetwork: Sendable {
 
     private struct State {
         var cut: Cut?
+        var carriesMedia = true
         var open: [ObjectIdentifier: any Channel] = [:]
         /// Connections that were begun while nothing came through.
         var waiting: [EventLoopPromise<Void>] = []
@@ -52,7 +53,7 @@ final class SwitchableNetwork: Sendable {
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(
-                        MediaWay(to: relay) { state.withLockedValue { $0.cut == nil } })
+                        MediaWay(to: relay) { state.withLockedValue { $0.cut == nil && $0.carriesMedia } })
                 }
             }
             .bind(host: "127.0.0.1", port: 0).get()
@@ -108,6 +109,9 @@ final class SwitchableNetwork: Sendable {
             }
         }
     }
+
+    /// Carries media or does not; the WebSocket is not affected.
+    func setMedia(_ carriesMedia: Bool) { state.withLockedValue { $0.carriesMedia = carriesMedia } }
 
     func restore() {
         let (open, waiting) = state.withLockedValue { state in

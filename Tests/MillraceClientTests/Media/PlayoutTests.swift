@@ -116,6 +116,40 @@ import Testing
         #expect(times == times.sorted() && times.allSatisfy { $0 >= .seconds(9) && $0 < .seconds(14) })
     }
 
+    @Test("CAN-3 a rotation holds from the packet that says it until another one is said, and frames come upright")
+    func rotation() throws {
+        let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 32, bitrate: .kilobits(200)))
+        var packetizer = VP8Packetizer(maximumPayloadLength: 1_000)
+        let playout = VideoPlayout()
+        var frames: [EncodedPicture] = []
+        for (number, rotation) in ([nil, .quarter, nil, .some(.none)] as [Rotation?]).enumerated() {
+            guard
+                let encoded = try encoder.encode(
+                    I420Frame(width: 64, height: 32), timestamp: Int64(number) * 3_000, forceKeyFrame: number == 0)
+            else { continue }
+            let payloads = packetizer.payloads(of: encoded.bytes)
+            #expect(payloads.count == 1)
+            payloads[0].withUnsafeBytes {
+                playout.insert(
+                    sequence: Int64(number), timestamp: RTPTimestamp(UInt32(number * 3_000)), marker: true, payload: $0,
+                    rotation: rotation, captureTime: nil, now: .zero)
+            }
+            _ = playout.take(now: .zero) { frames.append($0) }
+        }
+        #expect(frames.map(\.rotation) == [.none, .quarter, .quarter, .none])
+        let sizes = NIOLockedValueBox<[Int]>([])
+        let done = DispatchSemaphore(value: 0)
+        let last = frames.last?.captureTime
+        let decoder = PictureDecoder { frame in
+            sizes.withLockedValue { $0.append(frame.width) }
+            if frame.captureTime == last { done.signal() }
+        } needsKeyFrame: {
+        }
+        for frame in frames { decoder.add(frame) }
+        #expect(done.wait(timeout: .now() + 20) == .success)
+        #expect(sizes.withLockedValue { $0 } == [64, 32, 32, 64])
+    }
+
     @Test("CAN-1 a decoder that does not keep up leaves out up to a key frame, and says so") func slowDecoder() throws {
         let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 64, height: 64, bitrate: .kilobits(200)))
         let asked = NIOLockedValueBox(0)

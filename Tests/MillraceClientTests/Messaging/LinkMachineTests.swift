@@ -130,9 +130,9 @@ import Testing
 
     @Test func timesWithoutAnEndLoseNothing() {
         var configuration = MessagingConfiguration()
-        configuration.connectTimeout = .never
-        configuration.requestTimeout = .never
-        configuration.pingInterval = .never
+        configuration.connectTimeout = .seconds(Int64.max)
+        configuration.requestTimeout = .seconds(Int64.max)
+        configuration.pingInterval = .seconds(Int64.max)
         var bench = Bench(configuration)
         bench.advance(by: .seconds(5))
         bench.open()

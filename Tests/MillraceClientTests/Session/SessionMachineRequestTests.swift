@@ -189,9 +189,9 @@ import Testing
 
     @Test func timesWithoutAnEndLoseNothing() {
         var configuration = SessionConfiguration()
-        configuration.connectTimeout = .never
-        configuration.requestTimeout = .never
-        configuration.pingInterval = .never
+        configuration.connectTimeout = .seconds(Int64.max)
+        configuration.requestTimeout = .seconds(Int64.max)
+        configuration.pingInterval = .seconds(Int64.max)
         var bench = MachineBench(configuration)
         bench.connect()
         bench.advance(by: .seconds(5))

@@ -29,6 +29,7 @@ struct RTPExtensionValuesTests {
                 writer.append(TransportSequence(SequenceNumber(0xfffe)), as: map),
                 writer.append(AbsoluteCaptureTime(NTPTime(rawValue: 77), offset: captureOffset), as: map),
                 writer.append(PlayoutDelay(minimum: .milliseconds(10), maximum: .milliseconds(500)), as: map),
+                writer.append(VideoOrientation(.threeQuarters), as: map),
             ]
             #expect(isWritten.allSatisfy { $0 })
             return writer.finish()
@@ -50,6 +51,7 @@ struct RTPExtensionValuesTests {
         #expect(values.transportSequence == TransportSequence(SequenceNumber(0xfffe)))
         #expect(values.captureTime == AbsoluteCaptureTime(NTPTime(rawValue: 77), offset: 5))
         #expect(values.playoutDelay == PlayoutDelay(minimum: .milliseconds(10), maximum: .milliseconds(500)))
+        #expect(values.videoOrientation == VideoOrientation(.threeQuarters))
         #expect(mid == Self.mid && rid == Self.rid && repaired == Self.rid)
     }
 
@@ -58,7 +60,7 @@ struct RTPExtensionValuesTests {
         try Self.expectEverything(Self.packet(form), Self.map())
     }
 
-    @Test("numbers that only the two-byte form has", arguments: [15, 100, 248] as [UInt8])
+    @Test("numbers that only the two-byte form has", arguments: [15, 100, 247] as [UInt8])
     func highNumbers(first: UInt8) throws {
         let map = Self.map(from: first)
         try Self.expectEverything(Self.packet(.twoByte, map: map), map)

@@ -113,11 +113,11 @@ struct TestStream {
 }
 
 extension StreamRecording {
-    mutating func insert(_ packet: TestStream.Packet) {
+    mutating func insert(_ packet: TestStream.Packet, rotation: Rotation = .none) {
         packet.payload.withUnsafeBytes { payload in
             insert(
                 packet.kind, sequence: packet.sequence, timestamp: packet.timestamp, marker: packet.marker,
-                arrival: packet.arrival, captureNTP: packet.captureNTP, payload: payload)
+                arrival: packet.arrival, captureNTP: packet.captureNTP, rotation: rotation, payload: payload)
         }
     }
 

@@ -1,5 +1,6 @@
 import ControlServer
 import Foundation
+import MillraceTokens
 import Signaling
 import Testing
 
@@ -118,7 +119,7 @@ struct AdminDoorTests {
         var grant = TokenGrant(session: "lobby")
         try grant.set(role: "host")
         let now = Int64(Date().timeIntervalSince1970)
-        let session = try await TokenMinter(app: "shop", secret: secret).mint(grant, now: now)
+        let session = try TokenMinter(app: "shop", secret: secret).mint(grant, now: now)
         try await withDoubledSessions { configuration in
             configuration.adminToken = "administrator-1"
             configuration.wrongTokensPerMinute = 1_000_000

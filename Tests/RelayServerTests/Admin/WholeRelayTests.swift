@@ -1,6 +1,7 @@
 import ControlServer
 import Foundation
 import MillraceTestKit
+import MillraceTokens
 import RelayServer
 import Signaling
 import Testing
@@ -29,7 +30,7 @@ struct WholeRelayTests {
         var grant = TokenGrant(session: "Lobby", identity: identity)
         try grant.set(role: role)
         let secret = try #require(Self.secrets[app])
-        return try await TokenMinter(app: app, secret: secret)
+        return try TokenMinter(app: app, secret: secret)
             .mint(grant, now: Int64(Date().timeIntervalSince1970))
     }
 

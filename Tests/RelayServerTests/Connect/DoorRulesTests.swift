@@ -2,6 +2,7 @@ import Conference
 import ControlServer
 import Foundation
 import MediaEngine
+import MillraceTokens
 import RelayServer
 import Signaling
 import Testing
@@ -50,7 +51,7 @@ struct DoorRulesTests {
             var grant = TokenGrant(session: "demo", identity: "encoder")
             try grant.set(role: "publisher")
             let now = Int64(Date().timeIntervalSince1970)
-            let token = try await TokenMinter(app: "shop", secret: Self.secret).mint(grant, now: now)
+            let token = try TokenMinter(app: "shop", secret: Self.secret).mint(grant, now: now)
             #expect(try await publish(http, "?stream=cam", bearer(token)).status == 201)
             let options = try await http.request("OPTIONS", "/whip/demo", fields: bearer(token))
             #expect(options.fields["link"]?.contains("secret") == true)

@@ -13,8 +13,8 @@ final class EventSources: Sendable {
     /// The task that looks at one session.
     private struct Watch {
         let wake: AsyncStream<Void>.Continuation
-        /// Number of the session's sources.
-        var sources = 1
+        /// Sources of the session, by their ids.
+        var sources: [String: EventSource]
     }
 
     private struct State {
@@ -55,13 +55,13 @@ final class EventSources: Sendable {
             state.sources[source.id] = source
             state.byTransport[source.transport, default: []].append(source)
             if let watch = state.sessions[source.session] {
-                state.sessions[source.session]?.sources += 1
+                state.sessions[source.session]?.sources[source.id] = source
                 watch.wake.yield()
                 return (true, nil)
             }
             let (wakes, wake) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
             wake.yield()
-            state.sessions[source.session] = Watch(wake: wake)
+            state.sessions[source.session] = Watch(wake: wake, sources: [source.id: source])
             return (true, wakes)
         }
         guard isAdded else {
@@ -79,13 +79,10 @@ final class EventSources: Sendable {
             guard state.sources.removeValue(forKey: source.id) != nil else { return }
             state.byTransport[source.transport]?.removeAll { $0 === source }
             if state.byTransport[source.transport]?.isEmpty == true { state.byTransport[source.transport] = nil }
-            guard let watch = state.sessions[source.session] else { return }
-            if watch.sources > 1 {
-                state.sessions[source.session]?.sources -= 1
-            } else {
-                state.sessions[source.session] = nil
-                watch.wake.finish()
-            }
+            state.sessions[source.session]?.sources[source.id] = nil
+            guard let watch = state.sessions[source.session], watch.sources.isEmpty else { return }
+            state.sessions[source.session] = nil
+            watch.wake.finish()
         }
         source.end()
     }
@@ -119,7 +116,7 @@ final class EventSources: Sendable {
     }
 
     private func look(at session: String) async {
-        let sources = state.withLockedValue { $0.sources.values.filter { $0.session == session } }
+        let sources = state.withLockedValue { $0.sessions[session].map { Array($0.sources.values) } ?? [] }
         guard !sources.isEmpty else { return }
         // The rules end resources without a word of the engine.
         for transport in Set(sources.map(\.transport)) {

@@ -52,8 +52,8 @@ struct LinkMachine: SocketMachine {
         self.configuration = configuration
         self.random = AnyRandom(base: random)
         backoff = ReconnectBackoff(configuration.reconnect)
-        liveness = Liveness(interval: configuration.pingInterval)
-        requests = RequestLedger(timeout: configuration.requestTimeout)
+        liveness = Liveness(interval: MediaTime(configuration.pingInterval))
+        requests = RequestLedger(timeout: MediaTime(configuration.requestTimeout))
     }
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }

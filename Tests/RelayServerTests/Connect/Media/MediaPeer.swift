@@ -204,7 +204,7 @@ final class MediaPeer: @unchecked Sendable {
                 channel.writeAndFlush(
                     AddressedEnvelope(remoteAddress: address, data: ByteBuffer(bytes: bytes)), promise: nil)
             case .keyFrameWanted(let track, let encoding): video[track]?.requestKeyFrame(encoding: encoding)
-            case .connect, .disconnect, .connected, .ended: break
+            case .connect, .disconnect, .connected, .noPath, .ended: break
             }
         }
     }

@@ -1,26 +1,25 @@
-internal import JWTKit
 internal import Signaling
 
 /// The payload of a session token (TOK-1). What is missing or of another type is told by `TokenFault`.
-struct TokenClaims: Codable, Sendable, JWTPayload {
+package struct TokenClaims: Codable, Sendable {
     /// Key of the app whose secret signs.
-    var appKey: String
+    package var appKey: String
     /// The session's name.
-    var topic: String
+    package var topic: String
     /// NumericDate (RFC 7519 section 2), as all times here.
-    var expiresAt: Double
-    var issuedAt: Double?
-    var notBefore: Double?
-    var identity: String?
+    package var expiresAt: Double
+    package var issuedAt: Double?
+    package var notBefore: Double?
+    package var identity: String?
     /// 1: may become host or manager.
-    var roleType: Int?
-    var version: Int?
-    var role: TokenRole?
-    var data: String?
+    package var roleType: Int?
+    package var version: Int?
+    package var role: TokenRole?
+    package var data: String?
     /// Tells tokens apart that are alike otherwise.
-    var tokenID: String?
+    package var tokenID: String?
 
-    enum CodingKeys: String, CodingKey, CaseIterable {
+    package enum CodingKeys: String, CodingKey, CaseIterable {
         case appKey = "app_key"
         case topic = "tpc"
         case expiresAt = "exp"
@@ -34,18 +33,17 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
         case tokenID = "jti"
     }
 
-    static let version = 1
-    static let maximumIdentityCharacters = ConversationLimits.userIDCharacters.upperBound
-    static let maximumDataCharacters = 1_000
-    static let maximumTokenIDCharacters = 200
+    package static let version = 1
+    /// Of a whole token in compact serialization.
+    package static let maximumBytes = 8 << 10
+    package static let maximumIdentityCharacters = ConversationLimits.userIDCharacters.upperBound
+    package static let maximumDataCharacters = 1_000
+    package static let maximumTokenIDCharacters = 200
 
-    var canHost: Bool { roleType == 1 }
-
-    /// Times are judged by the verifier, which has the clock.
-    func verify(using algorithm: some JWTAlgorithm) async throws {}
+    package var canHost: Bool { roleType == 1 }
 
     /// The first claim whose value is out of its range, and what it may be.
-    var objection: (claim: CodingKeys, reason: String)? {
+    package var objection: (claim: CodingKeys, reason: String)? {
         if let identity, identity.count > Self.maximumIdentityCharacters {
             return (
                 .identity, "has \(identity.count) characters, at most \(Self.maximumIdentityCharacters) are allowed"
@@ -54,7 +52,7 @@ struct TokenClaims: Codable, Sendable, JWTPayload {
         if let identity, !identity.isEmpty,
             let reason = NameRule.objection(
                 toShown: identity, subject: "as a name,", characters: Self.maximumIdentityCharacters,
-                bytes: TokenText.maximumBytes)
+                bytes: Self.maximumBytes)
         {
             return (.identity, reason)
         }

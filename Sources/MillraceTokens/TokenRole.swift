@@ -1,9 +1,12 @@
 package import Signaling
 
-/// The `role` claim: what its bearer may do.
-package enum TokenRole: String, Sendable, Codable, CaseIterable {
+/// The `role` claim: what the bearer of a token may do.
+public enum TokenRole: String, Sendable, Codable, CaseIterable {
+    /// Subscribes.
     case subscriber
+    /// Subscribes and publishes.
     case publisher
+    /// Subscribes, publishes, mutes and removes others.
     case moderator
 
     /// - Parameter canHost: `role_type` is 1.
@@ -16,5 +19,5 @@ package enum TokenRole: String, Sendable, Codable, CaseIterable {
     }
 
     /// What a token without the claim means.
-    static func standard(canHost: Bool) -> TokenRole { canHost ? .moderator : .publisher }
+    package static func standard(canHost: Bool) -> TokenRole { canHost ? .moderator : .publisher }
 }

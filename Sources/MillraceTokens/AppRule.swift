@@ -1,0 +1,18 @@
+/// What an app's key and secret may be.
+package enum AppRule {
+    /// HS256 keys are as long as its hash or longer (RFC 7518 section 3.2), in bytes.
+    package static let secretBytes = 32...512
+
+    /// 1 to 64 letters, digits, dots, hyphens and underscores.
+    package static func isKey(_ text: some StringProtocol) -> Bool {
+        (1...64).contains(text.utf8.count)
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
+}

@@ -1,0 +1,6 @@
+internal import MediaBase
+
+extension Rotation {
+    /// Width and height change places.
+    var isSideways: Bool { self == .quarter || self == .threeQuarters }
+}

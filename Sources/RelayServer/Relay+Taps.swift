@@ -1,0 +1,55 @@
+internal import Canvas
+internal import Conference
+internal import ControlServer
+internal import MediaEngine
+internal import Signaling
+
+/// Raw media for programs that embed the relay.
+extension Relay {
+    /// Streams of a session whose media comes, the oldest first.
+    ///
+    /// - Parameter app: key of the session's app; nil: the default app, to which sessions without tokens belong.
+    /// - Throws: `notRunning`, `invalidSession` or `unknownSession`.
+    public func streams(session: String, app: String? = nil) async throws(TapError) -> [TappableStream] {
+        guard let engine else { throw .notRunning }
+        let name = try engineName(of: session, app: app)
+        do throws(EngineError) {
+            return try await engine.streams(session: name).sorted { $0.createdAt < $1.createdAt }.map(
+                TappableStream.init)
+        } catch {
+            throw TapError(.engine(error), session: session)
+        }
+    }
+
+    /// Reads the raw frames and audio of a stream from now on, and requests a key frame of its publisher.
+    ///
+    /// - Parameters:
+    ///   - stream: `id` of one of `streams(session:app:)`.
+    ///   - app: key of the session's app; nil: the default app.
+    /// - Throws: `notRunning`, `invalidSession`, `unknownSession`, `unknownStream`, `nothingWanted`, or `failed` for a limit.
+    public func tap(
+        session: String, stream: String, app: String? = nil, options: TapOptions = TapOptions()
+    ) async throws(TapError) -> StreamTap {
+        guard let engine else { throw .notRunning }
+        guard options.audio || options.video else { throw .nothingWanted }
+        let name = try engineName(of: session, app: app)
+        let queue = CanvasQueue(pictures: options.frames, soundBlocks: options.audioBlocks)
+        do throws(CanvasError) {
+            let canvas = try await CanvasTap.open(
+                engine: engine, session: name, stream: stream, options: options.canvas, consumer: queue)
+            return StreamTap(canvas, queue)
+        } catch {
+            throw TapError(error, session: session)
+        }
+    }
+
+    /// The media plane's name of a session.
+    private func engineName(of session: String, app: String?) throws(TapError) -> String {
+        let standard = configuration.appDirectory.standard
+        do throws(SignalingError) {
+            return try SessionKey(app: app ?? standard, name: session).engineName(standard: standard)
+        } catch {
+            throw .invalidSession(reason: error.message)
+        }
+    }
+}

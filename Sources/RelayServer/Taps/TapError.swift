@@ -1,0 +1,36 @@
+internal import Canvas
+
+/// Why a stream cannot be tapped.
+public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The relay has not started, or has stopped.
+    case notRunning
+    /// The name cannot be a session's.
+    case invalidSession(reason: String)
+    case unknownSession(String)
+    case unknownStream(String)
+    /// `TapOptions` want neither audio nor video.
+    case nothingWanted
+    /// A limit of the relay (`limit.taps`), or of the system.
+    case failed(reason: String)
+
+    /// - Parameter session: as the caller named it.
+    init(_ error: CanvasError, session: String) {
+        switch error {
+        case .engine(.unknownSession): self = .unknownSession(session)
+        case .engine(.unknownStream(let name)): self = .unknownStream(name)
+        case .engine(.stopped): self = .notRunning
+        case .engine, .codec, .container, .noPicture, .undecodable, .thread: self = .failed(reason: "\(error)")
+        }
+    }
+
+    public var description: String {
+        switch self {
+        case .notRunning: "the relay is not running"
+        case .invalidSession(let reason): reason
+        case .unknownSession(let name): "no session is named \"\(name)\""
+        case .unknownStream(let name): "the session has no stream \"\(name)\""
+        case .nothingWanted: "the options want neither audio nor video"
+        case .failed(let reason): reason
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import LoadGenerator
+import MediaBase
+import MillraceClient
+import Signaling
+import Testing
+
+@Suite("SDK and relay: audio and video to begin with", .serialized) struct JoinOptionsTests {
+    private static func join(_ relay: RelayUnderTest, _ name: String, _ options: JoinOptions) async throws -> Session {
+        var configuration = SessionConfiguration()
+        configuration.localAddress = "127.0.0.1"
+        let session = Session(
+            url: relay.url, token: try await relay.token(identity: name), configuration: configuration)
+        try await session.connect(name: name, options: options)
+        return session
+    }
+
+    @Test(
+        "SES-8 the largest received size holds at the relay, and audio that is off does not come",
+        .timeLimit(.minutes(2)))
+    func received() async throws {
+        try await RelayUnderTest.run { relay in
+            var options = JoinOptions()
+            options.audio.isReceived = false
+            options.video.maximumHeight = TestSource.height / 2
+            let ada = try await relay.join("Ada", canHost: true)
+            let bob = try await Self.join(relay, "Bob", options)
+            let cai = try await relay.join("Cai")
+            var settings = TestSource.settings
+            settings.video?.simulcast = true
+            settings.video?.bitrate = .kilobits(1_000)
+            let publisher = Publisher(settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            let bounded = try await SessionMediaTests.subscribe(bob, to: stream)
+            let whole = try await SessionMediaTests.subscribe(cai, to: stream)
+            let frames = bounded.canvas.pictures(limit: 1_000)
+            // Another subscriber is sent the whole size, so there is one to be kept from Bob.
+            _ = await first(of: whole.canvas.pictures(), within: 30, "a frame of the whole size") { frame -> Bool? in
+                frame.width == TestSource.width ? true : nil
+            }
+            // What Bob asks for himself does not lift the bound.
+            try await bounded.setPreferences(
+                SubscriptionPreferences(width: TestSource.width, height: TestSource.height))
+            _ = await SessionMediaTests.counters(whole, 45, "3 s of frames")
+            var heights: [Int] = []
+            while let frame = frames.poll() { heights.append(frame.height) }
+            #expect(heights.count >= 30 && heights.max() ?? 0 <= TestSource.height / 2, "\(Set(heights))")
+            #expect(await bounded.statistics.soundPackets == 0)
+            #expect(await whole.statistics.soundPackets > 0)
+            _ = source
+            for session in [ada, bob, cai] { await session.disconnect() }
+        }
+    }
+
+    @Test(
+        "SES-8 a camera that joins with its audio off is muted at the relay until it unmutes", .timeLimit(.minutes(2)))
+    func published() async throws {
+        try await RelayUnderTest.run { relay in
+            var options = JoinOptions()
+            options.audio.isOn = false
+            let ada = try await Self.join(relay, "Ada", options)
+            let bob = try await relay.join("Bob")
+            let publisher = Publisher(TestSource.settings)
+            let stream = try await ada.publish(publisher)
+            let source = TestSource(publisher)
+            #expect(publisher.isAudioMuted && !publisher.isVideoMuted)
+            let subscriber = try await SessionMediaTests.subscribe(bob, to: stream)
+            _ = await SessionMediaTests.counters(subscriber, 15, "frames")
+            #expect(bob.streams[stream]?.isAudioMuted == true && bob.streams[stream]?.isVideoMuted == false)
+            #expect(await subscriber.statistics.soundPackets == 0)
+            let sound = subscriber.canvas.sound(limit: 200)
+            try await publisher.setMuted(.audio, false)
+            _ = await first(of: sound, "the tone") { block -> Bool? in
+                ToneDetector.holds(TestSource.tone, in: block) ? true : nil
+            }
+            #expect(!publisher.isAudioMuted && bob.streams[stream]?.isAudioMuted == false)
+            _ = source
+            await ada.disconnect()
+            await bob.disconnect()
+        }
+    }
+}
