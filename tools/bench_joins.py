@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 
+ROOT = pathlib.Path(__file__).resolve().parent.parent
 SECRET = "a-secret-of-the-benchmark-of-at-least-32-bytes"
 
 
@@ -97,9 +98,12 @@ class Run:
             client.state = "upgrading"
             self.poll.modify(client.socket.fileno(), select.EPOLLIN)
             return
-        data = client.socket.recv(1 << 18)
+        try:
+            data = client.socket.recv(1 << 18)
+        except ConnectionError:
+            data = b""
         if not data:
-            raise SystemExit(f"the relay closed a connection while it was {client.state}")
+            raise SystemExit(f"the relay closed a connection while it was {client.state}, after {len(self.latencies)} joins: {client.data[:300]}")
         if client.state == "joined":
             self.messages += 1
             return
@@ -182,24 +186,26 @@ def main():
     if hard != resource.RLIM_INFINITY and hard < most + 200:
         parser.error(f"{most} clients need as many open files; the limit here is {hard} (ulimit -Hn)")
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+    (ROOT / "out").mkdir(exist_ok=True)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     options = {"http-port": port, "apps": f"bench:{SECRET}", "app-default": "bench", "limit-participants": most + 1,
                "limit-unjoined": most, "limit-unjoined-per-address": most, "limit-participants-per-address": most,
                "http-connections": most + 100, "http-connections-per-address": most + 100, "connect-ping-seconds": 600, "log-level": "warning",
-               "media-port": 0}
+               "media-port": 0, "webrtc-port": 0, "media-workers": 1}
     if arguments.listed is not None:
         options["limit-listed-users"] = arguments.listed
+    log = open(ROOT / "out/bench-joins.log", "w+")
     relay = subprocess.Popen([arguments.relay, "serve", *(part for name, value in options.items() for part in (f"--{name}", str(value)))],
-                             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                             stdout=subprocess.DEVNULL, stderr=log, text=True)
     try:
         for _ in range(300):
             with socket.socket() as probe:
                 if probe.connect_ex(("127.0.0.1", port)) == 0:
                     break
             if relay.poll() is not None:
-                raise SystemExit(f"the relay ended: {relay.stderr.read()[-1000:]}")
+                raise SystemExit(f"the relay ended; see {log.name}")
             time.sleep(0.1)
         run = Run(relay, port, arguments)
         run.go()
