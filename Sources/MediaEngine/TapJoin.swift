@@ -13,13 +13,17 @@ struct TapJoin {
     private var first: Int64 = .min
     private var sequenceOffset: Int64 = 0
     private var timestampOffset: Int64 = 0
-    private var latest: (sequence: Int64, timestamp: Int64, arrival: MediaTime)?
+    private var latest: (sequence: Int64, timestamp: Int64, arrival: MediaTime, isFrameEnd: Bool)?
+    private let kind: MediaKind
     private let ticksPerMillisecond: Int64
     /// Largest timestamp that another encoding continues from; beyond it, taps see the new encoding's own timestamps. A publisher whose
     /// timestamps advance by 2^31 per packet passes it, and every reader of taps adds to and subtracts from timestamps.
     private static let timestampLimit: Int64 = 1 << 60
 
-    init(_ kind: MediaKind) { ticksPerMillisecond = Int64(kind.clockRate) / 1000 }
+    init(_ kind: MediaKind) {
+        self.kind = kind
+        ticksPerMillisecond = Int64(kind.clockRate) / 1000
+    }
 
     /// - Parameters:
     ///   - canStart: a decoder can begin with it.
@@ -35,7 +39,7 @@ struct TapJoin {
         }
         guard let joined = place(packet, of: producer) else { return nil }
         if latest.map({ joined.sequence > $0.sequence }) ?? true {
-            latest = (joined.sequence, joined.timestamp, packet.arrival)
+            latest = (joined.sequence, joined.timestamp, packet.arrival, kind == .audio || packet.marker)
         }
         return joined
     }
@@ -63,18 +67,21 @@ struct TapJoin {
 
     private mutating func resume(_ packet: TapPacket) {
         isPaused = false
-        guard let latest else { return }
+        guard let next = nextSequence else { return }
         first = packet.sequence
-        sequenceOffset = latest.sequence + 1 - packet.sequence
+        sequenceOffset = next - packet.sequence
     }
+
+    /// One number is left out behind a frame whose end did not come, or readers would take its beginning for a whole frame.
+    private var nextSequence: Int64? { latest.map { $0.sequence + ($0.isFrameEnd ? 1 : 2) } }
 
     private mutating func begin(_ packet: TapPacket, of producer: Producer) {
         source = producer
         isInterrupted = false
         isPaused = false
-        guard let latest else { return }
+        guard let latest, let nextSequence else { return }
         first = packet.sequence
-        sequenceOffset = latest.sequence + 1 - packet.sequence
+        sequenceOffset = nextSequence - packet.sequence
         let elapsed = (packet.arrival - latest.arrival).rawValue / 1_000_000 &* ticksPerMillisecond
         let next = latest.timestamp + max(1, elapsed)
         timestampOffset = next.magnitude <= Self.timestampLimit ? next - packet.timestamp : 0

@@ -10,11 +10,11 @@ struct TapJoinTests {
         Producer(.init(kind: kind, ssrc: SSRC(1), payloadType: PayloadType(96)), now: .zero)
     }
 
-    private static func packet(_ kind: MediaKind, _ sequence: Int64, _ timestamp: Int64, at milliseconds: Int64)
-        -> TapPacket
-    {
+    private static func packet(
+        _ kind: MediaKind, _ sequence: Int64, _ timestamp: Int64, at milliseconds: Int64, marker: Bool = true
+    ) -> TapPacket {
         TapPacket(
-            kind: kind, sequence: sequence, timestamp: timestamp, marker: true, arrival: .milliseconds(milliseconds),
+            kind: kind, sequence: sequence, timestamp: timestamp, marker: marker, arrival: .milliseconds(milliseconds),
             captureNTP: nil, payload: UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
@@ -86,6 +86,26 @@ struct TapJoinTests {
         #expect(join.join(other, canStart: false, of: large, wanted: large) == nil)
         #expect(join.join(other, canStart: true, of: large, wanted: large)?.sequence == 12)
         #expect(join.join(Self.packet(.video, 12, 18_000, at: 200), canStart: true, of: small, wanted: large) == nil)
+    }
+
+    @Test("A frame whose end did not come before another encoding, or a mute, is followed by a gap") func cutFrame() {
+        let (small, large) = (Self.producer(.video), Self.producer(.video))
+        var join = TapJoin(.video)
+        let cut = Self.packet(.video, 10, 0, at: 0, marker: false)
+        #expect(join.join(cut, canStart: true, of: small, wanted: small)?.sequence == 10)
+        let key = Self.packet(.video, 500, 1_000, at: 50, marker: false)
+        #expect(join.join(key, canStart: true, of: large, wanted: large)?.sequence == 12)
+        join.pause()
+        let resumed = Self.packet(.video, 600, 2_000, at: 90)
+        #expect(join.join(resumed, canStart: true, of: large, wanted: large)?.sequence == 14)
+        // Audio packets are whole by themselves.
+        var sound = TapJoin(.audio)
+        let producer = Self.producer(.audio)
+        _ = sound.join(
+            Self.packet(.audio, 7, 0, at: 0, marker: false), canStart: true, of: producer, wanted: producer)
+        sound.pause()
+        let next = Self.packet(.audio, 70, 960, at: 20, marker: false)
+        #expect(sound.join(next, canStart: true, of: producer, wanted: producer)?.sequence == 8)
     }
 
     @Test("timestamps of a publisher that restarts at the end of its range again and again do not overflow")
