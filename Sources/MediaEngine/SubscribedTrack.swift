@@ -24,6 +24,10 @@ final class SubscribedTrack {
     /// The encoding that is to feed it, from the next key frame of that on; nil: no other has been chosen yet.
     var wanted: Producer?
     var wantedAt: MediaTime = .zero
+    /// The switch to it does not wait for the throttle of key frame requests.
+    var isHurried = false
+    /// It has gone over to another encoding before.
+    var hasSwitched = false
     var choice = LayerChoice.automatic
     /// What the viewer would like of it, besides that.
     var preferences = StreamPreferences()

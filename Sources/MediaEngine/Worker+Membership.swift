@@ -161,6 +161,7 @@ extension Worker {
                 let producer = stream.producers.first(where: { $0.configuration.ssrc == change.to })
             else { continue }
             track.producer = producer
+            track.hasSwitched = true
             counters.layerSwitches &+= 1
             counters.switchDelay.record(change.at - change.requestedAt, packets: 1)
         }

@@ -137,13 +137,13 @@ extension Worker {
             now - track.wantedAt < Self.patience,
             let at = stream.encodings.firstIndex(where: { $0.producer === pending }), selection.encoding > at
         {
-            requestKeyFrame(of: pending, isAwaited: true)
+            requestKeyFrame(of: pending, isAwaited: track.isHurried)
             return
         }
         if track.wanted === wanted, track.temporalLimit == selection.temporal {
             // The key frame that a switch waits for may have been lost.
             if wanted !== producer || router.waitsForKeyFrame(path: track.path, producer: wanted, now: now) {
-                requestKeyFrame(of: wanted, isAwaited: true)
+                requestKeyFrame(of: wanted, isAwaited: track.isHurried || wanted === producer)
             }
             return
         }
@@ -162,9 +162,11 @@ extension Worker {
         track.wanted = wanted
         track.wantedAt = now
         track.temporalLimit = selection.temporal
+        // Later ways up can wait: an estimate that is too high for a moment would cost two key frames.
+        track.isHurried = track.choice != .automatic || !track.hasSwitched || decision.change == .down
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
-        if waits { requestKeyFrame(of: wanted, isAwaited: true) }
+        if waits { requestKeyFrame(of: wanted, isAwaited: track.isHurried) }
     }
 }
 
