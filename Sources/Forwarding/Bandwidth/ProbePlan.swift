@@ -135,7 +135,8 @@ struct ProbePlan {
     /// The next probe that only the receiver measures, if one is due. It goes on top of what is sent.
     /// - Parameters:
     ///   - used: bits a second that are sent without it.
-    ///   - allowed: REMB. Beyond the target it is the next step: less cannot make it rise.
+    ///   - allowed: REMB. If it is well beyond the target it is the next step: less cannot make it rise, and a path that drops what it does
+    ///     not carry may keep it where it is.
     ///   - isHeld: the path showed a limit that may be over.
     /// - Returns: the probe, and what is sent while it goes on, bits a second.
     mutating func takeUnmeasured(
@@ -150,7 +151,8 @@ struct ProbePlan {
         hasPassed = false
         next = now + interval
         var rate = min(factor * target, Self.ampleness * wanted, maximum)
-        if let allowed, allowed > target { rate = min(rate, allowed) }
+        // A step to REMB that is hardly larger would pass and show nothing.
+        if let allowed, allowed > (target + rate) / 2 { rate = min(rate, allowed) }
         let padding = max(rate - used, Self.leastUnmeasuredRate)
         let length = min(
             max(Self.unmeasuredLength, Self.longestUnmeasuredLength * target / max(rate, 1)),

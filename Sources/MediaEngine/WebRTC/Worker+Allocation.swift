@@ -162,8 +162,8 @@ extension Worker {
         track.wanted = wanted
         track.wantedAt = now
         track.temporalLimit = selection.temporal
-        // Later ways up can wait: an estimate that is too high for a moment would cost two key frames.
-        track.isHurried = track.choice != .automatic || !track.hasSwitched || decision.change == .down
+        // Later ones can wait: an estimate that is too high for a moment would cost two key frames.
+        track.isHurried = track.choice != .automatic || !track.hasSwitched
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
         if waits { requestKeyFrame(of: wanted, isAwaited: track.isHurried) }

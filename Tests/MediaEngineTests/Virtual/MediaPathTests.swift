@@ -25,8 +25,7 @@ struct MediaPathTests {
     @Test("no packets, no handshake, no media: each once, 10 s after the answer or the connection")
     func causes() async throws {
         let call = try VirtualCall(seed: 51)
-        let silent = try call.publish(stream: "silent")
-        silent.vanish()
+        let silent = try call.offerAlone(stream: "silent")
         let checking = try call.publish(stream: "checking")
         allow([.stun], of: checking)
         let mute = try call.publish(stream: "mute")
@@ -44,7 +43,7 @@ struct MediaPathTests {
         #expect(counters.pathFailures.map(\.count) == [1, 1, 1])
         #expect(counters.peersTimedOut == 2 && counters.peersConnected == 3)
         let told = await failures(call)
-        #expect(told[silent.id] == [.noPackets] && told[checking.id] == [.noHandshake(hasBegun: false)])
+        #expect(told[silent] == [.noPackets] && told[checking.id] == [.noHandshake(hasBegun: false)])
         #expect(told[mute.id] == [.noMedia])
         #expect(told[good.id] == nil && told[subscriber.id] == nil)
     }

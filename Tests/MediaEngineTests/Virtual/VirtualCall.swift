@@ -91,6 +91,14 @@ final class VirtualCall {
         return add(.publisher(SyntheticPublisher(endpoint, source: source, video: synthetic)), endpoint, answer)
     }
 
+    /// Offers a stream and is no more: nothing of it arrives.
+    func offerAlone(stream: String) throws -> TransportID {
+        let endpoint = WebRTCEndpoint(
+            .publisher(identity: Self.clientIdentity, rids: [], video: true, using: &random),
+            random: SeededGenerator(seed: random.next()))
+        return try accept(endpoint, .publish, "room", stream).id
+    }
+
     /// - Parameters:
     ///   - source: whose media are to come; anything else counts as wrong.
     ///   - retransmits: it takes RTX.
