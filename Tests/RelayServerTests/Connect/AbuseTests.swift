@@ -16,7 +16,9 @@ struct AbuseTests {
                 }
                 return try await group.reduce(into: [ErrorCode?: Int]()) { $0[$1, default: 0] += 1 }
             }
-            #expect(codes == [.passwordWrong: 5, .rateLimited: 35])
+            #expect(codes[.passwordWrong] == 5)
+            // On a slow machine more of them are under way at once than one token may have.
+            #expect(codes[.rateLimited, default: 0] + codes[.limitReached, default: 0] == 35)
         }
     }
 
