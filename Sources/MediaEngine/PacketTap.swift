@@ -11,7 +11,8 @@ package final class PacketTap: Sendable {
     private struct Record {
         var length: UInt32  // of the whole record; with bit 31 set there is nothing but this word, and so much to skip
         var payloadLength: UInt32
-        var kindAndFlags: UInt32  // bit 0 video, bit 1 marker, bit 2 has NTP, bits 3 and 4 rotation in steps of 90 degrees
+        /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees.
+        var kindAndFlags: UInt32
         var sequence: Int64
         var timestamp: Int64
         var arrival: Int64
