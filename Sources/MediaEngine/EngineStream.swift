@@ -79,7 +79,7 @@ final class EngineStream {
     }
 
     /// A packet of video that came before, as taps would have seen it.
-    func replayed(_ packet: TapPacket, of producer: Producer) -> TapPacket? { pictures.place(packet, of: producer) }
+    func replayed(_ packet: TapPacket, of producer: Producer) -> TapPacket? { pictures.replay(packet, of: producer) }
 
     /// A producer has ended, or what comes of it from now on has numbers and timestamps of its own.
     func interruptTaps(of producer: Producer) {

@@ -54,6 +54,13 @@ struct TapJoin {
         return joined
     }
 
+    /// A packet of before, for a new tap. The first tap of all begins with it, so that another encoding continues its numbers.
+    mutating func replay(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
+        let isFirst = source == nil && !isInterrupted
+        return isFirst || source === producer && !isPaused
+            ? join(packet, canStart: true, of: producer, wanted: producer) : place(packet, of: producer)
+    }
+
     /// A producer has ended, or goes on with numbers and timestamps of its own.
     mutating func interrupt(_ producer: Producer) {
         guard source === producer else { return }

@@ -42,6 +42,21 @@ struct TapJoinTests {
         #expect(join.place(early, of: producer) == nil)
     }
 
+    @Test("another encoding continues the numbers of the frames that the first tap began with")
+    func replayThenAnotherEncoding() {
+        let (small, large) = (Self.producer(.video), Self.producer(.video))
+        var join = TapJoin(.video)
+        for i in 0..<3 as Range<Int64> {
+            #expect(join.replay(Self.packet(.video, 100 + i, 3_000 * i, at: 33 * i), of: small)?.sequence == 100 + i)
+        }
+        let key = Self.packet(.video, 10_055, 1_000_000, at: 99)
+        let seen = join.join(key, canStart: true, of: large, wanted: large)
+        #expect(seen?.sequence == 103 && seen?.timestamp == 6_000 + 33 * 90)
+        // A second tap sees the same numbers, and nothing of the encoding before.
+        #expect(join.replay(key, of: large)?.sequence == 103)
+        #expect(join.replay(Self.packet(.video, 102, 6_000, at: 66), of: small) == nil)
+    }
+
     @Test("sound goes on with the next packet, by its own clock") func sound() {
         let producer = Self.producer(.audio)
         var join = TapJoin(.audio)
