@@ -27,7 +27,7 @@ let package = Package(
     products: [
         .executable(name: "millrace", targets: ["millrace"]),
         .library(name: "RelayServer", targets: ["RelayServer"]),
-        // For backends: makes session tokens, and builds nothing else of the relay.
+        // Session tokens for backends, without the rest of the relay.
         .library(name: "MillraceTokens", targets: ["MillraceTokens", "Signaling"]),
         .library(name: "MillraceClient", targets: ["MillraceClient", "Signaling", "MediaBase"]),
         .library(name: "Signaling", targets: ["Signaling"]),

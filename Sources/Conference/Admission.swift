@@ -20,7 +20,7 @@ package struct Admission: Hashable, Sendable {
     package var password: String?
     /// The operator vouches for it (an administrator's or a static token): passwords are not asked for.
     package var isTrusted: Bool
-    /// Of a client's join request.
+    /// Audio and video options of the client's join request.
     package var media: JoinMedia
 
     package init(

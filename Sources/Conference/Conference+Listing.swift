@@ -1,8 +1,8 @@
 internal import MediaBase
 internal import Signaling
 
-/// Which users clients know by name, and when they are told of joins and leaves. If each join were told to everybody at once, and each join
-/// answer listed everybody, the cost of filling a session would grow with the square of its size.
+/// The list of users that clients know by name, and the events of joins and leaves. With an event to all clients at each join, and all users in
+/// each join answer, the cost of filling a session would grow with the square of its size.
 extension Conference {
     /// Keeps events small enough for the outboxes of clients that are away.
     private static let changesAnEvent = 500
@@ -16,7 +16,7 @@ extension Conference {
             for user in listed where isPlain(user) { unlist(user) }
         }
         if isCounting, isPlain(id) { notePresence(id, nil) } else { list(id) }
-        // Nobody else is there to be told.
+        // No other client has to be told.
         if clients.isEmpty || clients == [id] { presence = PresenceChanges() }
     }
 

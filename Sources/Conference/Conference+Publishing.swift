@@ -158,7 +158,7 @@ extension Conference {
             height: planned.height)
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
-        // Its publisher asked for these: nobody has to tell it.
+        // The publisher asked for these and needs no event.
         if planned.startsAudioMuted { stream.setMuted(.audio, true) }
         if planned.startsVideoMuted { stream.setMuted(.video, true) }
         published[planned.id] = stream

@@ -60,7 +60,7 @@ extension Conference {
         hook(.streamUnpublished(info, reason))
     }
 
-    /// REC-1: everybody is told. Of one that is not announced nobody knows; the media plane reports it again after its announcement.
+    /// Tells all clients (REC-1). A stream that is not announced yet is left out; the media plane reports it again after its announcement.
     mutating func setRecorded(_ id: StreamID, _ isRecorded: Bool) {
         guard let stream = published[id], stream.phase == .announced, stream.isRecorded != isRecorded else { return }
         published[id]?.isRecorded = isRecorded

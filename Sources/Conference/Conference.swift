@@ -52,7 +52,7 @@ package struct Conference: Sendable {
     var presence = PresenceChanges()
     /// Users that have joined so far.
     var joins: UInt64 = 0
-    /// Of the latest call that came with a time.
+    /// Time of the latest call that had one.
     var latest: MediaTime
     /// Those of them with a client to tell, in the same order: the audience of everything.
     var clients: [ConnectionID] = []

@@ -4,7 +4,7 @@ package import Signaling
 package struct ConferencePolicy: Hashable, Sendable {
     /// Users that the host may make host or manager (USR-9).
     package var promotion = RolePromotion.any
-    /// What becomes of a request to unmute another user (USR-10).
+    /// Effect of a request to unmute another user (USR-10).
     package var unmuteOthers = UnmutePolicy.request
 
     package init() {}

@@ -1,6 +1,7 @@
 internal import Signaling
 
 extension Event {
+    /// A client must know these users before it gets the event.
     var subject: EventSubject {
         switch self {
         case .userChanged(let body): .user(body.user.id)

@@ -1,6 +1,6 @@
 internal import Signaling
 
-/// Which users an event is about, besides its receivers.
+/// The users that an event is about, apart from its receivers.
 enum EventSubject: Hashable, Sendable {
     case none
     case user(ConnectionID)

@@ -8,7 +8,7 @@ struct Participant: Sendable {
     var token: TokenFingerprint?
     /// It was let in by a static token or the admin token.
     var isTrusted = false
-    /// What it begins with and is sent at most.
+    /// Audio and video options of its join request.
     var media = JoinMedia()
     /// Place in the order of joining, from 1 on.
     var ordinal: UInt64

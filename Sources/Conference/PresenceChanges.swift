@@ -22,13 +22,13 @@ struct PresenceChanges: Sendable {
 
     /// - Parameters:
     ///   - change: nil: only the number of users changed.
-    ///   - due: time to tell it, if nothing else is to be told earlier.
+    ///   - due: latest time of the event that tells it.
     mutating func note(_ user: ConnectionID, _ change: Change?, due: MediaTime) {
         if let change, changes.updateValue(change, forKey: user) == nil { users.append(user) }
         self.due = min(self.due ?? due, due)
     }
 
-    /// - Returns: nil if nothing is to be told by now.
+    /// - Returns: nil if no event is due.
     mutating func take(now: MediaTime) -> [(user: ConnectionID, change: Change)]? {
         guard let due, due <= now else { return nil }
         defer { self = PresenceChanges() }

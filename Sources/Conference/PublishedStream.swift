@@ -23,7 +23,7 @@ struct PublishedStream: Sendable {
     var width: Int
     var height: Int
     var createdAt: Int64 = 0
-    /// Everybody has been told that it is recorded.
+    /// The clients were told that it is recorded.
     var isRecorded = false
     /// Forced mutes that its publisher is told of once it is announced.
     var untoldMutes: Set<TrackKind> = []

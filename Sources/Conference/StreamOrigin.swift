@@ -1,6 +1,6 @@
 package import Signaling
 
-/// What is known of a stream and of its publisher, also before it is announced.
+/// A stream and its publisher, also before the stream is announced.
 package struct StreamOrigin: Hashable, Sendable {
     package var publisher: UserInfo
     package var name: String

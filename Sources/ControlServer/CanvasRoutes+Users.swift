@@ -15,7 +15,7 @@ extension CanvasRoutes {
         let user: ConnectionID
         let type: VideoType
         let kind: MediaKind
-        /// What the media engine calls the session.
+        /// Name of the session in the media engine.
         let session: String
     }
 

@@ -19,8 +19,8 @@ package struct HeaderExtensionTemplate: Sendable {
     // Where the data of an element begins; 0 where there is none.
     private var transportWideAt: UInt8 = 0
     private var sendTimeAt: UInt8 = 0
-    /// Of the audio level of audio, or of the orientation of video.
-    private var levelAt: UInt8 = 0
+    /// The audio level of audio, or the orientation of video.
+    private var levelOrOrientationAt: UInt8 = 0
     /// 0: not mapped.
     private var captureTimeID: UInt8 = 0
     /// 36 bytes.
@@ -39,7 +39,7 @@ package struct HeaderExtensionTemplate: Sendable {
         var block = [UInt8](repeating: 0, count: Self.maximumLength)
         var transportWideAt: UInt8 = 0
         var sendTimeAt: UInt8 = 0
-        var levelAt: UInt8 = 0
+        var levelOrOrientationAt: UInt8 = 0
         let written = block.withUnsafeMutableBytes { bytes in
             var writer = RTPHeaderExtensionWriter(buffer: bytes, form: map.needsTwoByteForm ? .twoByte : .oneByte)
             func place(_ kind: RTPExtensionKind, _ length: Int) -> UInt8 {
@@ -52,11 +52,11 @@ package struct HeaderExtensionTemplate: Sendable {
             transportWideAt = place(.transportWideCC, 2)
             sendTimeAt = place(.absSendTime, 3)
             if kind == .audio {
-                levelAt = place(.audioLevel, 1)
+                levelOrOrientationAt = place(.audioLevel, 1)
             } else if let playoutDelay {
                 writer.append(playoutDelay, as: map)
             } else {
-                levelAt = place(.videoOrientation, 1)
+                levelOrOrientationAt = place(.videoOrientation, 1)
             }
             return writer.finish()
         }
@@ -64,7 +64,7 @@ package struct HeaderExtensionTemplate: Sendable {
         isTwoByte = map.needsTwoByteForm
         self.transportWideAt = transportWideAt
         self.sendTimeAt = sendTimeAt
-        self.levelAt = levelAt
+        self.levelOrOrientationAt = levelOrOrientationAt
         captureTimeID = map[.absCaptureTime] ?? 0
         if written == 0, captureTimeID != 0 {
             // A head alone: what is appended finds its place behind it.
@@ -128,10 +128,10 @@ package struct HeaderExtensionTemplate: Sendable {
             block.storeBytes(
                 of: UInt16(truncatingIfNeeded: sendTime).bigEndian, toByteOffset: at + 1, as: UInt16.self)
         }
-        if levelAt != 0 {
-            let at = Int(levelAt)
+        if levelOrOrientationAt != 0 {
+            let at = Int(levelOrOrientationAt)
             if !passed.flags.isDisjoint(with: [.audioLevel, .videoOrientation]) {
-                block.storeBytes(of: passed.level, toByteOffset: at, as: UInt8.self)
+                block.storeBytes(of: passed.levelOrOrientation, toByteOffset: at, as: UInt8.self)
             } else {
                 // Zeros between elements are padding, in place of the element's head too.
                 block.storeBytes(of: 0, toByteOffset: at - 1, as: UInt8.self)

@@ -8,7 +8,7 @@ package import MediaBase
 package struct KeyFrameRequestThrottle: Sendable {
     package static let interval = MediaTime.milliseconds(500)
 
-    /// Of requests that a first frame waits for. Chromium heeds no request within 300 ms of the last that it heeded, so the second of these
+    /// Interval of requests that a first frame waits for. Chromium ignores requests within 300 ms of one that it served, so the second of these
     /// reaches its encoder.
     package static let awaitedInterval = MediaTime.milliseconds(160)
     /// Requests that go out before the end of `interval`, in `earlyWindow`.

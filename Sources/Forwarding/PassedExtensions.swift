@@ -17,23 +17,23 @@ package struct PassedExtensions: Sendable {
     private(set) var captureTime: UInt64 = 0
     private(set) var captureClockOffset: UInt64 = 0
     /// Audio level of audio, orientation of video: one byte each, and the flag tells which.
-    private(set) var level: UInt8 = 0
+    private(set) var levelOrOrientation: UInt8 = 0
     private(set) var flags: Flags = []
 
     init() {}
 
     /// Nil if the packet brought none.
     package var videoOrientation: VideoOrientation? {
-        flags.contains(.videoOrientation) ? VideoOrientation(rawValue: level) : nil
+        flags.contains(.videoOrientation) ? VideoOrientation(rawValue: levelOrOrientation) : nil
     }
 
     @inline(__always)
     init(_ values: borrowing RTPExtensionValues) {
         if let level = values.audioLevel {
-            self.level = level.rawValue
+            levelOrOrientation = level.rawValue
             flags.insert(.audioLevel)
         } else if let orientation = values.videoOrientation {
-            level = orientation.rawValue
+            levelOrOrientation = orientation.rawValue
             flags.insert(.videoOrientation)
         }
         guard let time = values.captureTime else { return }

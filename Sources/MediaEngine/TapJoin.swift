@@ -79,7 +79,7 @@ struct TapJoin {
         sequenceOffset = next - packet.sequence
     }
 
-    /// One number is left out behind a frame whose end did not come, or readers would take its beginning for a whole frame.
+    /// Leaves a gap of one number after a frame whose end did not come, or readers would take its beginning for a whole frame.
     private var nextSequence: Int64? { latest.map { $0.sequence + ($0.isFrameEnd ? 1 : 2) } }
 
     private mutating func begin(_ packet: TapPacket, of producer: Producer) {

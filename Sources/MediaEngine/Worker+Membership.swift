@@ -117,7 +117,7 @@ extension Worker {
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
     }
 
-    /// What a track begins with, until its layers are chosen: a bound on its size holds from the first frame.
+    /// The producer of a track until its layers are chosen. A bound on its size holds from the first frame.
     private func firstProducer(for track: SubscribedTrack, of stream: EngineStream, now: MediaTime) -> Producer? {
         guard track.kind == .video, track.choice == .automatic else { return stream.producer(track.kind) }
         return stream.video(within: track.preferences.limits(of: stream, now: now).maximumHeight, now: now)

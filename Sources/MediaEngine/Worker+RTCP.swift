@@ -55,7 +55,8 @@ extension Worker {
         return authenticate(bytes, &length, oldest.map(\.transport.leg)).map { candidates[$0] }
     }
 
-    /// Whose keys fit, of the publishers that use an SSRC.
+    /// Finds the publisher whose keys fit among those that use an SSRC.
+    /// - Returns: nil if no key fits.
     private func authenticate(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ first: Int, from: SocketAddress
     ) -> UnsafeMutablePointer<InboundTrack>? {
@@ -64,7 +65,8 @@ extension Worker {
         return authenticate(bytes, &length, legs).map { tracks[$0] }
     }
 
-    /// - Returns: which of the keys fits; its datagram is decrypted.
+    /// Tries keys in order.
+    /// - Returns: index of the key that fits, the datagram is decrypted; nil: none fits.
     private func authenticate(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>]
     ) -> Int? {

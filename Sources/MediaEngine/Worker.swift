@@ -259,14 +259,16 @@ final class Worker: @unchecked Sendable {
             // An AEAD that fails leaves its input in no usable state.
             copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
             var failure: SRTPFailure?
-            for (i, place) in plainSources.places(from: first, at: from).enumerated() {
-                if i > 0, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
+            var place = plainSources.firstPlace(from: first, at: from)
+            while let candidate = place {
+                if failure != nil, let base = copy.baseAddress { bytes.copyMemory(from: base, byteCount: whole) }
                 length = whole
-                guard let refusal = unprotect(bytes, &length, of: place) else {
-                    first = place
+                guard let refusal = unprotect(bytes, &length, of: candidate) else {
+                    first = candidate
                     return nil
                 }
                 failure = failure ?? refusal
+                place = plainSources.place(after: candidate, from: first, at: from)
             }
             return failure
         }

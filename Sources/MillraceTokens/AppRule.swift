@@ -1,4 +1,4 @@
-/// What an app's key and secret may be.
+/// Bounds of an app's key and secret.
 package enum AppRule {
     /// HS256 keys are as long as its hash or longer (RFC 7518 section 3.2), in bytes.
     package static let secretBytes = 32...512

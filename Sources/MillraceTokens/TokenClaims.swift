@@ -34,7 +34,7 @@ package struct TokenClaims: Codable, Sendable {
     }
 
     package static let version = 1
-    /// Of a whole token in compact serialization.
+    /// Bytes of a whole token in compact serialization.
     package static let maximumBytes = 8 << 10
     package static let maximumIdentityCharacters = ConversationLimits.userIDCharacters.upperBound
     package static let maximumDataCharacters = 1_000

@@ -231,7 +231,7 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var connectJoinSeconds = 60
     /// Users that the host of a session may make host or manager.
     public var rolePromotion = RolePromotion.any
-    /// What becomes of a moderator's request to unmute a user.
+    /// Effect of a moderator's request to unmute a user.
     public var muteUnmuteOthers = UnmutePolicy.request
     /// Clients on this host may have native media, whose keys go over the control connection, without TLS.
     public var connectKeysOnLoopback = true

@@ -19,7 +19,7 @@ struct CounterWindow {
             seen[Self.word(counter)] |= 1 << (counter & 63)
             return
         }
-        // One bit a counter, in a ring: those between the old highest and the new one belong to an earlier turn.
+        // The bits form a ring: those between the old highest counter and the new one belong to an earlier turn.
         let first = highest.map { $0 + 1 } ?? 0
         if highest == nil || counter - first >= Self.depth {
             seen = InlineArray(repeating: 0)

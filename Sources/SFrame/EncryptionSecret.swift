@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// What the participants of an encrypted session share and the relay never gets: 32 bytes, from which each sender's keys are derived.
+/// The shared secret of an encrypted session, which the relay never gets: 32 bytes, from which each sender's keys are derived.
 public struct EncryptionSecret: Sendable, Hashable {
     /// Bytes of a secret.
     public static let length = 32
@@ -15,8 +15,8 @@ public struct EncryptionSecret: Sendable, Hashable {
         self.bytes = bytes
     }
 
-    /// Stretches a passphrase: PBKDF2-HMAC-SHA-256 with the session's name in lower case as salt. Takes a fifth of a second or more, so do
-    /// not call it where a thread must not wait.
+    /// Stretches a passphrase: PBKDF2-HMAC-SHA-256 with the session's name in lower case as salt. It is slow on
+    /// purpose: do not call it on a thread that must not wait.
     ///
     /// - Throws: `invalidKey` if the passphrase is empty.
     public init(passphrase: String, sessionName: String) throws(SFrameFailure) {

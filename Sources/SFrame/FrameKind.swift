@@ -1,4 +1,4 @@
-/// What a frame holds, as far as its encryption depends on it.
+/// The codec of a frame, on which its clear prefix depends.
 ///
 /// Some bytes of a video frame stay in the clear, because relays and the depacketizers of browsers read them: for VP8 (RFC 7741 section
 /// 4.3) the frame tag, start code and size of a key frame, and the frame tag of any other frame.

@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// HMAC-SHA-256 (RFC 2104) under one key, whose two padded key blocks are hashed once. A code of many parts is made without an allocation.
+/// HMAC-SHA-256 (RFC 2104) under one key, whose two padded key blocks are hashed once.
 struct HMACSHA256 {
     /// Bytes of a code.
     static let digestLength = 32

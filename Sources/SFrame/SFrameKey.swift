@@ -1,6 +1,6 @@
 internal import COpenSSL
 
-/// Key and salt of one key id (RFC 9605 section 4.4.2), and the ciphers under it. Sealing and opening allocate nothing.
+/// Key and salt of one key id (RFC 9605 section 4.4.2), and the ciphers under it.
 ///
 /// Not thread-safe: it belongs to one sealer or opener.
 final class SFrameKey {

@@ -1,6 +1,6 @@
 /// Encrypts the frames of one encoder: all encodings of a track pass through one sealer and share its counter.
 ///
-/// Not thread-safe. A frame is sealed without an allocation once `output` has grown to the largest frame.
+/// Not thread-safe. `output` keeps its capacity from frame to frame.
 public final class SFrameSealer {
     private let key: SFrameKey
     private let kind: FrameKind

@@ -1,4 +1,4 @@
-/// What becomes of a moderator's request to unmute a user.
+/// Effect of a moderator's request to unmute a user.
 public enum UnmutePolicy: String, Hashable, Sendable, Codable, CaseIterable {
     /// The user's client is asked and decides.
     case request

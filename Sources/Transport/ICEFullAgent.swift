@@ -89,7 +89,7 @@ package struct ICEFullAgent {
     /// Whether an address is a candidate of the peer's.
     package func isKnown(_ address: PeerAddress) -> Bool { pairs.contains { $0.address == address } }
 
-    /// What was tried of the peer's candidates.
+    /// The peer's candidates that were tried.
     package var tried: [MediaPathReport.Candidate] {
         pairs.map {
             MediaPathReport.Candidate(

@@ -7,7 +7,7 @@ package enum MediaPathFailure: Sendable, Hashable {
     /// The path and its keys stand, and a publisher's media does not come.
     case noMedia
 
-    /// One line for operators, which names the side from which nothing was received.
+    /// A line for operators that names the side from which nothing was received.
     package var explanation: String {
         switch self {
         case .noPackets: "no media path: nothing was received from the client"

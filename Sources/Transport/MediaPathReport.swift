@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// What a client tried in order to reach the relay, of a path that did not come about in time.
+/// A path that was not ready in time, and the candidates by which a client tried to reach the relay.
 package struct MediaPathReport: Sendable, Hashable {
     package enum Stage: Sendable {
         /// No candidate of the relay's was selected.
@@ -18,7 +18,7 @@ package struct MediaPathReport: Sendable, Hashable {
     }
 
     package var stage: Stage
-    /// Of the relay, in the order of its answer: at most `ICEFullAgent.pairLimit`.
+    /// Candidates of the relay, in the order of its answer; at most `ICEFullAgent.pairLimit`.
     package var candidates: [Candidate]
 
     package init(stage: Stage, candidates: [Candidate]) {

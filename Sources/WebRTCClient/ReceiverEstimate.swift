@@ -1,7 +1,7 @@
 internal import MediaBase
 internal import RTP
 
-/// What a receiver takes its path to carry, for the REMB that it sends (draft-alvestrand-rmcat-remb-03): the estimate of
+/// A receiver's estimate of its path, for the REMB that it sends (draft-alvestrand-rmcat-remb-03): the estimate of
 /// draft-ietf-rmcat-gcc-02 section 5.5 as receivers make it that have only abs-send-time. Growing delay lowers it to 85 % of what arrives; else
 /// it rises by 8 % a second, and to no more than 1.5 times what arrives.
 struct ReceiverEstimate {

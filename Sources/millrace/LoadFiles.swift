@@ -22,7 +22,7 @@ struct LoadFiles {
         if let report { try write(LoadPage(finished, load.timeline).html, to: report, "report") }
     }
 
-    /// Of a run that ended without a report.
+    /// Writes the timeline of a run that ended without a report.
     func write(_ load: LoadRun, failure: any Error) throws {
         guard let timeline else { return }
         let document = TimelineDocument(load.timeline, settings: load.settings, failure: "\(failure)")

@@ -14,7 +14,7 @@ struct TakingOverTests {
             isTrusted: isTrusted)
     }
 
-    @Test("the same token takes a stream over: subscriptions and mutes stay, and nobody sees it go")
+    @Test("CON-8 the same token takes a stream over: subscriptions and mutes stay, and nobody sees it go")
     func sameToken() throws {
         let world = try World()
         let ada = try world.join("ada", .all)

@@ -46,7 +46,7 @@ import Transport
         #expect(call.relay.strangers > 1_000)
     }
 
-    @Test("a silent peer is told by close_notify after 30 s") func silence() throws {
+    @Test("CON-7 a silent peer is told by close_notify after 30 s") func silence() throws {
         let call = try callWithoutChecks()
         let connected = call.now
         call.run(for: .seconds(29))

@@ -140,7 +140,8 @@ import Transport
         #expect(agent.statistics.moves == 3)
     }
 
-    @Test("RFC 7675: only what is authentic, new and from the selected address is a sign of life") func signsOfLife() {
+    @Test("CON-7 RFC 7675: only what is authentic, new and from the selected address is a sign of life")
+    func signsOfLife() {
         var (agent, checks) = Self.agent()
         let first = agent.receivedAuthentic(from: .peer(1), now: .seconds(1))
         #expect(!first && agent.lastAuthentic == nil, "nothing is validated")

@@ -23,9 +23,9 @@ struct WebMLayout {
     private let infoOffset: Int64
     private let durationOffset: Int64
     private let tracksOffset: Int64
-    /// Where PixelWidth and PixelHeight lie, 8 bytes together; nil without video.
+    /// Offset of PixelWidth and PixelHeight, 8 bytes together; nil without video.
     private let sizeOffset: Int64?
-    /// Where the entry of each track lies, and its length in bytes.
+    /// Offset and length of each track's entry, bytes.
     private var entries: [MediaKind: (offset: Int64, length: Int)] = [:]
 
     func trackNumber(_ kind: MediaKind) -> Int? { kind == .video ? videoTrack : audioTrack }

@@ -12,7 +12,7 @@ package protocol SessionsDoor: Sendable {
     func session(_ address: SessionKey) async throws(SignalingError) -> SessionOverview
     /// In order of joining.
     func participants(of address: SessionKey) async throws(SignalingError) -> [UserInfo]
-    /// What the relay measures of a user's media.
+    /// The relay's statistics of a user's media.
     func statistics(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> StatisticsAnswer
     /// In order of creation.
     func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo]

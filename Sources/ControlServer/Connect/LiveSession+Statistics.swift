@@ -9,7 +9,7 @@ extension LiveSession {
         .success(await measure(client))
     }
 
-    /// Of a client or of a publisher without signalling. Streams by plain SRTP have none of their own: the engine counts them by track.
+    /// Statistics of a client, or of a publisher without signalling. Those of plain SRTP are empty: the engine counts them by track.
     func statistics(of user: ConnectionID) async throws(SignalingError) -> StatisticsAnswer {
         if let client = clients[user] { return await measure(client) }
         guard conference.user(user) != nil else { throw SignalingError(.unknownUser, field: "user") }

@@ -3,10 +3,10 @@ internal import MediaBase
 package import Recording
 internal import Signaling
 
-/// What sessions and recordings know of each other (REC-1).
+/// Links sessions and recordings (REC-1).
 extension LiveSessions {
-    /// Has the participants of its session told of a recording. Waits for nobody: the session reads the newest state in its turn, so that
-    /// changes that follow each other closely cannot be told in the wrong order.
+    /// Has a session tell its participants of a recording. Does not wait: the session reads the newest state in its turn, so that changes in quick
+    /// succession cannot be told in the wrong order.
     @Sendable package func note(_ change: RecordingChange) {
         let status: RecordingStatus
         switch change {
@@ -22,7 +22,7 @@ extension LiveSessions {
         Task { await liveSession.reportRecording(of: StreamID(rawValue: status.stream)) }
     }
 
-    /// What is known of a stream that will be recorded.
+    /// The stream and publisher that a recording's index names.
     @Sendable package func recordingSource(session: String, stream: String) async -> RecordingSource? {
         await liveSession(engineName: session)?.recordingSource(of: StreamID(rawValue: stream))
     }

@@ -95,7 +95,7 @@ extension BandwidthEstimator {
             return
         }
         if isHeld, share - lossModel.explained > LossModel.grave {
-            // Of a path that is known to be narrow it needs no more proof.
+            // A path that is known to be narrow needs no trial.
             lossModel.fill(with: sendingRate, loss: share)
         } else {
             lossModel.observe(packets: packets, lost: lost, rate: sendingRate, target: Double(target.rawValue))
@@ -105,7 +105,7 @@ extension BandwidthEstimator {
         probes.targetFell(now: now)
     }
 
-    /// What is sent, as far as the owner tells, bits a second.
+    /// Sending rate by the owner's word, bits a second; the target if the owner gave none.
     var sendingRate: Double { Double((used > .kilobits(0) ? used : target).rawValue) }
 
     /// A probe of this rate passed, by what the peer says.

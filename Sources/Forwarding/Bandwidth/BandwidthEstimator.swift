@@ -23,7 +23,7 @@ package final class BandwidthEstimator {
     package internal(set) var capacity: Bitrate
     /// What the sender would make use of; more than the target makes it probe. Set by the owner.
     package var wanted = Bitrate.kilobits(0)
-    /// What the sender sends, without probes. Set by the owner; used where the peer acknowledges no single packets.
+    /// Sending rate without probes. Set by the owner; used if the peer acknowledges no single packets.
     package var used = Bitrate.kilobits(0)
     /// False if the owner has nothing to send probes on. Set by the owner.
     package var canProbe = true
@@ -77,9 +77,9 @@ package final class BandwidthEstimator {
     var observedBytes = 0
     var observedFrom: UInt32 = 0
 
-    /// What the peer itself says of the path.
+    /// The path by the peer's REMB and receiver reports.
     var reported = ReportedPath()
-    // What receiver reports told since the last observation of loss.
+    // Packets and losses of receiver reports since the last observation of loss.
     var reportedPackets = 0
     var reportedLost = 0
     /// The peer tells of single packets.

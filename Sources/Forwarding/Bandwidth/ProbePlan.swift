@@ -31,7 +31,7 @@ struct ProbePlan {
     /// After one that passed: four probes lead from 50 kb/s to 2 Mb/s.
     private static let unmeasuredSuccessFactor = 3.0
     private static let unmeasuredInterval = MediaTime.seconds(2)
-    /// A path that showed a limit is to be seen to be wide again within 10 s.
+    /// Short enough that a path that became wide is detected within 10 s.
     private static let longestHeldInterval = MediaTime.seconds(4)
     private static let longestUnmeasuredInterval = MediaTime.seconds(20)
     private static let leastUnmeasuredRate = 20_000.0

@@ -38,7 +38,7 @@ struct ReportedPath {
     /// Bits a second; nil before the peer sent one.
     private(set) var remb: Double?
     private(set) var rembAt = MediaTime.zero
-    /// What was sent when the path showed its limit, bits a second; nil: it showed none, or carries as much again.
+    /// Sending rate at which the path showed its limit, bits a second; nil: it showed none, or carries as much again.
     private(set) var held: Double?
     /// The path showed its limit of late.
     private(set) var isFull = false
@@ -54,7 +54,8 @@ struct ReportedPath {
     private var hold = Self.shortestHold
     private var releasedAt: MediaTime?
 
-    /// What the path carries, bits a second; nil: the peer said nothing.
+    /// Rate that the path carries, bits a second; nil: the peer sent no REMB and no probe passed.
+    /// - Parameter unknown: rate to assume of a peer that sends no REMB.
     func rate(unknown: Double) -> Double? {
         remb.map { max($0, passed ?? 0) } ?? passed.map { max($0, unknown) }
     }
@@ -130,7 +131,7 @@ struct ReportedPath {
     /// A probe is under way, or may still show in what the peer says.
     func isProbed(now: MediaTime) -> Bool { probedUntil.map { now < $0 + Self.echo } ?? false }
 
-    /// What is lost may still be of what was sent when the path showed its limit.
+    /// Lost packets may still be packets that were sent when the path showed its limit.
     func isSettling(now: MediaTime) -> Bool { shownAt.map { now - $0 < Self.settling } ?? false }
 
     /// A probe would measure the path and not what fills it.

@@ -121,7 +121,7 @@ package struct LoadPlan: Sendable {
     package var totalPublishers: Int { sessions * publishers }
     package var totalSubscribers: Int { sessions * subscribers }
 
-    /// Whose stream subscription `index` takes: the number of its publisher among those of all sessions. A number past `totalSubscribers`, of
+    /// The publisher whose stream subscription `index` takes, by its number among those of all sessions. A number past `totalSubscribers`, of
     /// a subscription that replaces another, means the same as the number that it replaces.
     package func publisher(ofSubscription index: Int) -> Int {
         let (session, place) = (index % sessions, index / sessions)

@@ -22,7 +22,7 @@ struct ProgressMeter {
 
     func isDue(now: Int64) -> Bool { now - last.time >= interval }
 
-    /// What happened since the last call.
+    /// The interval since the last call.
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
         let sample = Sample(
             time: now.time, failedJoins: run.roster.withLock { $0.failedJoins }, sent: now.sent, received: now.received,

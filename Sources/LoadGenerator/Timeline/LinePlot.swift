@@ -4,7 +4,7 @@ import Foundation
 struct LinePlot {
     struct Series {
         var name: String
-        /// One for each time; nil: nothing was measured then, and the line has a gap.
+        /// A value per time; nil: not measured, and the line has a gap.
         var values: [Double?]
     }
 
@@ -12,7 +12,7 @@ struct LinePlot {
     var unit: String
     /// Ends of the intervals, in seconds, increasing.
     var times: [Double]
-    /// Four at the most, each with a colour and a dash of its own.
+    /// At most four, each with its own colour and dash.
     var series: [Series]
     /// Until when subscribers joined, in seconds.
     var rampEnd: Double

@@ -16,7 +16,7 @@ package struct TimelineDocument: Codable, Sendable {
         package var receivedKilobitsPerSecond: Double
         /// Packets; below 0 if more came late than were lost.
         package var lost: Int64
-        /// Of the sample that is decoded; absent if it decoded no frame.
+        /// Latency of the sampled subscribers; absent if they decoded no frame.
         package var latencyMilliseconds: LoadReport.Spread?
         package var framesPerSecond: Double
         package var countersMissed: UInt64

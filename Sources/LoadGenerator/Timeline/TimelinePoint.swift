@@ -1,4 +1,4 @@
-/// What happened in one interval of a run. Counts are of the interval alone.
+/// One interval of a run. Counts are of the interval alone.
 package struct TimelinePoint: Sendable {
     /// Nanoseconds since the first subscriber joined.
     package var start: Int64

@@ -13,7 +13,7 @@ struct PlainSources: ~Copyable {
         let track: Int
         /// Payload type of retransmissions (RFC 4588); nil: media.
         let rtx: PayloadType?
-        /// Where authentic packets last came from; without length before the first.
+        /// Source address of the last authentic packet; without length before the first.
         var address = SocketAddress()
         /// The next source of this SSRC; -1: none.
         fileprivate var next = -1
@@ -41,13 +41,31 @@ struct PlainSources: ~Copyable {
     @inline(__always)
     func isShared(_ first: Int) -> Bool { sources[first].next >= 0 }
 
-    /// Sources of an SSRC, the one whose packets come from this address first.
+    /// The source of an SSRC to try first: one whose packets come from this address, else the first.
+    func firstPlace(from first: Int, at address: SocketAddress) -> Int? {
+        place(from: first, at: address, isAtAddress: true) ?? place(from: first, at: address, isAtAddress: false)
+    }
+
+    /// The next source to try: those at the address come before the others.
+    func place(after place: Int, from first: Int, at address: SocketAddress) -> Int? {
+        let isAtAddress = sources[place].address == address
+        let next = self.place(from: sources[place].next, at: address, isAtAddress: isAtAddress)
+        return next ?? (isAtAddress ? self.place(from: first, at: address, isAtAddress: false) : nil)
+    }
+
+    private func place(from start: Int, at address: SocketAddress, isAtAddress: Bool) -> Int? {
+        var place = start
+        while place >= 0, (sources[place].address == address) != isAtAddress { place = sources[place].next }
+        return place >= 0 ? place : nil
+    }
+
+    /// All sources of an SSRC in the order in which they are tried.
     func places(from first: Int, at address: SocketAddress) -> [Int] {
         var places: [Int] = []
-        var place = first
-        while place >= 0 {
-            places.insert(place, at: sources[place].address == address ? 0 : places.count)
-            place = sources[place].next
+        var place = firstPlace(from: first, at: address)
+        while let found = place {
+            places.append(found)
+            place = self.place(after: found, from: first, at: address)
         }
         return places
     }

@@ -36,13 +36,13 @@ final class PeerOutbound {
     /// Since when the estimate has been far below the least.
     private var scarceSince: MediaTime?
     private static let scarcityPatience = MediaTime.seconds(1)
-    /// The same where the estimate is made of REMB and receiver reports: those tell of about the second before.
+    /// The same for an estimate by REMB and receiver reports, which describe about the last second.
     private static let reportedScarcityPatience = MediaTime.milliseconds(500)
     /// As long the queue of what was sent before may take to drain.
     private static let overloadPatience = MediaTime.seconds(4)
     /// Part of the least that a path takes which is not too narrow for it: the estimate is a careful one.
     private static let nearly = 0.6
-    /// The same where the estimate is the receiver's REMB, which is at most 15 % below what arrives.
+    /// The same for an estimate by REMB, which is at most 15 % below the received rate.
     private static let nearlyByReports = 0.8
     /// Pictures leave no slower than this while the path has shown no limit, so that it is bursts that are spread and not frames; and those
     /// that a joiner begins with leave like this.

@@ -47,7 +47,7 @@ final class WebRTCPeer {
     /// Keys of what goes out, with the peer's for RTCP; nil before the handshake is done.
     var leg: UnsafeMutablePointer<EgressLeg>?
     var inbound: PeerInbound?
-    /// Of a publisher that has connected and sent nothing yet: when that is reported.
+    /// Time to report a publisher that has connected and sent no media.
     var mediaDue = MediaTime.never
     var outbound: PeerOutbound?
 

@@ -108,7 +108,7 @@ extension Worker {
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
-            // What the path lost of it would take the place of the audio.
+            // Retransmissions of paused video would take bandwidth from the audio.
             if let latest = router.latestSequence(path: track.path, producer: producer) {
                 track.abandoned = (latest, now)
             }

@@ -42,7 +42,7 @@ extension Worker {
             return
         }
         if binding.isRTX {
-            // Of a stream that has not begun there is nothing to repeat.
+            // A stream that has not begun has no packets to repeat.
             guard let producer = inbound.producers[binding.section][binding.encoding],
                 unwrapRetransmission(&header, packet, of: producer)
             else { return }

@@ -10,6 +10,6 @@ extension MediaTime {
 }
 
 extension Duration {
-    /// As `MediaTime.bounded`.
+    /// The same as `MediaTime.bounded`.
     var bounded: MediaTime { MediaTime(self).bounded }
 }

@@ -1,4 +1,4 @@
-/// One of the two peer connections of a session.
+/// Selects one of a session's two peer connections.
 public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
     /// Carries the publications.
     case publish

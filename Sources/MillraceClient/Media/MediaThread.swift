@@ -79,7 +79,7 @@ final class MediaThread: Sendable {
             self?.submit { $0.subscribing?.askForKeyFrame(stream) }
         }
         while !room.isOver {
-            // What is left when it is over is refused after the peers have closed, and so have said what they counted.
+            // Work that is left at the end is refused after the peers have closed and reported their statistics.
             while !room.isOver, let work = state.withLockedValue({ $0.work.popFirst() }) { work(room) }
             let deadline = room.turn(now: ClientClock.now)
             let wait = min(Self.longestWait, max(.zero, deadline - ClientClock.now))

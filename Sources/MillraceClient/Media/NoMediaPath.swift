@@ -1,7 +1,7 @@
 internal import MediaBase
 internal import Transport
 
-/// What was tried of a path for media that did not come about: ICE or DTLS had not completed 10 s after they began.
+/// A failed media path and the candidates tried: ICE or DTLS had not completed 10 s after they began.
 ///
 /// ```swift
 /// case .noMediaPath(let path):

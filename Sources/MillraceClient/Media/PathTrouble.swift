@@ -1,6 +1,6 @@
 internal import Transport
 
-/// What is wrong with the path of a peer connection, or no longer wrong.
+/// A fault of a peer connection's path, or the end of one.
 enum PathTrouble: Sendable {
     /// The relay has not answered for a while: another way to it is looked for, with the keys that there are.
     case silent

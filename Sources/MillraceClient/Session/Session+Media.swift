@@ -36,11 +36,11 @@ extension Session {
         try await core.request(StatisticsRequest())
     }
 
-    /// The raw pictures and sound of a user, whichever stream they come in: when the user ends a camera's stream and publishes another, the
-    /// canvas goes on with that. It shows what is subscribed to, and ends when the user leaves.
+    /// The raw frames and audio of a user, whichever stream they come in: when the user ends a camera's stream and publishes another, the
+    /// canvas goes on with that one. It has the subscribed streams only, and ends when the user leaves.
     ///
     /// ```swift
-    /// for await picture in session.canvas(of: user.id).pictures() { show(picture) }
+    /// for await frame in session.canvas(of: user.id).pictures() { show(frame) }
     /// ```
     /// - Parameter type: the user's camera and microphone, or the screen that it shares.
     public func canvas(of user: ConnectionID, _ type: VideoType = .camera) -> Canvas {
@@ -52,7 +52,7 @@ extension Session {
         return board.userCanvases.canvas(of: user, type)
     }
 
-    /// What was received of a user's streams, by stream; without those that are not subscribed to.
+    /// Statistics of the subscribed streams of a user, by stream.
     public func statistics(of user: ConnectionID) async -> [StreamID: SubscriberStatistics] {
         let snapshot = board.snapshot
         var statistics: [StreamID: SubscriberStatistics] = [:]

@@ -29,7 +29,7 @@ actor SessionCore: SocketDriver {
 
     // Media; see the extensions.
     var thread: MediaThread?
-    /// Of the latest join.
+    /// Options of the latest join.
     var options = JoinOptions()
     var publications: [Publication] = []
     var subscriptions: [StreamID: Subscriber] = [:]

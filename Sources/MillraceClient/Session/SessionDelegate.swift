@@ -39,7 +39,7 @@ public protocol SessionDelegate: AnyObject, Sendable {
     /// A moderator has unmuted one's own streams.
     func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind)
     func session(_ session: Session, shareLockChanged isLocked: Bool)
-    /// nil: nobody speaks.
+    /// nil: no user speaks.
     func session(_ session: Session, activeSpeakerChanged stream: StreamID?)
     func session(_ session: Session, subsessions event: SubsessionEvent)
     func session(_ session: Session, chat event: ChatEvent)

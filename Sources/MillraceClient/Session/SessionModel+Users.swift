@@ -21,7 +21,7 @@ extension SessionModel {
             users[place] = user
             return [.userChanged(user)]
         }
-        // One that was counted before it got a stream joined earlier than others.
+        // A user that was only counted until it got a stream may have joined before others of the list.
         let place = users.lastIndex { $0.joinedAt <= user.joinedAt }.map { $0 + 1 } ?? 0
         users.insert(user, at: place)
         return [.connectionCreated(user)]

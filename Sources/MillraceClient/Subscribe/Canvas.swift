@@ -12,7 +12,7 @@ public struct Canvas: Sendable {
 
     init() {}
 
-    /// A reader of pictures: I420 with dimensions and capture time, upright: the sender's rotation (RFC 7742 section 4) is applied.
+    /// A reader of frames: I420 with dimensions and capture time, upright: the sender's rotation (RFC 7742 section 4) is applied.
     /// - Parameter limit: pictures that wait for it at most; the oldest of more are lost to it.
     public func pictures(limit: Int = 2) -> Feed<I420Frame> { pictureHub.feed(limit: limit) }
 

@@ -11,7 +11,7 @@ public final class Subscriber: Sendable {
         var isSuspended = false
         var isEnded = false
         var thread: MediaThread?
-        /// Of its latest peer connection, when its media ended there.
+        /// Statistics of its last peer connection, taken when its media ended there.
         var lastStatistics = SubscriberStatistics()
     }
 
@@ -22,7 +22,7 @@ public final class Subscriber: Sendable {
     public let stream: StreamID
     /// Its raw pictures and sound.
     public let canvas = Canvas()
-    /// Where its pictures and sound go: its own canvas, and that of its user.
+    /// Canvases that get its frames and audio: its own, and that of its user.
     let canvases: [Canvas]
     let state: NIOLockedValueBox<State>
     private let owner: WeakBox<SessionCore>
@@ -61,7 +61,7 @@ public final class Subscriber: Sendable {
         state.withLockedValue { $0.preferences = preferences }
     }
 
-    /// What it received so far; once it is over, what it had received by then. A session that was joined anew counts from zero.
+    /// Statistics so far; after its end the last ones. They count from zero again after the session is joined again.
     public var statistics: SubscriberStatistics {
         get async {
             let thread = state.withLockedValue { $0.thread }

@@ -39,7 +39,7 @@ package final class EncodedFile {
         self.path = path
         do throws(ContainerError) {
             let source = try FileSource(path: path)
-            // Asked before anything is read: the file may be closed meanwhile, and what was read before that is from an open one.
+            // Checked before the first read: the writer may close the file while it is read, and the data read before that may be incomplete.
             isBeingWritten = source.isBeingWritten
             var head = [UInt8](repeating: 0, count: 16)
             let count = try Self.read(source, into: &head)

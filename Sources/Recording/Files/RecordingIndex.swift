@@ -20,7 +20,7 @@ package final class RecordingIndex: @unchecked Sendable {
         /// Seconds from the earliest file's time zero to this one's, by the relay's clock: add it to a file's times to align files.
         package var offset: Double = 0
         package var tracks: [String]
-        /// Who published it; absent if the session's rules do not know.
+        /// The publisher; absent if the session does not know it.
         package var participant: RecordingSource.Participant?
         /// Display name of the stream.
         package var streamName: String?

@@ -1,10 +1,10 @@
 package import MediaBase
 
-/// What the session's rules know of a stream when its recording begins.
+/// The stream of a recording and its publisher, as the session knows them when the recording begins.
 package struct RecordingSource: Sendable {
-    /// Who publishes it, as `index.json` says it.
+    /// The publisher, in the form of `index.json`.
     package struct Participant: Codable, Sendable, Hashable {
-        /// Of its connection in the session.
+        /// Connection id in the session.
         package var id: String
         /// Display name.
         package var name: String

@@ -11,7 +11,7 @@ package final class StreamRecorder: Sendable {
     ///   - kinds: the tracks that the stream has.
     ///   - directory: the session's folder; it exists.
     ///   - index: of that folder.
-    ///   - source: what is known of the stream besides.
+    ///   - source: the stream and its publisher, for the index.
     ///   - notify: called from the recorder's thread when the recording is suspended or resumed, and for damage; must not block.
     ///   - requestKeyFrame: called at most once a second while pictures cannot go on.
     package init(

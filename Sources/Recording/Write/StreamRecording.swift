@@ -46,9 +46,9 @@ package struct StreamRecording: Sendable {
         package var time: MediaTime
         package var duration: MediaTime
         package var isKeyFrame: Bool
-        /// Of a key frame; nil for other frames and for audio.
+        /// Size of a key frame; nil for other frames and for audio.
         package var size: FrameSize?
-        /// Of the file's video, from its first key frame on.
+        /// Rotation of the file's video, from its first key frame on.
         package var rotation: Rotation?
         package var bytes: [UInt8]
     }
@@ -72,7 +72,7 @@ package struct StreamRecording: Sendable {
     private static let turnInterval: MediaTime = .seconds(5)
     let options: Options
     var expected: Set<MediaKind>
-    /// Of these nothing may come for long; their tracks are kept in the file.
+    /// Kinds that may stay without packets for long; their tracks stay in the file.
     let muted: Set<MediaKind>
     var timeline = RecordingTimeline()
     var assembler = VP8FrameAssembler()

@@ -1,7 +1,7 @@
 internal import Canvas
 internal import MediaBase
 
-/// What a `StreamTap` reads and how much it may hold.
+/// Kinds that a `StreamTap` reads, and the size of its queue.
 public struct TapOptions: Sendable {
     public var audio = true
     public var video = true

@@ -1,6 +1,6 @@
 internal import Canvas
 
-/// What a `StreamTap` has counted so far.
+/// Counters of a `StreamTap`.
 public struct TapStatistics: Hashable, Sendable {
     public var decodedFrames: UInt64 = 0
     /// Decoded frames that gave way to newer ones, as the reader was slow.

@@ -2,7 +2,7 @@ internal import MediaEngine
 
 /// A stream of a session that can be tapped.
 public struct TappableStream: Hashable, Sendable, Identifiable {
-    /// Of a WebSocket client's stream the `StreamID`; of a publisher by WHIP or plain SRTP its stream name.
+    /// The `StreamID` of a WebSocket client's stream, or the stream name of a publisher by WHIP or plain SRTP.
     public let id: String
     public let hasAudio: Bool
     public let hasVideo: Bool

@@ -1,5 +1,5 @@
 /// Joins and leaves of a short time in one event, and changes between listed and counted users. One user that joins or leaves alone in a
-/// session that lists everybody is told of by `userJoined` or `userLeft` instead.
+/// session that lists all users is told of by `userJoined` or `userLeft` instead.
 public struct UsersChanged: Hashable, Sendable, Codable {
     /// Users that are listed from now on, with their present state: they joined, or got a stream or a role while they were counted. A client
     /// may know some of them already, and may be one of them itself.

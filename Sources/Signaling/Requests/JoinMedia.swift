@@ -35,7 +35,7 @@ public struct JoinMedia: Hashable, Sendable, Codable {
         maximumHeight = try container.decodeIfPresent(Int.self, forKey: .maximumHeight)
     }
 
-    /// What a subscription may have of what it asks for.
+    /// Bounds a subscription by these options.
     package func bounding(_ wanted: SubscriptionPreferences) -> SubscriptionPreferences {
         var bounded = wanted
         bounded.audio = wanted.audio && receivesAudio

@@ -44,7 +44,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     /// Seconds that the relay keeps a lost connection.
     public var graceSeconds: Int
     public var capabilities: Capabilities
-    /// Oneself, and the first page of the listed users in order of joining; everybody in a session that has no more.
+    /// Oneself, and the first page of the listed users in order of joining. A small session has one page, with all users.
     public var users: [UserInfo]
     /// Those of the users on this page.
     public var streams: [StreamInfo]

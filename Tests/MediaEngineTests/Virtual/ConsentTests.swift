@@ -35,7 +35,7 @@ struct ConsentTests {
         #expect(subscriber.sound.isContiguous && subscriber.reception.longestPause < .milliseconds(100))
     }
 
-    @Test("packets that are not authentic keep nobody: after 30 s the relay ends the connection by close_notify")
+    @Test("CON-7 packets that are not authentic keep nobody: after 30 s the relay ends the connection by close_notify")
     func forged() throws {
         let (call, publisher, subscriber) = try makeCall()
         let start = call.now

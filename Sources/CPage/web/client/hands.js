@@ -54,7 +54,7 @@ export class Hands extends EventTarget {
       for (const {user} of data.left) this.#set(user, false);
       const others = data.joined.filter(user => user.id !== state.self);
       if (!this.isRaised || !others.length) break;
-      // One signal to all costs less than one to each of many.
+      // In a large session one signal to all costs less than one signal to each.
       if (others.length > MOST_TOLD_ALONE) this.#say("up").catch(() => {});
       else for (const {id} of others) this.#say("up", id).catch(() => {});
       break;

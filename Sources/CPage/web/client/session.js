@@ -185,7 +185,7 @@ export class Session extends EventTarget {
     this.#emit("published", null);
   }
 
-  /// What the relay keeps from everybody is not worth sending. Only `setMuted` and a moderator switch a track on again: a stream that began anew is
+  /// A muted track is not sent, because the relay drops it. Only `setMuted` and a moderator switch a track on again: a stream that was published again is
   /// unmuted at the relay, and its user may have muted the one before.
   #follow(info) {
     const publication = this.publisher.byID(info.id);
