@@ -59,6 +59,9 @@ package struct AllocatedTrack: Sendable {
     /// From the smallest to the largest. Audio has one.
     package var encodings: [Encoding]
 
+    /// Bits a second of its first encoding, all layers.
+    package var bitrate: Int64 { encodings.first?.bitrates[3] ?? 0 }
+
     package init(id: Int, kind: MediaKind, priority: Int = 0, limits: Limits = Limits(), encodings: [Encoding]) {
         self.id = id
         self.kind = kind

@@ -60,7 +60,7 @@ package struct LayerAllocator: Sendable {
     package mutating func allocate(
         _ tracks: [AllocatedTrack], target: Bitrate, capacity: Bitrate? = nil, now: MediaTime
     ) -> LayerAllocation {
-        let audio = tracks.reduce(0) { $0 + ($1.kind == .audio ? $1.encodings.first?.bitrates[3] ?? 0 : 0) }
+        let audio = tracks.reduce(0) { $0 + ($1.kind == .audio ? $1.bitrate : 0) }
         var claims = makeClaims(tracks, now: now)
         var share = Share(
             budget: target.rawValue - audio, capacity: max(capacity ?? target, target).rawValue - audio, used: 0)

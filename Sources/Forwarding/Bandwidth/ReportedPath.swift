@@ -9,6 +9,13 @@ internal import MediaBase
 struct ReportedPath {
     /// REMB below this part of its highest value shows a limit: receivers go down to 85 % of what arrives.
     private static let fall = 0.95
+    /// REMB that falls below this part of what is sent leaves no doubt: less arrived than was sent.
+    private static let deepFall = 0.7
+    /// One smaller fall may come from a delay on the receiver's own side. On a path that is full another follows, or REMB stays low.
+    private static let shortestDoubt = MediaTime.milliseconds(250)
+    private static let longestDoubt = MediaTime.seconds(2)
+    /// Above this part of the value after the fall REMB rises again.
+    private static let rise = 1.01
     /// Loss beyond what is explained that makes a probe a failure.
     private static let probeLoss = 0.03
     /// Time after a probe in which it is judged, and in which loss and a lower REMB are its own doing.
@@ -35,6 +42,12 @@ struct ReportedPath {
         let remb: Double?
     }
 
+    /// REMB fell below what is sent, but not so far that it must be the path's limit.
+    private struct Doubt {
+        let start: MediaTime
+        let remb: Double
+    }
+
     /// Bits a second; nil before the peer sent one.
     private(set) var remb: Double?
     private(set) var rembAt = MediaTime.zero
@@ -51,6 +64,7 @@ struct ReportedPath {
     /// Highest REMB since it fell last, and when it or a probe went beyond what was known.
     private var peak = 0.0
     private var roseAt = MediaTime.zero
+    private var doubt: Doubt?
     private var hold = Self.shortestHold
     private var releasedAt: MediaTime?
 
@@ -63,12 +77,17 @@ struct ReportedPath {
     /// - Parameter sending: bits a second, without probes.
     /// - Returns: the rate of a probe that passed.
     mutating func receive(remb allowed: Double, sending: Double, roundTrip: MediaTime?, now: MediaTime) -> Double? {
+        let before = remb ?? .infinity
         remb = allowed
         rembAt = now
-        if allowed < Self.fall * peak {
+        let hasFallen = allowed < Self.fall * peak
+        if sending <= allowed { doubt = nil }
+        if sending > allowed, !isProbed(now: now), isLimit(allowed, before: before, hasFallen, sending, now: now) {
+            show(at: sending, now: now)
+        }
+        if hasFallen {
             peak = allowed
             passed = nil
-            if !isProbed(now: now), sending > allowed { show(at: sending, now: now) }
             trial = nil
             return nil
         }
@@ -80,6 +99,22 @@ struct ReportedPath {
             return nil
         }
         return pass(trial, now: now)
+    }
+
+    /// Whether REMB below what is sent shows a limit of the path.
+    private mutating func isLimit(
+        _ allowed: Double, before: Double, _ hasFallen: Bool, _ sending: Double, now: MediaTime
+    ) -> Bool {
+        if hasFallen, allowed < Self.deepFall * sending { return true }
+        guard let doubt else {
+            if hasFallen { self.doubt = Doubt(start: now, remb: allowed) }
+            return false
+        }
+        let age = now - doubt.start
+        if age <= Self.longestDoubt { return age >= Self.shortestDoubt && allowed < before }
+        if allowed <= Self.rise * doubt.remb { return true }
+        self.doubt = hasFallen ? Doubt(start: now, remb: allowed) : nil
+        return false
     }
 
     /// Takes the loss of the receiver reports of about a second.
@@ -112,6 +147,7 @@ struct ReportedPath {
         trial = nil
         isFull = true
         shownAt = now
+        doubt = nil
         guard let releasedAt else { return }
         hold = now - releasedAt < Self.relapse ? min(hold + hold, Self.longestHold) : Self.shortestHold
         self.releasedAt = nil

@@ -54,7 +54,8 @@ extension Worker {
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
     }
 
-    private func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
+    /// What the subscriber takes at present, with the rates that it was measured at.
+    func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
         var claims: [AllocatedTrack] = []
         for track in outbound.transport.tracks where track.producer != nil && !track.isUnwanted {
             guard let stream = outbound.session.stream(named: track.streamName),
@@ -90,7 +91,7 @@ extension Worker {
     /// Audio and the smallest encoding of one video track.
     private func least(_ claims: [AllocatedTrack]) -> Bitrate {
         var sum: Int64 = 0
-        for claim in claims where claim.kind == .audio { sum += claim.encodings.first?.bitrates[3] ?? 0 }
+        for claim in claims where claim.kind == .audio { sum += claim.bitrate }
         let first = claims.filter { $0.kind == .video }.max { $0.priority < $1.priority }
         let smallest = first?.encodings.filter(\.isActive).map { $0.bitrates[3] }.min()
         return Bitrate(rawValue: sum + (smallest ?? 0))

@@ -27,7 +27,7 @@ extension Worker {
         case .remb:
             guard let remb = try? REMB(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
             let before = estimator.target
-            estimator.receive(remb: remb.bitrate, now: now)
+            estimator.receive(remb: allowed(by: remb, outbound, now: now), now: now)
             if estimator.target < before {
                 outbound.allocateSoon()
                 schedule(peer, now: now)
@@ -51,6 +51,20 @@ extension Worker {
         case .senderReport, .sdes, .bye, .genericNACK, .pli, .fir, .xr, .other:
             break
         }
+    }
+
+    /// REMB is for the streams that it names (draft-alvestrand-rmcat-remb-03 section 2.1). Some receivers name their video alone: the audio
+    /// that is sent to them comes on top of what they allow.
+    private func allowed(by remb: REMB, _ outbound: PeerOutbound, now: MediaTime) -> Bitrate {
+        guard remb.sources.contains(where: { outbound.transport.track(of: $0) != nil }) else { return remb.bitrate }
+        let unnamed = claims(of: outbound, now: now).reduce(Int64(0)) { sum, claim in
+            guard claim.kind == .audio, let track = outbound.transport.track(claim.id),
+                !remb.sources.contains(track.ssrc)
+            else { return sum }
+            return sum + claim.bitrate
+        }
+        let sum = remb.bitrate.rawValue.addingReportingOverflow(unnamed)
+        return Bitrate(rawValue: sum.overflow ? .max : sum.partialValue)
     }
 
     /// Keeps what a viewer says of its reception, for who asks for numbers.

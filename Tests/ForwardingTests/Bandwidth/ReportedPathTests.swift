@@ -50,6 +50,31 @@ struct ReportedPathTests {
         #expect(!other.isCongested && !other.isHeld)
     }
 
+    @Test("one small fall of REMB shows no limit, a second one does")
+    func doubt() {
+        estimator.receive(remb: .kilobits(1_200), now: .seconds(2))
+        #expect(estimator.target == .kilobits(1_200))
+        // What the receiver takes back at once was a delay of its own.
+        for step in 1...20 {
+            estimator.receive(remb: .kilobits(1_200 + Int64(step) * 10), now: .milliseconds(2_000 + Int64(step) * 500))
+        }
+        #expect(!estimator.isCongested && !estimator.isHeld)
+
+        estimator.receive(remb: .kilobits(1_250), now: .seconds(13))
+        estimator.receive(remb: .kilobits(1_260), now: .milliseconds(13_100))
+        #expect(!estimator.isHeld)
+        estimator.receive(remb: .kilobits(1_200), now: .milliseconds(13_600))
+        #expect(estimator.isFull && estimator.isHeld)
+    }
+
+    @Test("REMB that stays low after a small fall shows a limit")
+    func staysLow() {
+        for step in Int64(0)...4 { estimator.receive(remb: .kilobits(1_200), now: .milliseconds(2_000 + step * 500)) }
+        #expect(!estimator.isHeld)
+        estimator.receive(remb: .kilobits(1_200), now: .milliseconds(4_500))
+        #expect(estimator.isHeld)
+    }
+
     private var estimatorConfiguration: BandwidthEstimator.Configuration {
         var configuration = BandwidthEstimator.Configuration()
         configuration.hasTransportFeedback = false
