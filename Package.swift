@@ -67,7 +67,7 @@ let package = Package(
         // L1: bytes <-> values
         .target(name: "MediaBase"),
         .target(name: "RTP", dependencies: ["MediaBase"], swiftSettings: hotPath),
-        .target(name: "STUN", dependencies: ["MediaBase"]),
+        .target(name: "STUN"),
         .target(name: "SDP", dependencies: ["MediaBase", "RTP"]),
         .target(name: "Signaling"),
 
@@ -80,7 +80,7 @@ let package = Package(
         .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
 
         // L3: rules; no sockets, files, tasks, locks or clock reads
-        .target(name: "Transport", dependencies: ["MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS"]),
+        .target(name: "Transport", dependencies: ["MediaBase", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
         .target(name: "Conference", dependencies: ["MediaBase", "Signaling"]),
         .target(
@@ -94,7 +94,7 @@ let package = Package(
         .target(
             name: "MediaEngine",
             dependencies: [
-                "MediaBase", "RTP", "STUN", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet", "CCrash",
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet", "CCrash",
             ],
             swiftSettings: hotPath),
         .target(
@@ -130,8 +130,7 @@ let package = Package(
         .target(
             name: "MillraceClient",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "Codecs", "Containers", "Transport", "Forwarding",
-                "WebRTCClient",
+                "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "Codecs", "Containers", "Transport", "WebRTCClient",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -164,12 +163,12 @@ let package = Package(
         .executableTarget(
             name: "millrace",
             dependencies: [
-                "MediaBase", "Signaling", "Codecs", "Containers", "Recording", "MillraceTokens", "ControlServer",
-                "RelayServer", "LoadGenerator", "SRTP", "CLinuxNet",
+                "Signaling", "Containers", "Recording", "MillraceTokens", "ControlServer", "RelayServer",
+                "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: fullRELRO),
 
-        .executableTarget(name: "MillraceTutorial", dependencies: ["MillraceClient", "Signaling", "MediaBase"]),
+        .executableTarget(name: "MillraceTutorial", dependencies: ["MillraceClient"]),
 
         // Benchmarks: in this package, because they measure what is `package` here
         .target(name: "CallCounter", path: "Benchmarks/CallCounter"),
@@ -218,7 +217,7 @@ let package = Package(
             ]),
         .testTarget(name: "SDPTests", dependencies: ["SDP", "MediaBase", "RTP", "MillraceTestKit"]),
         .testTarget(
-            name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "COpenSSL", "MillraceTestKit"]),
+            name: "DTLSTests", dependencies: ["DTLS", "MediaBase", "SRTP", "MillraceTestKit"]),
         .testTarget(
             name: "TransportTests",
             dependencies: ["Transport", "DTLS", "SDP", "STUN", "SRTP", "RTP", "MediaBase", "MillraceTestKit"]),
@@ -272,8 +271,8 @@ let package = Package(
         .testTarget(
             name: "MillraceClientTests",
             dependencies: [
-                "MillraceClient", "MillraceTutorial", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
-                "Forwarding", "Transport", "WebRTCClient", "MillraceTokens", "ControlServer", "RelayServer",
+                "MillraceClient", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
+                "Transport", "MillraceTokens", "ControlServer", "RelayServer",
                 "LoadGenerator", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -293,6 +292,11 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// An import is visible to the importing target alone, unless it is declared `package` or `public`.
+for target in package.targets where target.type != .system {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.enableUpcomingFeature("InternalImportsByDefault")]
+}
 
 // Set by `tools/fuzz`: the fuzzer and its dependencies, with coverage and AddressSanitizer, and no other package.
 if ProcessInfo.processInfo.environment["MILLRACE_FUZZ"] == "1" {

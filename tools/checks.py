@@ -1,5 +1,6 @@
 """Checks of the sources that need no compiler: import floors, sizes, words, links and proofs. Used by tools/check."""
 
+import itertools
 import pathlib
 import re
 import subprocess
@@ -80,6 +81,19 @@ def check_imports(faults):
                 faults.append(f"{where}: {bad[0].strip()} on floor {floor}")
 
 
+def check_dependencies(faults):
+    """Every target that a target of Package.swift depends on is imported by it."""
+    package = (ROOT / "Package.swift").read_text()
+    for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\](?=[,)])(?:, path: "([^"]+)")?',
+                             package, re.S):
+        kind, target, listed, folder = found.groups()
+        folder = folder or ("Tests/" if kind == "testTarget" else "Sources/") + target
+        names = re.findall(r'\.product\(name: "([^"]+)"', listed) + re.findall(r'"([^"]+)"', re.sub(r"\.product\(.*?\)", "", listed, flags=re.S))
+        imported = {module[1] for file in tracked(f"{folder}/*.swift") for line in file.read_text().splitlines() if (module := IMPORT.match(line))}
+        for name in sorted(set(names) - imported):
+            faults.append(f"Package.swift: {target} depends on {name}, which none of its files imports")
+
+
 def check_words_and_sizes(faults):
     for path in tracked("Sources/*.swift", "Tests/*.swift", "Sources/*.c", "Sources/*.cpp", "Sources/*.h"):
         text = path.read_text()
@@ -142,6 +156,14 @@ def stands_in(text, title):
     return re.search(rf"(?<![A-Za-z0-9-]){re.escape(text)}(?!\d)", title) is not None
 
 
+def takes(script, word):
+    """Whether a script of tools/ has this option or subcommand: its usage, which is the comment at its head, names it. Values may be any."""
+    if not re.match(r"--?[a-z]|[a-z]+$", word):
+        return True
+    head = "\n".join(itertools.takewhile(lambda line: line.startswith(("#", '"""')) or not line, script.read_text().splitlines()))
+    return re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", head) is not None
+
+
 def check_features(faults):
     """Each row of docs/features.md: | id | what | proof |. Every `quoted` proof must exist.
 
@@ -170,6 +192,8 @@ def check_features(faults):
                     faults.append(f"{where}: no case \"{found[1]}\" in Tests/Interop")
             elif "/" in head and not (ROOT / head).exists():
                 faults.append(f"{where}: {head} does not exist")
+            elif head.startswith("tools/"):
+                faults += [f"{where}: {head} has no {word}" for word in proof.split()[1:] if not takes(ROOT / head, word)]
         if re.fullmatch(r"[A-Z][A-Z0-9]{2}-\d+", cells[0]) and not any(
                 stands_in(cells[0], title) for titles in tests.values() for title in titles):
             faults.append(f"{where}: no test title names {cells[0]}")
@@ -256,7 +280,7 @@ def check_configuration(faults):
 
 def main():
     faults = []
-    for check in (check_imports, check_configuration, check_metrics, check_words_and_sizes, check_links, check_features, check_commands):
+    for check in (check_imports, check_dependencies, check_configuration, check_metrics, check_words_and_sizes, check_links, check_features, check_commands):
         check(faults)
     for fault in faults:
         print("    " + fault, file=sys.stderr)

@@ -1,5 +1,5 @@
 package import Containers
-internal import MediaBase
+import MediaBase
 
 /// A canvas as the bytes of a file that never ends, for an HTTP body. Bytes are made when the reader asks for them, in pieces: a slow
 /// reader loses whole frames or blocks, never a part of one, and a gap is filled as fast as it reads. Single reader; the tap ends with

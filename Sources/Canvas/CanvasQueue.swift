@@ -1,5 +1,5 @@
 package import MediaBase
-internal import Synchronization
+import Synchronization
 
 /// Pictures and sound for a consumer that takes them at its own pace, by `for await`. Bounded: when it is full, the
 /// oldest goes and is counted. A room of one picture is a mailbox that always holds the latest.

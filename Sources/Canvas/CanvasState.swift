@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// What a tap's thread and its owner share: the counters, whether to stop, and who waits for the end.
 final class CanvasState: @unchecked Sendable {

@@ -1,5 +1,5 @@
-internal import Codecs
-internal import MediaBase
+import Codecs
+import MediaBase
 package import MediaEngine
 
 /// A reader of one stream's raw pictures and sound at the relay. It decodes on a thread of its own behind a bounded

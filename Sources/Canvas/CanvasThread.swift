@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Glibc
-internal import MediaBase
-internal import MediaEngine
+import CLinuxNet
+import Glibc
+import MediaBase
+import MediaEngine
 
 /// The loop that reads a tap's packets, decodes, and hands on. It runs on a thread of its own until the stream ends,
 /// the consumer has enough, or the owner stops it.

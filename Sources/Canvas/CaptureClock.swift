@@ -1,5 +1,5 @@
 package import MediaBase
-internal import RTP
+import RTP
 
 /// One time line for a stream's audio and video: RTP timestamps as times of the relay's monotonic clock.
 ///

@@ -1,4 +1,4 @@
-internal import Containers
+import Containers
 
 /// Holds what a writer wrote until it is taken.
 final class MemoryPipe: ByteSink {

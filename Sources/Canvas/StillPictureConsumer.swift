@@ -1,5 +1,5 @@
-internal import Containers
-internal import MediaBase
+import Containers
+import MediaBase
 
 /// Takes the first picture, makes a PNG of it on the tap's thread, and has enough.
 final class StillPictureConsumer: CanvasConsumer {

@@ -1,7 +1,7 @@
 package import Codecs
 package import MediaBase
 package import MediaEngine
-internal import RTP
+import RTP
 
 /// From the packets of one VP8 track to its pictures. Sans-IO: `insert` and `handleTimeout`, then `nextPicture` until
 /// nil. Belongs to one thread at a time.

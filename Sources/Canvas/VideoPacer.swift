@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Places of video frames in a file of constant rate, by their capture times.
 struct VideoPacer {

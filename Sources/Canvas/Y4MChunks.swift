@@ -1,5 +1,5 @@
-internal import Containers
-internal import MediaBase
+import Containers
+import MediaBase
 
 /// Y4M for a reader that takes it piece by piece: the frames of a gap are repeated when they are asked for, so that a gap of any length
 /// takes the memory of two frames.

@@ -1,4 +1,4 @@
-internal import COpus
+import COpus
 
 extension CodecError {
     /// The library's negative return code as an error of ours.

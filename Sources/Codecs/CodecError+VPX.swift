@@ -1,4 +1,4 @@
-internal import CVPX
+import CVPX
 
 extension CodecError {
     /// The library's return code as an error of ours.

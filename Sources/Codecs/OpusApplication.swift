@@ -1,4 +1,4 @@
-internal import COpus
+import COpus
 
 /// What the Opus encoder optimises for.
 public enum OpusApplication: Sendable, Hashable, CaseIterable {

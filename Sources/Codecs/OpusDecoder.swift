@@ -1,4 +1,4 @@
-internal import COpus
+import COpus
 public import MediaBase
 
 /// Opus (RFC 6716) to 48 kHz PCM, over libopus. One decoder is one sound track; it keeps history between calls, and it

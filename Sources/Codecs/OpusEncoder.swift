@@ -1,4 +1,4 @@
-internal import COpus
+import COpus
 public import MediaBase
 
 /// Opus (RFC 6716) from 48 kHz PCM, over libopus. One encoder is one sound track; it keeps history between calls, and

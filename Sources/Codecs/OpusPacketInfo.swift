@@ -1,4 +1,4 @@
-internal import COpus
+import COpus
 public import MediaBase
 
 /// What an Opus packet says about itself without being decoded (RFC 6716 section 3).

@@ -1,4 +1,4 @@
-internal import CVPX
+import CVPX
 public import MediaBase
 
 /// VP8 (RFC 6386) to raw pictures, over libvpx. One decoder is one video track; it keeps its reference pictures between

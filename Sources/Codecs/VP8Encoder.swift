@@ -1,4 +1,4 @@
-internal import CVPX
+import CVPX
 public import MediaBase
 
 /// VP8 (RFC 6386) from raw pictures in real time, over libvpx: constant bit rate, no look-ahead, key frames on request.

@@ -1,4 +1,4 @@
-internal import CVPX
+import CVPX
 import MediaBase
 
 extension VP8EncoderConfiguration {

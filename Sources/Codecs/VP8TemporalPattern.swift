@@ -1,4 +1,4 @@
-internal import CVPX
+import CVPX
 
 /// Which frame goes into which temporal layer, and what it may refer to and replace. Base frames use and replace the
 /// "last" reference only; the middle layer of three lives in "golden"; the top layer replaces nothing. No frame above

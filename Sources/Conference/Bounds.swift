@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Numbers that requests may hold.
 enum Bounds {

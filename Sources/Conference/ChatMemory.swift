@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Chat messages that came with an id, and what they were answered: the same id again is the same message. At most so many: the oldest is
 /// forgotten for the next.

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// The session's own chat (CHT-1), which stays in the place where it is written (SUB-6). It is not kept.
 extension Conference {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// The list of users that clients know by name, and the events of joins and leaves. With an event to all clients at each join, and all users in
 /// each join answer, the cost of filling a session would grow with the square of its size.

@@ -1,5 +1,5 @@
 package import MediaBase
-internal import Signaling
+import Signaling
 
 extension Conference {
     /// What the media plane reports. What is about streams and users that are gone is passed over.

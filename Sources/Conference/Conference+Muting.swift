@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Conference {
     /// The one place where media is muted and unmuted. Silence comes before the news of it.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Conference {
     /// A manager is the first choice, then who is longest there; lost clients come last (USR-3). A manager inherits also without a token that

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Conference {
     /// The first media is there: everybody hears of the stream, its publisher too (STR-2).

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Conference {
     mutating func subscribe(

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The rule of display names (USR-2): a long name is cut; a name with characters that `NameRule` does not allow is refused.
 enum DisplayName {

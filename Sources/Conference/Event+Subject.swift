@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Event {
     /// A client must know these users before it gets the event.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The users that an event is about, apart from its receivers.
 enum EventSubject: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// One user of a session, as the rules see it.
 struct Participant: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Who may do what (USR-4, USR-5, TOK-3, MUT-4). One line an action; one of its grounds is enough.
 struct Permission: Hashable, Sendable {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// Joins and leaves that clients have not been told of yet, each user once with its latest change.
 struct PresenceChanges: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// A stream from its plan to its end.
 struct PublishedStream: Sendable {

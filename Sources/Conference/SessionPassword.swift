@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The rule of session passwords (SES-4).
 enum SessionPassword {

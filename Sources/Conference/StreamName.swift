@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Names of streams: as of sessions, 1 to 150 characters.
 enum StreamName {

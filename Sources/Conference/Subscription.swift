@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// One participant's wish for a stream, and what keeps it or its video away.
 struct Subscription: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Somebody who watches without signalling (WHEP, plain SRTP). No user: nobody is told of it, and it keeps no session alive.
 struct Viewer: Sendable {

@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import NIOCore
+import CLinuxNet
+import NIOCore
 
 /// First handler of the listening socket: closes connections that would use up the process's last file descriptors, and then pauses
 /// accepting.

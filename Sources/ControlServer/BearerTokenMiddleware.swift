@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// Lets a request pass that carries a bearer token, unless its address has guessed too often. A browser's preflight carries none (Fetch
 /// standard) and passes.

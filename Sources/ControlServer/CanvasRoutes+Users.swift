@@ -1,9 +1,9 @@
-internal import Canvas
-internal import Conference
-internal import Hummingbird
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Canvas
+import Conference
+import Hummingbird
+import MediaBase
+import MediaEngine
+import Signaling
 
 /// The canvas of a user: of the camera, or with `type=screen` of the screen. An endless body goes on with the user's next stream.
 extension CanvasRoutes {

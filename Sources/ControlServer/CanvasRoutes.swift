@@ -1,11 +1,11 @@
-internal import Canvas
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
-internal import NIOCore
+import Canvas
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaBase
+import MediaEngine
+import NIOConcurrencyHelpers
+import NIOCore
 
 /// The canvas of a stream or of a user over HTTP (CAN-2, USR-11): a still, endless raw frames, endless audio. An endless body ends with the
 /// stream or when the user has left, when the client disconnects, and when the relay drains. A client that reads slowly loses frames of its

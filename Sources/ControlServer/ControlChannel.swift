@@ -1,12 +1,12 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import HummingbirdCore
-internal import Logging
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTPTypes
-internal import NIOHTTPTypesHTTP1
-internal import NIOSSL
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOSSL
 
 /// The pipeline of one connection. HTTP/1.1 first: deadline on the first byte, head limits in the decoder, deadline and early answers
 /// behind it. Between them stands, for the first request, what can make a WebSocket of the connection.

@@ -1,5 +1,5 @@
-internal import Conference
-internal import MediaBase
+import Conference
+import MediaBase
 
 /// What the HTTP doors are built from.
 package struct ControlConfiguration: Sendable {

@@ -1,4 +1,4 @@
-internal import Conference
+import Conference
 
 extension ControlContext {
     /// The `{session}` of the path.

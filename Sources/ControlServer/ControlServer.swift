@@ -1,9 +1,9 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import HummingbirdCore
+import HTTPTypes
+import Hummingbird
+import HummingbirdCore
 package import Logging
 package import MediaEngine
-internal import NIOCore
+import NIOCore
 package import Recording
 package import ServiceLifecycle
 

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 package import Signaling
 
 /// Counts of the HTTP doors. Requests are rare next to packets; a lock is cheap enough.

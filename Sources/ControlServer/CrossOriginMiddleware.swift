@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// Adds the CORS header fields (Fetch standard, section 3.2) to every answer to an allowed origin, errors included: a page that cannot read
 /// an error cannot act on it.

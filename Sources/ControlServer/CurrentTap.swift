@@ -1,5 +1,5 @@
-internal import Canvas
-internal import NIOConcurrencyHelpers
+import Canvas
+import NIOConcurrencyHelpers
 
 /// The tap that a body reads now; the one of the next stream takes its place. Closing holds for those that follow as well.
 final class CurrentTap: Sendable {

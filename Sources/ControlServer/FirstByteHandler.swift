@@ -1,4 +1,4 @@
-internal import NIOCore
+import NIOCore
 
 /// Tells the deadline handler about bytes before they make a whole request head, so that a head sent one byte at a time is timed too. Of a
 /// connection that has had its last answer nothing goes on: it is not to become a WebSocket.

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// Counts of open connections by address, WebSockets included, so that one address cannot use up the connections of all.
 final class HTTPAddresses: Sendable {

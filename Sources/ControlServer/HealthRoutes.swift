@@ -1,4 +1,4 @@
-internal import Hummingbird
+import Hummingbird
 
 /// `/healthz`: the process answers. `/readyz`: it takes new work.
 struct HealthRoutes {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Hummingbird
-internal import MediaEngine
-internal import Recording
+import CLinuxNet
+import Hummingbird
+import MediaEngine
+import Recording
 
 /// `/metrics`: the engine's counters, the HTTP doors' and the process's, as Prometheus text.
 struct MetricsRoute {

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// The endless answers being sent (canvas frames and sound), requests that are held back, and whether the relay takes new work: what a shutdown has to end.
 package final class OpenBodies: Sendable {

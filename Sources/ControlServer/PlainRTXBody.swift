@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// The retransmission stream (RFC 4588) of a `PlainTrackBody`.
 struct PlainRTXBody: Decodable, Sendable {

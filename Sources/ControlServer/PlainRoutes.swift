@@ -1,8 +1,8 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaBase
+import MediaEngine
 
 /// `/v1/sessions/{session}/plain`: SRTP with keys handed over in the answer, for programs that have no signalling of their own.
 struct PlainRoutes {

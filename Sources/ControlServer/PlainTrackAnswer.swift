@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// One track of a `PlainTransportAnswer`. Publish: `port` is where to send; subscribe: the client's own port.
 struct PlainTrackAnswer: Encodable, Sendable {

@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// One track of a `PlainTransportBody`.
 struct PlainTrackBody: Decodable, Sendable {

@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import MediaEngine
-internal import SRTP
+import MediaBase
+import MediaEngine
+import SRTP
 
 /// Body of `POST /v1/sessions/{session}/plain`.
 struct PlainTransportBody: Decodable, Sendable {

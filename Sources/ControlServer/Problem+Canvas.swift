@@ -1,4 +1,4 @@
-internal import Canvas
+import Canvas
 
 extension Problem {
     /// The answer for a canvas that gives nothing.

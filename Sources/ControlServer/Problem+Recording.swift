@@ -1,4 +1,4 @@
-internal import Recording
+import Recording
 
 extension Problem {
     /// The answer for a recording that cannot begin or is not there.

@@ -1,4 +1,4 @@
-internal import SDP
+import SDP
 
 extension Problem {
     /// The answer for a description: 400 where it is none, 422 where it is one that cannot be agreed to.

@@ -1,6 +1,6 @@
-internal import Foundation
+import Foundation
 package import HTTPTypes
-internal import NIOCore
+import NIOCore
 package import Signaling
 
 /// An error answer: the members of an `application/problem+json` document (RFC 9457 section 3) and the header fields that go with

@@ -1,9 +1,9 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import MediaEngine
-internal import NIOCore
-internal import Signaling
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaEngine
+import NIOCore
+import Signaling
 
 /// Turns whatever a handler throws into a problem document, and counts answers.
 struct ProblemMiddleware: RouterMiddleware {

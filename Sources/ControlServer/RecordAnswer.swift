@@ -1,5 +1,5 @@
-internal import Conference
-internal import Recording
+import Conference
+import Recording
 
 /// How a stream's recording stands.
 struct RecordAnswer: Encodable, Sendable {

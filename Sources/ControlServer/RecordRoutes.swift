@@ -1,6 +1,6 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import Recording
+import HTTPTypes
+import Hummingbird
+import Recording
 
 /// Recording of a stream: start, stop, and how it stands.
 struct RecordRoutes {

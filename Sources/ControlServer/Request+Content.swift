@@ -1,8 +1,8 @@
-internal import Foundation
-internal import HTTPTypes
-internal import Hummingbird
-internal import NIOCore
-internal import NIOFoundationCompat
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
+import NIOFoundationCompat
 
 extension Request {
     /// The body as `T`. Unknown fields are ignored; what does not fit throws a `Problem` that names the field.

@@ -1,7 +1,7 @@
-internal import HTTPTypes
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTPTypes
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
 
 /// Holds a connection to its times and sizes: a request must arrive within `sendTime` of its first byte, an idle connection closes
 /// after `idleTime`, one that has never asked for anything after `firstTime`. What is wrong before a request reaches the router (too

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import HTTPTypes
-internal import Hummingbird
-internal import NIOCore
+import Foundation
+import HTTPTypes
+import Hummingbird
+import NIOCore
 
 extension Response {
     /// - Parameter value: sent as `application/json`, keys sorted.

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// Every route of a server, as it was added to the router: what the API's description is held against.
 package final class RouteCatalogue: Sendable {

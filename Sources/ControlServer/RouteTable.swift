@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// Adds paths to a router so that each answers every method: the ones it has, `OPTIONS` with what it takes, and the rest with 405.
 struct RouteTable {

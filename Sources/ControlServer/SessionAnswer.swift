@@ -1,5 +1,5 @@
-internal import Conference
-internal import MediaEngine
+import Conference
+import MediaEngine
 
 /// One entry of `GET /v1/sessions`.
 struct SessionAnswer: Encodable, Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The part of `/metrics` about sessions, users, tokens, webhooks and reports.
 struct SessionMetrics {

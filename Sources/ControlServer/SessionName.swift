@@ -1,6 +1,6 @@
-internal import Conference
-internal import Foundation
-internal import Signaling
+import Conference
+import Foundation
+import Signaling
 
 /// Name of a session (SES-2): 1 to 150 characters out of letters, digits, symbols and spaces, held in lower case.
 package struct SessionName: Hashable, Sendable, CustomStringConvertible {

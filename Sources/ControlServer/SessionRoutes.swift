@@ -1,10 +1,10 @@
-internal import Conference
-internal import HTTPTypes
-internal import Hummingbird
-internal import MediaBase
-internal import MediaEngine
-internal import Recording
-internal import Signaling
+import Conference
+import HTTPTypes
+import Hummingbird
+import MediaBase
+import MediaEngine
+import Recording
+import Signaling
 
 /// What is there: sessions and streams; and muting a track at the relay.
 struct SessionRoutes {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import MediaEngine
+import Foundation
+import MediaEngine
 
 /// One entry of `GET /v1/sessions/{session}/streams`.
 struct StreamAnswer: Encodable, Sendable {

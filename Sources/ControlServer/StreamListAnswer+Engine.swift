@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import Recording
+import MediaEngine
+import Recording
 
 extension StreamListAnswer {
     /// What the media engine knows of a session's streams, and whether each is recorded.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Signaling
+import Foundation
+import Signaling
 
 /// Name of a stream within its session: as a `SessionName`, but upper and lower case differ.
 package struct StreamName: Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import MediaEngine
+import MediaBase
+import MediaEngine
 
 /// A track within a `StreamAnswer`.
 struct TrackAnswer: Encodable, Sendable {

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import MediaBase
+import COpenSSL
+import MediaBase
 
 extension CertificateFingerprint {
     /// The hash of a certificate's DER encoding (RFC 8122 section 5).

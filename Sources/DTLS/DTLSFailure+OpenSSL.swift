@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 extension DTLSFailure {
     /// What OpenSSL has noted last in this thread; takes the notes away.

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 package import MediaBase
 
 /// A self-signed certificate with its private key, and what OpenSSL needs to speak DTLS 1.2 under it. One serves a whole relay: any

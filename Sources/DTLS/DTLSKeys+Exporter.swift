@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import SRTP
+import COpenSSL
+import SRTP
 
 extension DTLSKeys {
     /// The keys of a finished handshake (RFC 5764 section 4.2; lengths for GCM from RFC 7714 section 12).

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Opens and seals the encrypted records that one side writes, under AES-GCM (RFC 5288) and that side's write key.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The memory that stands in for a socket under OpenSSL: one read is one datagram that came, one write one datagram to send.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Keyed hashes for the layers above that have no other need of OpenSSL.
 package enum MessageAuthentication {

@@ -1,5 +1,5 @@
-internal import COpenSSL
-internal import MediaBase
+import COpenSSL
+import MediaBase
 
 /// Decides about the certificate that a peer shows: it must have one of the announced fingerprints (RFC 5763 section 5). Nobody else
 /// vouches for it; names, dates and signatures of the certificate itself are of no account.

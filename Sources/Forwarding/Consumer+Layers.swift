@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Temporal layers: changes of the limit, and which packet has which number under it.
 extension Consumer {

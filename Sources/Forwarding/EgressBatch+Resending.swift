@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Packets beside a consumer's media as it comes: not as hot, so that they may look twice.
 extension EgressBatch {

@@ -1,5 +1,5 @@
 package import MediaBase
-internal import RTP
+import RTP
 package import SRTP
 
 /// Packets that leave together: a slab with the rewritten headers, the jobs that protect each packet into it (packet by packet, so that

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The last packets of one producer: slots by sequence number and a byte arena that is written round and round. Bounded by both.
 package struct PacketRing: ~Copyable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Packets that could not be sent on one path. Exists only for paths that have had any.
 package struct PathDrops: Sendable {

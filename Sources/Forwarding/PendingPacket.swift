@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// A packet that waits for the next flush, with what the inner loop needs of it and nothing that counts references.
 struct PendingPacket {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The part of a producer that the forwarding loop touches, at an address that does not move: its packets and its consumers.
 package struct ProducerCore: ~Copyable {

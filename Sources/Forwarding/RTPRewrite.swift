@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How one consumer's packets differ from its producer's. A value: the shared packet is never changed for a consumer, and a
 /// retransmission uses the rewrite that the first transmission used.

@@ -1,5 +1,5 @@
 package import MediaBase
-internal import RTP
+import RTP
 
 /// Encodings: several producers stand for one track of a viewer, of which one feeds it at a time.
 ///

@@ -1,6 +1,6 @@
 package import Forwarding
-internal import MediaBase
-internal import Transport
+import MediaBase
+import Transport
 
 /// What the workers counted since they started. Only ever grows, but for the gauges at the end.
 package struct EngineCounters: Sendable {

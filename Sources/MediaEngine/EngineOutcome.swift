@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// What came of a call, from its worker's thread to whoever waits for it.
 final class EngineOutcome: Sendable {

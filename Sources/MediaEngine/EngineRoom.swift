@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// Those of a session who hear each other: its main room, or one apart from it. Loudness is compared within a room alone, so that nobody is
 /// softened by one whom he does not hear.

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// One session on its worker: a router, the streams published in it and the transports that feed and drain it.
 final class EngineSession {

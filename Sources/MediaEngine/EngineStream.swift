@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// What one publisher sends: up to one track of each kind, video in one or more encodings.
 final class EngineStream {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// One reader's events, from the workers' threads to its task.
 final class EventReader: Sendable {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Where workers say that streams come and go. Each reader has a queue of its own, which says so where it does not keep everything.
 final class EventSink: Sendable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// When the port of WebRTC peers is left alone for a moment. Feedback and reports of many viewers come a datagram at a time, and each would
 /// wake the worker, which costs more than what they say; together they can wait a millisecond, and four where no publisher uses the port. A

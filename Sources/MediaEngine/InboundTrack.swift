@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// What packets of one SSRC belong to. References are unowned: control calls keep the objects alive for as long as the entry is.
 struct InboundTrack {

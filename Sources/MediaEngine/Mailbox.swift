@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import Glibc
+import CLinuxNet
+import Glibc
 
 /// What other threads ask of one worker: closures that the worker runs between batches. Bounded.
 final class Mailbox: @unchecked Sendable {

@@ -1,8 +1,8 @@
-internal import DTLS
+import DTLS
 package import MediaBase
 package import SDP
 package import SRTP
-internal import Synchronization
+import Synchronization
 
 /// The media plane: N workers, one thread each, that share nothing. A session lives on the worker that its name hashes to, and every call
 /// about it runs there, between two batches of packets.

@@ -1,6 +1,6 @@
-internal import CLinuxNet
+import CLinuxNet
 package import MediaBase
-internal import Synchronization
+import Synchronization
 
 /// A bounded pipe of packets from one worker to one reader. The worker copies each packet in without a lock and never waits: when
 /// the reader is slow and the pipe is full, new packets are dropped and counted.

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import SRTP
+import MediaBase
+import SRTP
 
 /// A publisher's SRTP: what comes in is checked by `context`, reports and requests go back under `leg`.
 final class PublishTransport {

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import Glibc
+import Forwarding
+import Glibc
 
 extension SendDropCause {
     /// - Parameter error: errno of a send.

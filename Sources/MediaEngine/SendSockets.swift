@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Glibc
-internal import MediaBase
-internal import Transport
+import CLinuxNet
+import Glibc
+import MediaBase
+import Transport
 
 /// Sockets that send from one media port: one for each network interface that leads to a peer, so that each interface has a send buffer
 /// of its own. What a slow interface has not sent yet stays in the socket's send buffer, and with a single socket the full buffer would

@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import MediaBase
+import CLinuxNet
+import MediaBase
 
 extension SocketAddress {
     /// Nil where it is neither IPv4 nor IPv6.

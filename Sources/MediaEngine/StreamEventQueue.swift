@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Events that one reader has not taken yet, so many at the most. Where it is half full, how something stood before gives way to how it
 /// stands now, which comes after all that was told meanwhile; when more wait than are kept, those of a session give way to one `missed`,

@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import SRTP
+import Forwarding
+import MediaBase
+import SRTP
 
 /// A subscriber's SRTP out: one leg of keys and a path for each address.
 final class SubscribeTransport {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Where one kind of track goes.
 struct SubscriptionTarget {

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// What taps see of a track: one run of packets, which goes over from one encoding to another, or to what an encoder sends that was started
 /// again, without a jump in sequence numbers or timestamps; pictures do so at a key frame.

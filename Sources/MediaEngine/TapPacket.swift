@@ -1,6 +1,6 @@
-internal import Forwarding
+import Forwarding
 package import MediaBase
-internal import RTP
+import RTP
 
 /// One packet of a stream as a tap sees it, decrypted.
 package struct TapPacket {

@@ -1,5 +1,5 @@
 #if DEBUG
-    internal import MediaBase
+    import MediaBase
 
     /// What a fault remembers of one inbound track.
     struct TrackFault {

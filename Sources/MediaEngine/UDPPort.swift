@@ -1,6 +1,6 @@
-internal import CLinuxNet
-internal import Glibc
-internal import MediaBase
+import CLinuxNet
+import Glibc
+import MediaBase
 
 /// Opens one UDP socket of a worker.
 enum UDPPort {

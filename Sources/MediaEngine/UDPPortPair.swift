@@ -1,6 +1,6 @@
-internal import CLinuxNet
-internal import Glibc
-internal import MediaBase
+import CLinuxNet
+import Glibc
+import MediaBase
 
 /// The two sockets of one worker's plain transports: RTP on an even port, RTCP on the odd one after it (RFC 3550 section 11).
 struct UDPPortPair {

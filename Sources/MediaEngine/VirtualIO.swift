@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import Transport
+import Forwarding
+import MediaBase
+import Transport
 
 /// Stands for the sockets and the clock of a worker that runs in virtual time: time is what it was told, datagrams go to a closure.
 final class VirtualIO {

@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// Who is heard in each room of a session, and who has the floor there.
 extension Worker {

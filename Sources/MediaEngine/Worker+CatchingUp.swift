@@ -1,6 +1,6 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import MediaBase
+import CLinuxNet
+import Forwarding
+import MediaBase
 
 /// Subscribers that read the pictures since the last key frame, a few packets a millisecond.
 extension Worker {

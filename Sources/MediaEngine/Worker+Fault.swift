@@ -1,8 +1,8 @@
 #if DEBUG
-    internal import Forwarding
-    internal import Glibc
-    internal import MediaBase
-    internal import RTP
+    import Forwarding
+    import Glibc
+    import MediaBase
+    import RTP
 
     /// What the packet path asks on behalf of `EngineConfiguration.fault`. Each does nothing without its fault.
     extension Worker {

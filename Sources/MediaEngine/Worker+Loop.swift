@@ -1,8 +1,8 @@
-internal import CCrash
-internal import CLinuxNet
-internal import Glibc
-internal import MediaBase
-internal import Transport
+import CCrash
+import CLinuxNet
+import Glibc
+import MediaBase
+import Transport
 
 /// The worker's thread. A turn: wait, run what the mailbox holds, take datagrams, forward what is due, do what the clock asks for.
 extension Worker {

@@ -1,8 +1,8 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import CLinuxNet
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
 
 /// Who belongs to which session: what every kind of transport shares. Run on the worker's own thread with nothing pending.
 extension Worker {

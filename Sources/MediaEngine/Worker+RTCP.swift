@@ -1,9 +1,9 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SRTP
-internal import Transport
+import CLinuxNet
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
+import Transport
 
 /// RTCP in both directions, and what happens by the clock. Not on the path of a packet: arrays are fine here.
 extension Worker {

@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// What publishers are told of their media's reception, and subscribers of publishers' clocks.
 extension Worker {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import CLinuxNet
+import Forwarding
+import MediaBase
+import RTP
 
 /// What publishers are asked for: packets that are missing (RFC 4585 section 6.2.1) and key frames (section 6.3.1). Only tracks that want
 /// something are looked at, each when it is due.

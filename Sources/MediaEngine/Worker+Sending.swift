@@ -1,8 +1,8 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import Glibc
-internal import MediaBase
-internal import Transport
+import CLinuxNet
+import Forwarding
+import Glibc
+import MediaBase
+import Transport
 
 /// From what is pending to the socket.
 extension Worker {

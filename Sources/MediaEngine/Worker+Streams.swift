@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import CLinuxNet
+import Forwarding
+import MediaBase
+import RTP
 
 /// What control calls do with streams that are published: mute, pause, key frames, taps, numbers.
 extension Worker {

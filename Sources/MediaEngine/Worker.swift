@@ -1,11 +1,11 @@
-internal import CLinuxNet
-internal import DTLS
-internal import Forwarding
-internal import Glibc
-internal import MediaBase
-internal import RTP
-internal import SRTP
-internal import Transport
+import CLinuxNet
+import DTLS
+import Forwarding
+import Glibc
+import MediaBase
+import RTP
+import SRTP
+import Transport
 
 /// One OS thread that owns sockets, sessions and their packets, and shares nothing: everything here but the mailbox is touched by
 /// that thread alone. In virtual time there is no thread and there are no sockets: `VirtualWorker` plays both.

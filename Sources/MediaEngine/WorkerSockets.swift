@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import Glibc
-internal import MediaBase
+import CLinuxNet
+import Forwarding
+import Glibc
+import MediaBase
 
 /// The sockets of one worker with what reads and writes them: a pair for plain transports, one port for all WebRTC peers.
 final class WorkerSockets {

@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// An amount that several workers hold, for a limit of the whole relay. Each worker sets its own share; nothing of it is touched for a packet.
 final class WorkerTotal: Sendable {

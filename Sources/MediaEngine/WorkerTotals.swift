@@ -1,4 +1,4 @@
-internal import Synchronization
+import Synchronization
 
 /// Totals over the workers of an engine: a session lives on one worker, and limits hold for the whole relay.
 final class WorkerTotals: Sendable {

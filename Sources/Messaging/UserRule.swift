@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What ids of users and names may be: `NameRule` with bounds of their own.
 enum UserRule {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The payload of a session token (TOK-1). What is missing or of another type is told by `TokenFault`.
 package struct TokenClaims: Codable, Sendable {

@@ -1,5 +1,5 @@
-internal import Crypto
-internal import Foundation
+import Crypto
+import Foundation
 public import Signaling
 
 /// Makes session tokens with an app's secret, for backends: JWTs (RFC 7519) signed with HS256. The secret never leaves the backend.

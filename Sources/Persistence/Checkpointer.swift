@@ -1,6 +1,6 @@
-internal import Dispatch
-internal import GRDB
-internal import Synchronization
+import Dispatch
+import GRDB
+import Synchronization
 
 /// Moves the write-ahead log into the database, beside the writer: within a commit it would make somebody wait for it.
 final class Checkpointer: Sendable {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import Synchronization
+import Glibc
+import Synchronization
 
 /// Keeps a second relay from the same directory: what it would write, this one's users would not hear of. Given up at the end of the process
 /// at the latest, however it ends.

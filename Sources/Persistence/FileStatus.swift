@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Of a file, as the system has it.
 enum FileStatus {

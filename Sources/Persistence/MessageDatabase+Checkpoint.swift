@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 
 extension MessageDatabase {
     /// Moves the log into the database, now.

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import GRDB
+import Foundation
+import GRDB
 package import Messaging
-internal import Signaling
+import Signaling
 
 extension MessageDatabase {
     /// Carries out a command that may change something. Completions run in the order of the commits, on the thread that writes: they have to

@@ -1,9 +1,9 @@
-internal import Foundation
-internal import GRDB
-internal import Glibc
+import Foundation
+import GRDB
+import Glibc
 package import Messaging
-internal import Signaling
-internal import Synchronization
+import Signaling
+import Synchronization
 
 /// Conversations on disk. One connection writes, others read at the same time; what came while a commit ran is committed together, and a
 /// command is answered only after its commit.

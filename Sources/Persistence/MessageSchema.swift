@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 
 /// The tables of conversations, and how older ones become them. A migration that is out is never changed.
 enum MessageSchema {

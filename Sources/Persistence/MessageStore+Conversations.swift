@@ -1,5 +1,5 @@
-internal import GRDB
-internal import Messaging
+import GRDB
+import Messaging
 
 extension MessageStore {
     // MARK: threads

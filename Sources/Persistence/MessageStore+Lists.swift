@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import Messaging
+import Foundation
+import GRDB
+import Messaging
 
 extension MessageStore {
     // MARK: lists

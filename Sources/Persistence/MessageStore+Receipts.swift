@@ -1,5 +1,5 @@
-internal import GRDB
-internal import Messaging
+import GRDB
+import Messaging
 
 extension MessageStore {
     func receipt(sender: UserRecord.ID, id: String) throws -> ReceiptRecord? {

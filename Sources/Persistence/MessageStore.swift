@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import Messaging
+import Foundation
+import GRDB
+import Messaging
 
 /// The rules' store in one transaction of the database.
 struct MessageStore: MessageTransaction {

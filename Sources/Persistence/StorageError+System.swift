@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 extension StorageError {
     /// - Parameter code: `errno` of a file that could not be opened.

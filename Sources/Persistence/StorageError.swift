@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 package import Signaling
 
 /// Why something could not be stored or read, or the store not be opened.

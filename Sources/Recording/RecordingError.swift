@@ -1,5 +1,5 @@
 package import Containers
-internal import Glibc
+import Glibc
 package import MediaEngine
 
 /// Why a recording could not begin, or ended.

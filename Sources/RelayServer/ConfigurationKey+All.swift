@@ -1,6 +1,6 @@
-internal import ControlServer
-internal import Logging
-internal import MediaBase
+import ControlServer
+import Logging
+import MediaBase
 
 extension ConfigurationKey {
     private static let numericAddress: @Sendable (String) -> Bool = { SocketAddress($0, port: 0) != nil }

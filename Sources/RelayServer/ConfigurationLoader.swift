@@ -1,6 +1,6 @@
-internal import Configuration
-internal import NIOConcurrencyHelpers
-internal import SystemPackage
+import Configuration
+import NIOConcurrencyHelpers
+import SystemPackage
 
 /// Reads a `RelayConfiguration` from flags, environment and one file: flag > environment > file > default.
 package struct ConfigurationLoader: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Crash reports of one directory. Each run holds a file open for its report from the start, because a process that crashes may be unable
 /// to open one. The file's suffix tells its state:

@@ -1,7 +1,7 @@
-internal import ControlServer
-internal import Logging
-internal import NIOConcurrencyHelpers
-internal import ServiceLifecycle
+import ControlServer
+import Logging
+import NIOConcurrencyHelpers
+import ServiceLifecycle
 
 /// The first to hear of a shutdown, by a signal or by an operator's order: takes nothing new (`/readyz` says so, and a load balancer
 /// looks elsewhere), tells the clients, gives them time to leave, and then ends what is still open. The relay ends when this service

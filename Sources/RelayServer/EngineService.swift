@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import ServiceLifecycle
+import MediaEngine
+import ServiceLifecycle
 
 /// Keeps the media engine until the doors before it are closed, then stops it.
 struct EngineService: Service {

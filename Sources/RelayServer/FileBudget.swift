@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// The division of the process's open files among connections, and media, database and recordings.
 ///

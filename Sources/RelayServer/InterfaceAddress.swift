@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import MediaBase
+import CLinuxNet
+import MediaBase
 
 /// An address of one of this host's network interfaces that is up.
 struct InterfaceAddress: Equatable {

@@ -1,5 +1,5 @@
-internal import Logging
-internal import Recording
+import Logging
+import Recording
 
 /// Log lines about recordings.
 struct RecordingLog: Sendable {

@@ -1,9 +1,9 @@
-internal import CLinuxNet
-internal import Logging
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
-internal import Recording
-internal import ServiceLifecycle
+import CLinuxNet
+import Logging
+import MediaEngine
+import NIOConcurrencyHelpers
+import Recording
+import ServiceLifecycle
 
 /// Records every stream that is published, if that is configured, and closes every file when the relay stops. A recording that the disk
 /// refuses is tried again as long as its stream is published.

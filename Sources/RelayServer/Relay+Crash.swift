@@ -1,7 +1,7 @@
-internal import CCrash
-internal import ControlServer
-internal import Logging
-internal import NIOPosix
+import CCrash
+import ControlServer
+import Logging
+import NIOPosix
 
 extension Relay {
     /// Has a crash of the process leave a report, in `crash.directory` or on standard error, and logs what earlier runs left there.

@@ -1,5 +1,5 @@
-internal import ControlServer
-internal import Logging
+import ControlServer
+import Logging
 
 extension Relay {
     /// Fills in the advertised addresses, so that they stay the same while the relay runs, and what a development relay needs beyond

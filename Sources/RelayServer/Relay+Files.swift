@@ -1,6 +1,6 @@
-internal import ControlServer
-internal import Logging
-internal import MediaEngine
+import ControlServer
+import Logging
+import MediaEngine
 
 extension Relay {
     /// Raises the process's limit of open files, divides it, and logs the result.

@@ -1,6 +1,6 @@
-internal import ControlServer
-internal import Foundation
-internal import MillraceTokens
+import ControlServer
+import Foundation
+import MillraceTokens
 
 extension Relay {
     /// Base URL of the HTTP doors, as this machine reaches them.

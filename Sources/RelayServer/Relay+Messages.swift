@@ -1,8 +1,8 @@
-internal import ControlServer
-internal import Foundation
-internal import Logging
-internal import Messaging
-internal import Persistence
+import ControlServer
+import Foundation
+import Logging
+import Messaging
+import Persistence
 
 extension Relay {
     /// The doors of conversations, and what keeps their store tidy.

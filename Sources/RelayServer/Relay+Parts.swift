@@ -1,7 +1,7 @@
-internal import ControlServer
-internal import Foundation
-internal import MediaEngine
-internal import ServiceLifecycle
+import ControlServer
+import Foundation
+import MediaEngine
+import ServiceLifecycle
 
 extension Relay {
     /// What stands behind the control doors, as the configuration has it, and the services that some of it needs.

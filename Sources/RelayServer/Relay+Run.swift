@@ -1,5 +1,5 @@
-internal import Foundation
-internal import UnixSignals
+import Foundation
+import UnixSignals
 
 extension Relay {
     /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once. A crash of the process

@@ -1,8 +1,8 @@
-internal import Canvas
-internal import Conference
-internal import ControlServer
-internal import MediaEngine
-internal import Signaling
+import Canvas
+import Conference
+import ControlServer
+import MediaEngine
+import Signaling
 
 /// Raw media for programs that embed the relay.
 extension Relay {

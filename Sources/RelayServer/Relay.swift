@@ -1,10 +1,10 @@
 package import ControlServer
-internal import Foundation
+import Foundation
 public import Logging
 package import MediaEngine
-internal import NIOConcurrencyHelpers
-internal import Recording
-internal import ServiceLifecycle
+import NIOConcurrencyHelpers
+import Recording
+import ServiceLifecycle
 
 /// A relay: media engine, HTTP doors and recordings, started and stopped together.
 ///

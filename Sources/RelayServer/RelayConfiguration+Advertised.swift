@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Addresses that answers tell clients to send media to.
 extension RelayConfiguration {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Exposure of HTTP: whether other hosts reach it, and the settings that this needs.
 extension RelayConfiguration {

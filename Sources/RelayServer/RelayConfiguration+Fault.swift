@@ -1,5 +1,5 @@
 #if DEBUG
-    internal import MediaEngine
+    import MediaEngine
 #endif
 
 extension RelayConfiguration {

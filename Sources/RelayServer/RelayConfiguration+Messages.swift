@@ -1,5 +1,5 @@
-internal import ControlServer
-internal import Persistence
+import ControlServer
+import Persistence
 
 extension RelayConfiguration {
     /// The store of conversations in a directory.

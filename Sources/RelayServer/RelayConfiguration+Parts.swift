@@ -1,7 +1,7 @@
 package import ControlServer
-internal import MediaBase
-internal import MediaEngine
-internal import SRTP
+import MediaBase
+import MediaEngine
+import SRTP
 
 extension RelayConfiguration {
     /// The media engine's share.

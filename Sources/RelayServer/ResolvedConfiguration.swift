@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// A configuration together with where each value came from.
 package struct ResolvedConfiguration: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 package import Logging
 
 /// Writes one line a message to standard error: `2026-11-21T01:49:06.123Z info text key=value`, or the same as a JSON object.

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// A relay's answer to an offer of ours.
 package struct Answer: Sendable {

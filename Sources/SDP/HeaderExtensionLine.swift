@@ -1,4 +1,4 @@
-internal import RTP
+import RTP
 
 /// One `a=extmap` of a kind that the relay knows (RFC 8285 section 8).
 struct HeaderExtensionLine: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension MediaSection {
     /// In the order of the m-line. With rtcp-mux payload types 64 to 95 would be taken for RTCP (RFC 5761 section 4) and are left out.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension MediaSection {
     /// Renditions of one track that are accepted at most.

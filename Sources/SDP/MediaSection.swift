@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// One m-line and what belongs to it (RFC 8866 section 5.14).
 package struct MediaSection: Sendable, Hashable {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 extension Offer {
     /// The answer (RFC 8829 section 5.3): one section for each of the offer's, in its order; those without a track are rejected.

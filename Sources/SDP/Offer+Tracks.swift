@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 extension Offer {
     /// What a publisher offers to send: the first section of each kind with Opus or VP8.

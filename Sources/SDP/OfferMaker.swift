@@ -1,5 +1,5 @@
 package import MediaBase
-internal import RTP
+import RTP
 
 /// Offers that we make ourselves, as a client of any relay with WHIP and WHEP.
 package struct OfferMaker: Sendable {

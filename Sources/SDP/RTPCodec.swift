@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// One payload type of a media section with all that its attributes say of it.
 struct RTPCodec: Sendable, Hashable {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 extension SDPLine {
     /// Payload types of a track, their parameters and the RTCP messages that were agreed on.

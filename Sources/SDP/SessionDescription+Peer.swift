@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension SessionDescription {
     /// The transport of one section. What the section itself does not say stands in the section whose transport it shares, or in

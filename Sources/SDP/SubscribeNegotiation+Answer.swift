@@ -1,5 +1,5 @@
 package import MediaBase
-internal import RTP
+import RTP
 
 extension SubscribeNegotiation {
     /// Takes the answer to the open offer.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// One media section of the relay's offers to a participant. It keeps its place for as long as the peer connection lasts.
 struct SubscribeSection: Sendable {

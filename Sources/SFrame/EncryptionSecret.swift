@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The shared secret of an encrypted session, which the relay never gets: 32 bytes, from which each sender's keys are derived.
 public struct EncryptionSecret: Sendable, Hashable {

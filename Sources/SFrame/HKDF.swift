@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// HKDF (RFC 5869) over HMAC of OpenSSL, in its two steps and in one.
 enum HKDF {

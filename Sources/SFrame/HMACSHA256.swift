@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// HMAC-SHA-256 (RFC 2104) under one key, whose two padded key blocks are hashed once.
 struct HMACSHA256 {

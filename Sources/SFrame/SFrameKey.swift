@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Key and salt of one key id (RFC 9605 section 4.4.2), and the ciphers under it.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// One subscriber's keys: what `FanoutProtector` needs to protect RTP to them, and SRTCP in both directions.
 ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The back-end for every CPU: OpenSSL's one-packet-at-a-time ciphers, keyed once a leg so that a packet costs only its IV.
 extension FanoutProtector {

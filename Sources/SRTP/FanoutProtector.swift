@@ -1,7 +1,7 @@
-internal import COpenSSL
+import COpenSSL
 
 #if arch(x86_64)
-    internal import CIPSecMB
+    import CIPSecMB
 #endif
 
 /// Protects the packets of many subscribers in batches, each under the subscriber's own key; one a worker, confined to its

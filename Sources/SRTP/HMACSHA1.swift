@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The five chaining words of SHA-1 after whole blocks, in machine order, as libcrypto and libipsec-mb both keep them.
 struct SHA1State {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// The inbound half of SRTP and SRTCP for the streams under one master key: what a publisher sends; confined to one thread.
 ///

@@ -1,5 +1,5 @@
 #if arch(x86_64)
-    internal import CIPSecMB
+    import CIPSecMB
 
     /// The back-end over libipsec-mb: the library's manager and the arrays that a burst fills, allocated once.
     ///

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Protects and unprotects RTCP packets for any number of keys with one pair of OpenSSL contexts; confined to one thread.
 ///

@@ -1,4 +1,4 @@
-internal import CSRTP
+import CSRTP
 
 /// One direction of SRTP and SRTCP over libsrtp2, for any number of SSRCs under one master key; confined to one thread.
 ///

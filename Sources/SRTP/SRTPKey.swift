@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Master key and master salt of one direction, with the suite they belong to (RFC 3711 section 3.2.1).
 ///

@@ -1,4 +1,4 @@
-internal import CSRTP
+import CSRTP
 
 /// libsrtp2's process-wide state.
 enum SRTPLibrary {

@@ -1,4 +1,4 @@
-internal import COpenSSL
+import COpenSSL
 
 /// Session keys of one direction and one protocol, derived from the master key at rate 0 (RFC 3711 section 4.3).
 struct SessionKeys {

@@ -1,5 +1,5 @@
-internal import DTLS
-internal import STUN
+import DTLS
+import STUN
 
 /// A connectivity check (RFC 8445 section 7.3) or a binding indication (section 11), authenticated: from somebody who knows the password
 /// that it was made with.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// A remote candidate and what is known of the way to it. There is one local socket, so that one address stands for a pair.
 struct CandidatePair {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import STUN
+import MediaBase
+import STUN
 
 /// A binding request under way (RFC 8445 section 7.2.4) with the timing of RFC 5389 section 7.2.
 struct ConnectivityCheck {

@@ -1,7 +1,7 @@
-internal import DTLS
-internal import MediaBase
-internal import SDP
-internal import SRTP
+import DTLS
+import MediaBase
+import SDP
+import SRTP
 
 /// The DTLS half of a transport: a connection that is made when it is first needed, as it takes far more memory than all the rest, and
 /// the datagrams of its that could not be sent yet.

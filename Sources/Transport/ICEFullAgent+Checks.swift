@@ -1,6 +1,6 @@
-internal import DTLS
+import DTLS
 package import MediaBase
-internal import STUN
+import STUN
 
 // Requests out, responses and requests in.
 

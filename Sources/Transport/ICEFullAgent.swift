@@ -1,6 +1,6 @@
 package import MediaBase
 package import SDP
-internal import STUN
+import STUN
 
 /// The client's side of ICE (RFC 8445): checks the candidates of its peer, nominates the first pair that works, and goes on asking for
 /// consent (RFC 7675). It has one UDP socket, which the caller may replace, and a TCP connection for each TCP candidate.

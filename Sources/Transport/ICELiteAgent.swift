@@ -1,6 +1,6 @@
 package import MediaBase
 package import SDP
-internal import STUN
+import STUN
 
 /// The relay's side of ICE (RFC 8445 section 2.5): it answers the checks of one peer and follows what the peer nominates. It never checks
 /// anything itself and is always controlled.

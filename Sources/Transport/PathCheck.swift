@@ -1,7 +1,7 @@
-internal import DTLS
-internal import MediaBase
-internal import SDP
-internal import STUN
+import DTLS
+import MediaBase
+import SDP
+import STUN
 
 /// How a peer whose keys came by signalling shows that it reads what goes to the address that it nominated: it answers one check of the
 /// relay's (RFC 8445 section 7.3). Who shakes hands has shown it by that; else the relay's media could be aimed at somebody.

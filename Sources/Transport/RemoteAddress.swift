@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// An address that an authentic check came from, and what went to and fro.
 struct RemoteAddress: Sendable {

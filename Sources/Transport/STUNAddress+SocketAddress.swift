@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import STUN
+import MediaBase
+import STUN
 
 extension STUNAddress {
     /// Nil for no address. An IPv4 address that a socket for both families shows within IPv6 (RFC 4291 section 2.5.5.2) is told as

@@ -1,4 +1,4 @@
-internal import STUN
+import STUN
 
 /// The transactions that a peer's authentic requests were seen with, so that a copy of one, which authenticates as well, moves nothing.
 ///

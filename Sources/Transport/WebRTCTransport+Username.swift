@@ -1,4 +1,4 @@
-internal import STUN
+import STUN
 
 extension WebRTCTransport {
     /// For whom a STUN request is, and from whom it says it is: its user name is the receiver's fragment, a colon, the sender's (RFC 8445

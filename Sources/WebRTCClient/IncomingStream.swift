@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// What an endpoint knows of one SSRC that it receives.
 struct IncomingStream {

@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import RTP
-internal import SDP
+import MediaBase
+import RTP
+import SDP
 
 /// What an endpoint knows of one SSRC that it sends.
 struct OutgoingEncoding {

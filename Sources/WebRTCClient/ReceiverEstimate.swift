@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// A receiver's estimate of its path, for the REMB that it sends (draft-alvestrand-rmcat-remb-03): the estimate of
 /// draft-ietf-rmcat-gcc-02 section 5.5 as receivers make it that have only abs-send-time. Growing delay lowers it to 85 % of what arrives; else

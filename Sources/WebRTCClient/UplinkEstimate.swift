@@ -1,6 +1,6 @@
-internal import Forwarding
+import Forwarding
 package import MediaBase
-internal import RTP
+import RTP
 
 /// What the path to the relay carries, as the relay's transport-wide feedback shows it. Its owner is the endpoint, which notes each
 /// numbered packet and hands it the feedback.

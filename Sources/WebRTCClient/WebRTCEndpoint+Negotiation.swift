@@ -1,7 +1,7 @@
-internal import DTLS
+import DTLS
 package import MediaBase
 package import SDP
-internal import Transport
+import Transport
 
 /// Offers and answers.
 extension WebRTCEndpoint {

@@ -1,7 +1,7 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
 
 extension WebRTCEndpoint {
     func receiveRTCP(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {

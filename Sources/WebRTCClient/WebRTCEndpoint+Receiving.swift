@@ -1,8 +1,8 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import SRTP
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
 
 extension WebRTCEndpoint {
     func receiveRTP(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {

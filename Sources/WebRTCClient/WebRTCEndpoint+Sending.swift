@@ -1,7 +1,7 @@
 package import MediaBase
 package import RTP
-internal import SDP
-internal import SRTP
+import SDP
+import SRTP
 
 extension WebRTCEndpoint {
     /// Encodings that the relay takes of a track: 0 before the answer.

@@ -1,10 +1,10 @@
-internal import DTLS
+import DTLS
 package import MediaBase
-internal import RTP
+import RTP
 package import SDP
-internal import SRTP
+import SRTP
 package import Transport
-internal import Forwarding
+import Forwarding
 
 /// One WebRTC client that publishes to a relay, views a stream of it or receives what it offers: offer and answer, ICE, DTLS, SRTP, retransmission both ways,
 /// reports, key-frame requests and transport-wide feedback. No sockets, clock or encoders: what is sent is handed in, time is an argument, so it

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import MillraceFuzzTargets
+import Glibc
+import MillraceFuzzTargets
 
 @_silgen_name("LLVMFuzzerRunDriver")
 private func runDriver(

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import MillraceFuzzTargets
+import Glibc
+import MillraceFuzzTargets
 
 /// The program that `tools/fuzz` runs: libFuzzer around the target that `MILLRACE_FUZZ_TARGET` names. The name is in the environment, not
 /// among the arguments, because libFuzzer starts itself again with arguments of its own.

@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// A path with its estimator, what was sent on it, and the feedback that the relay makes of what comes in on it.
 final class EstimatedPath {

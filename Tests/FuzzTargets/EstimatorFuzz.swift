@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// The bandwidth estimate of one path: packets that are sent, feedback, REMB, reports and time steps in any order. The peer chooses the
 /// contents of all feedback; the relay chooses what it sends and reads the clock.

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// Packets of one VP8 stream with any numbers, timestamps and payloads, put together to frames.
 enum FramesFuzz {

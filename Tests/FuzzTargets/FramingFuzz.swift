@@ -1,4 +1,4 @@
-internal import Transport
+import Transport
 
 /// A TCP stream of framed datagrams (RFC 4571), cut at any places. The result does not depend on the cuts.
 enum FramingFuzz {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import SDP
+import MediaBase
+import SDP
 
 /// The relay's side of a transport, as descriptions and checks of the targets name it.
 enum FuzzPeer {

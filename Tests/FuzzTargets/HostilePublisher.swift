@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// A publisher whose packets have any numbers, timestamps and payloads, and the producer that takes them.
 final class HostilePublisher {

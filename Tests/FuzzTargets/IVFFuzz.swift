@@ -1,4 +1,4 @@
-internal import Containers
+import Containers
 
 /// IVF, WAV and Y4M files, told apart by their first bytes, read to their end.
 enum IVFFuzz {

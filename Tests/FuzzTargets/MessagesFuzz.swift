@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Signaling
+import Foundation
+import Signaling
 
 /// JSON messages, taken for a request of a client, and for an event and an answer of the relay.
 enum MessagesFuzz {

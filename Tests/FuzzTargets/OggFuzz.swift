@@ -1,4 +1,4 @@
-internal import Containers
+import Containers
 
 /// Ogg Opus files, read to their end: as they are, and with the checksums of the pages put right, since a fuzzer cannot guess them.
 enum OggFuzz {

@@ -1,4 +1,4 @@
-internal import SRTP
+import SRTP
 
 /// A sender that has the keys, and the context that takes its packets.
 final class ProtectedPeer {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// RTCP datagrams: each packet is read, written and read again.
 enum RTCPFuzz {

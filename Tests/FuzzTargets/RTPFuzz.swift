@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// RTP packets: header, header extensions, VP8 descriptor, Opus payload.
 enum RTPFuzz {

@@ -1,7 +1,7 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
 
 /// A router with one audio producer and two encodings of a video track, and three subscribers.
 final class RoutedSession {

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// The fan-out of one session: packets of hostile publishers with any sequence numbers, timestamps and payloads, and subscribers that
 /// switch, pause and request retransmissions.

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import SDP
+import MediaBase
+import SDP
 
 /// Texts, taken for each kind of description that a peer can send: an offer with and without keys, an answer, a fragment.
 enum SDPFuzz {

@@ -1,4 +1,4 @@
-internal import SRTP
+import SRTP
 
 /// SRTP and SRTCP as they come in: forgeries, authentic packets with any numbers, replays.
 enum SRTPFuzz {

@@ -1,5 +1,5 @@
-internal import DTLS
-internal import STUN
+import DTLS
+import STUN
 
 /// STUN messages: read, written and read again.
 enum STUNFuzz {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The relay's side of one WebRTC transport: STUN and DTLS datagrams from several addresses, and time steps.
 enum TransportFuzz {

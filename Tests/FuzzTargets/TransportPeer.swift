@@ -1,9 +1,9 @@
-internal import DTLS
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import STUN
-internal import Transport
+import DTLS
+import MediaBase
+import RTP
+import SDP
+import STUN
+import Transport
 
 /// A transport of the relay and a peer that knows its credentials.
 final class TransportPeer {

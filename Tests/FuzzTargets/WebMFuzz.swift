@@ -1,5 +1,5 @@
-internal import Containers
-internal import MediaBase
+import Containers
+import MediaBase
 
 /// WebM files, read to their end.
 enum WebMFuzz {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import MillraceTestKit
+import MediaBase
+import MillraceTestKit
 
 /// TCP connections to the WebRTC port that send frames with false lengths, each of which ends after some frames.
 final class BrokenStreams: HostilePeer {

@@ -1,4 +1,4 @@
-internal import MillraceTestKit
+import MillraceTestKit
 
 /// Changes of bytes that know nothing of a format.
 enum ByteMutator {

@@ -1,6 +1,6 @@
-internal import Crypto
-internal import MillraceTestKit
-internal import SDP
+import Crypto
+import MillraceTestKit
+import SDP
 
 /// Makes ICE connectivity checks (RFC 8445 section 7.2.2) with damaged attributes and a valid MESSAGE-INTEGRITY.
 enum CheckForger {

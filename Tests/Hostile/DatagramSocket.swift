@@ -1,5 +1,5 @@
-internal import Glibc
-internal import MediaBase
+import Glibc
+import MediaBase
 
 /// Non-blocking UDP socket on a port of the kernel's choice; confined to one thread.
 final class DatagramSocket {

@@ -1,7 +1,7 @@
-internal import DTLS
-internal import MediaBase
-internal import MillraceTestKit
-internal import CLinuxNet
+import DTLS
+import MediaBase
+import MillraceTestKit
+import CLinuxNet
 
 /// Authentic WebRTC viewer whose transport-wide feedback moves its clock by the largest step with each block.
 ///

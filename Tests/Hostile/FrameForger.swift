@@ -1,4 +1,4 @@
-internal import MillraceTestKit
+import MillraceTestKit
 
 /// Makes damaged VP8 frames (RFC 6386) and Opus packets (RFC 6716) from valid ones.
 enum FrameForger {

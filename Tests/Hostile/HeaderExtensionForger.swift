@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import MillraceTestKit
-internal import RTP
+import MediaBase
+import MillraceTestKit
+import RTP
 
 /// Makes header extensions (RFC 8285): mostly those that the relay agreed to, some forged.
 enum HeaderExtensionForger {

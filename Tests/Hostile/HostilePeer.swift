@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import MillraceTestKit
+import MediaBase
+import MillraceTestKit
 
 /// Sender of hostile packets; confined to the thread of the run.
 protocol HostilePeer: AnyObject {

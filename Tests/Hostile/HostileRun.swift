@@ -1,9 +1,9 @@
-internal import CLinuxNet
-internal import DTLS
-internal import LoadGenerator
-internal import MediaBase
-internal import MillraceTestKit
-internal import SDP
+import CLinuxNet
+import DTLS
+import LoadGenerator
+import MediaBase
+import MillraceTestKit
+import SDP
 
 /// Sends hostile packets to a relay until the wanted number is reached, as fast as the relay takes them.
 final class HostileRun {

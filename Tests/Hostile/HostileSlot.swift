@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Place of one sender in the run: who it is, and how often its turn comes.
 struct HostileSlot {

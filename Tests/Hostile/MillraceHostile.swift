@@ -1,5 +1,5 @@
-internal import ArgumentParser
-internal import Foundation
+import ArgumentParser
+import Foundation
 
 /// Sends hostile packets to a relay that runs elsewhere: noise, and above all forged packets under valid keys.
 ///

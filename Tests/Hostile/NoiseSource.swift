@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import MillraceTestKit
+import MediaBase
+import MillraceTestKit
 
 /// Sender that has no key: random bytes, and damaged STUN, DTLS, RTP and RTCP.
 final class NoiseSource: HostilePeer {

@@ -1,8 +1,8 @@
-internal import LoadGenerator
-internal import MediaBase
-internal import MediaEngine
-internal import MillraceTestKit
-internal import SRTP
+import LoadGenerator
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import SRTP
 
 /// Plain SRTP publisher that sends forged media and reports under its valid key.
 final class PlainPublisher: HostilePeer {

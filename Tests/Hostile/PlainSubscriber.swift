@@ -1,9 +1,9 @@
-internal import LoadGenerator
-internal import MediaBase
-internal import MediaEngine
-internal import MillraceTestKit
-internal import RTP
-internal import SRTP
+import LoadGenerator
+import MediaBase
+import MediaEngine
+import MillraceTestKit
+import RTP
+import SRTP
 
 /// Plain SRTP subscriber of all streams of a session that sends forged feedback under its valid key.
 final class PlainSubscriber: HostilePeer {

@@ -1,4 +1,4 @@
-internal import MillraceTestKit
+import MillraceTestKit
 
 /// Makes compound RTCP packets (RFC 3550 section 6.1) whose fields are extreme, and some whose structure is damaged.
 struct RTCPForger {

@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import MillraceTestKit
-internal import RTP
+import MediaBase
+import MillraceTestKit
+import RTP
 
 /// RTP stream of valid media, among which some frames, descriptors, headers and numbers are forged. Packets are in the clear.
 struct RTPForger {

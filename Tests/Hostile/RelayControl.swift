@@ -1,8 +1,8 @@
-internal import Foundation
-internal import LoadGenerator
+import Foundation
+import LoadGenerator
 
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    import FoundationNetworking
 #endif
 
 /// HTTP endpoints of the relay under test.

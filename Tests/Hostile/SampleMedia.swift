@@ -1,6 +1,6 @@
-internal import Codecs
-internal import LoadGenerator
-internal import MediaBase
+import Codecs
+import LoadGenerator
+import MediaBase
 
 /// Valid VP8 frames and Opus packets, from which hostile ones are made.
 struct SampleMedia {

@@ -1,7 +1,7 @@
-internal import ArgumentParser
-internal import CLinuxNet
-internal import MediaBase
-internal import MillraceTestKit
+import ArgumentParser
+import CLinuxNet
+import MediaBase
+import MillraceTestKit
 
 /// Valid stream of a plain publisher (session "scenario", stream "plain") with damage at a few chosen frames, in real time.
 final class Scenario {

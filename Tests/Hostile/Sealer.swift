@@ -1,4 +1,4 @@
-internal import SRTP
+import SRTP
 
 /// Protects forged packets under a valid key, so that the relay accepts them as authentic.
 struct Sealer {

@@ -1,5 +1,5 @@
-internal import Glibc
-internal import MediaBase
+import Glibc
+import MediaBase
 
 /// TCP connection to the relay; confined to one thread.
 final class StreamSocket {

@@ -1,11 +1,11 @@
-internal import DTLS
-internal import LoadGenerator
-internal import MediaBase
-internal import MillraceTestKit
-internal import RTP
-internal import SDP
-internal import Transport
-internal import WebRTCClient
+import DTLS
+import LoadGenerator
+import MediaBase
+import MillraceTestKit
+import RTP
+import SDP
+import Transport
+import WebRTCClient
 
 /// WebRTC publisher or viewer that completes ICE and DTLS, then sends forged packets under the keys of the handshake.
 final class WebRTCPeer: HostilePeer {

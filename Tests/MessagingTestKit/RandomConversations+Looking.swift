@@ -1,5 +1,5 @@
-internal import Messaging
-internal import Signaling
+import Messaging
+import Signaling
 
 extension RandomConversations {
     private mutating func answer(_ user: String, _ request: MessagingRequest) async -> MessagingAnswer? {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 package import RTP
 package import SRTP
 

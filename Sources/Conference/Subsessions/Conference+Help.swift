@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// Requests for help out of subsessions (SUB-5). Each has one result.
 extension Conference {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 package import Signaling
 
 /// The list of subsessions, from its being committed to its end (SUB-1, SUB-2).

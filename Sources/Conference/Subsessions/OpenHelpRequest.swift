@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// A request for help that has no result yet (SUB-5).
 struct OpenHelpRequest: Sendable {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// What one participant may do a second, besides its messages in all.
 struct ParticipantRates: Sendable {

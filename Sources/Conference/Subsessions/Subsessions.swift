@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// The subsessions of one session: their list, who is where, and the moves that nobody was told of yet.
 struct Subsessions: Sendable {

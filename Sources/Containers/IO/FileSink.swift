@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A file opened for writing, or an open descriptor such as standard output. Unbuffered: one `write` is one system call, and
 /// what was written survives the death of this process. Until `close`, a regular file is marked as being written

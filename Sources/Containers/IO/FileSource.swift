@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// A regular file opened for reading, with the length that it has then: of a recording that is still being written, what was there. A reader
 /// that saw the file grow would take an element that reached beyond the first length for a cut one, and what follows it for damage.

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// errno in words.
 enum SystemError {

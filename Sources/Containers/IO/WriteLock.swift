@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// The mark of a file that a program has open for writing: an open file description lock (fcntl(2)). The system removes it when the file
 /// is closed and when the process dies, so that it tells a file that grows from one whose writer was killed. Advisory; a file system

@@ -1,5 +1,5 @@
-internal import CPNG
-internal import Glibc
+import CPNG
+import Glibc
 public import MediaBase
 
 /// Makes a PNG of a picture.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// ProjectionPoseRoll of a Matroska header: degrees counter-clockwise from -180 to 180 (RFC 9559 section 5.1.4.1.28.46).
 extension Rotation {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Gives the frames of one lace their own times: a block stores only that of the first.
 struct WebMLaceClock {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The header of a WebM file, and where in it lie the places that are filled in later.
 struct WebMLayout {

@@ -1,5 +1,5 @@
-internal import CWebM
-internal import MediaBase
+import CWebM
+import MediaBase
 
 /// What libwebm's callbacks fill. The shim holds an unretained pointer to it; `WebMReader` owns both.
 final class WebMParserState {

@@ -1,4 +1,4 @@
-internal import CWebM
+import CWebM
 
 /// Reads WebM, and Matroska as far as libwebm understands it, of any writer: unknown sizes, all four kinds of lacing, block
 /// groups. A damaged place is stepped over to the next cluster and noted in `damage`.

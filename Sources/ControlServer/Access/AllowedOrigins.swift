@@ -1,4 +1,4 @@
-internal import HTTPTypes
+import HTTPTypes
 
 /// Origins (RFC 6454) whose pages may call the relay: the value of `http.corsOrigin`.
 package struct AllowedOrigins: Sendable, Equatable {

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import HTTPTypes
+import Foundation
+import HTTPTypes
 
 /// Keeps foreign web pages away from requests that succeed without a secret token. A browser on a host that reaches the relay would
 /// otherwise let any page command it: by a request of another origin, or by a name that resolves to the relay's address (DNS rebinding),

@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOHTTP1
+import NIOCore
+import NIOHTTP1
 
 /// Refuses requests without exactly one `Host` field (RFC 9112 section 3.2). With two of them a proxy and the relay could take the request
 /// for different names, and without one the rule about names (`HostRule`) has nothing to judge. HTTP/1.0 has no `Host`, but may have one.

@@ -1,7 +1,7 @@
-internal import Conference
-internal import MediaBase
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import Conference
+import MediaBase
+import NIOConcurrencyHelpers
+import Signaling
 
 /// Compares the tokens of requests with a static token, and refuses addresses that guess. One lock covers check, comparison and count, so
 /// that guesses at the same time are counted one by one.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// One page of a list. `next`, where there is more, goes into `?after=` of the request for it.
 struct SessionPage: Encodable {

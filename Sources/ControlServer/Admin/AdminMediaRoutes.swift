@@ -1,7 +1,7 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import MediaEngine
-internal import Recording
+import HTTPTypes
+import Hummingbird
+import MediaEngine
+import Recording
 
 /// `/v1/admin/sessions/{session}/tracks`: what the media engine counts of a session's streams, whatever its app.
 struct AdminMediaRoutes {

@@ -1,6 +1,6 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import NIOCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
 
 /// `/v1/admin/relay`, `/v1/admin/drain`, `/v1/admin/issues`: the relay as a whole.
 struct AdminRelayRoutes {

@@ -1,9 +1,9 @@
-internal import Conference
-internal import Foundation
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import Signaling
+import Conference
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Signaling
 
 /// `/v1/admin/sessions`: the live sessions, those in them, and what an operator may do to them.
 struct AdminSessionRoutes {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// How a relay is to end.
 package struct DrainOrder: Sendable, Equatable {

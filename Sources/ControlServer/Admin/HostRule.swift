@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Names by which the relay may be called if no token is needed. A page whose own name resolves to this host (DNS rebinding) has the
 /// relay's origin in its browser; only the name in `Host` tells them apart. Numeric addresses cannot be rebound.

@@ -1,4 +1,4 @@
-internal import Hummingbird
+import Hummingbird
 
 /// `?after=&limit=` of a list.
 struct Paging {

@@ -1,5 +1,5 @@
-internal import Conference
-internal import Hummingbird
+import Conference
+import Hummingbird
 
 extension Request {
     /// The session of the path, in the app of the query.

@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// Applies `PageGuard` to routes that need no token. A preflight passes: it does nothing, and its answer names no origin that is not allowed.
 struct SameOriginMiddleware: RouterMiddleware {

@@ -1,10 +1,10 @@
-internal import Foundation
+import Foundation
 #if canImport(FoundationNetworking)
-    internal import FoundationNetworking
+    import FoundationNetworking
 #endif
-internal import NIOCore
-internal import NIOPosix
-internal import NIOSSL
+import NIOCore
+import NIOPosix
+import NIOSSL
 
 /// Why a server could not be reached, in words that say how to proceed.
 package enum ConnectionFailure: Equatable, CustomStringConvertible {

@@ -1,11 +1,11 @@
-internal import HTTPTypes
-internal import NIOConcurrencyHelpers
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTPTypes
-internal import NIOHTTPTypesHTTP1
-internal import NIOPosix
-internal import NIOSSL
+import HTTPTypes
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
+import NIOPosix
+import NIOSSL
 
 /// A client for HTTP/1.1, a connection a call: for webhooks and for the command line. Redirections are not followed.
 package struct HTTPCaller: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// An http: or https: URL, taken apart for a call.
 package struct HTTPTarget: Sendable, Hashable, CustomStringConvertible {

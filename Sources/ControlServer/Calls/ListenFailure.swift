@@ -1,5 +1,5 @@
-internal import Foundation
-internal import NIOCore
+import Foundation
+import NIOCore
 
 /// Why the HTTP port could not be taken, in words that say how to proceed.
 package enum ListenFailure: Equatable, CustomStringConvertible {

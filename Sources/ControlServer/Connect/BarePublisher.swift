@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import Signaling
+import MediaEngine
+import Signaling
 
 /// A publisher without signalling, by WHIP or plain SRTP: a user with one stream.
 struct BarePublisher: Sendable {

@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// The transport of a viewer without signalling.
 struct BareViewer: Sendable {

@@ -1,4 +1,4 @@
-internal import NIOCore
+import NIOCore
 
 /// What clients are told apart by where something is counted for each address.
 enum ClientAddress {

@@ -1,9 +1,9 @@
-internal import Conference
-internal import MediaBase
-internal import Messaging
-internal import NIOCore
-internal import NIOWebSocket
-internal import Signaling
+import Conference
+import MediaBase
+import Messaging
+import NIOCore
+import NIOWebSocket
+import Signaling
 
 /// One WebSocket's way through the protocol: outside, it may join or resume; inside, its requests go to its session. What is wrong with a message
 /// is answered here; what is wrong too often ends the connection.

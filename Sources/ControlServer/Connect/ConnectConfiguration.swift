@@ -1,6 +1,6 @@
 package import Conference
 package import MediaBase
-internal import Signaling
+import Signaling
 
 /// What the control protocol's door is built from.
 package struct ConnectConfiguration: Sendable {

@@ -1,7 +1,7 @@
-internal import Logging
-internal import NIOCore
-internal import NIOWebSocket
-internal import Signaling
+import Logging
+import NIOCore
+import NIOWebSocket
+import Signaling
 
 /// `GET /v1/connect`: one WebSocket from its first message to its end.
 struct ConnectDoor: Sendable {

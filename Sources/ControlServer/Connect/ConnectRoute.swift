@@ -1,6 +1,6 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import Signaling
+import HTTPTypes
+import Hummingbird
+import Signaling
 
 /// What `/v1/connect` says to a request that did not become a WebSocket.
 struct ConnectRoute {

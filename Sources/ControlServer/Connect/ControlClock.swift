@@ -1,6 +1,6 @@
-internal import Foundation
-internal import MediaBase
-internal import NIOCore
+import Foundation
+import MediaBase
+import NIOCore
 
 /// The clocks of the control plane. What stands below it is told the time.
 enum ControlClock {

@@ -1,5 +1,5 @@
-internal import NIOWebSocket
-internal import Signaling
+import NIOWebSocket
+import Signaling
 
 extension DisconnectReason {
     /// What the WebSocket is closed with; its reason is the code's name.

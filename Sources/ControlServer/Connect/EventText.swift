@@ -1,6 +1,6 @@
-internal import Foundation
-internal import NIOCore
-internal import Signaling
+import Foundation
+import NIOCore
+import Signaling
 
 /// An event as it goes out, but for its number: encoded once, whoever gets it. All share the bytes.
 struct EventText: Sendable {

@@ -1,6 +1,6 @@
-internal import Conference
-internal import SDP
-internal import Signaling
+import Conference
+import SDP
+import Signaling
 
 /// One connection of a session: what it is still to be told, its socket while it has one, its peer connections. Confined to its session.
 final class LiveConnection {

@@ -1,7 +1,7 @@
-internal import Conference
-internal import Logging
-internal import NIOCore
-internal import Signaling
+import Conference
+import Logging
+import NIOCore
+import Signaling
 
 extension LiveSession {
     /// Lets a client in and answers it. A refused one is not answered here: it may try again.

@@ -1,6 +1,6 @@
-internal import Conference
-internal import MediaEngine
-internal import Signaling
+import Conference
+import MediaEngine
+import Signaling
 
 extension LiveSession {
     /// Appends a decision of the session's rules to those of crash reports. Events for clients are not decisions; they follow from them.

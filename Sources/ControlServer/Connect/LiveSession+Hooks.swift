@@ -1,5 +1,5 @@
-internal import Conference
-internal import Signaling
+import Conference
+import Signaling
 
 extension LiveSession {
     /// Tells the application's server.

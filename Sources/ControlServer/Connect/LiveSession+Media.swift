@@ -1,8 +1,8 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import Signaling
 
 extension LiveSession {
     /// What the media plane reports, for the rules.

@@ -1,8 +1,8 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import Signaling
 
 /// What the rules have the media engine do. What stops media, or lets it go on, is with the engine before anything else happens; what is about
 /// subscriptions waits its turn.

@@ -1,7 +1,7 @@
-internal import Conference
-internal import Logging
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaEngine
+import Signaling
 
 /// Who is where, by the rules and in the engine (SUB-3). These calls wait for no others: who was parted does not hear the other any more.
 extension LiveSession {

@@ -1,8 +1,8 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import Signaling
 
 /// WHIP and plain SRTP: publishers that are users like others, without signalling of their own.
 extension LiveSession {

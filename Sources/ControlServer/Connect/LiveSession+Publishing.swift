@@ -1,9 +1,9 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import SDP
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import SDP
+import Signaling
 
 extension LiveSession {
     /// An offer of a client's publish peer connection: the first, or one that changes what it carries or restarts its ICE.

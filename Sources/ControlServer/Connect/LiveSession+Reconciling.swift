@@ -1,8 +1,8 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import Signaling
 
 /// After events of the engine were too many to be kept: what they would have told is asked for.
 extension LiveSession {

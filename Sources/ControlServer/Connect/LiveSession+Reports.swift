@@ -1,8 +1,8 @@
-internal import Conference
-internal import Foundation
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Foundation
+import MediaBase
+import MediaEngine
+import Signaling
 
 /// Reports of users, for an operator (ISS-1).
 extension LiveSession {

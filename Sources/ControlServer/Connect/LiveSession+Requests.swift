@@ -1,6 +1,6 @@
-internal import Conference
-internal import NIOCore
-internal import Signaling
+import Conference
+import NIOCore
+import Signaling
 
 extension LiveSession {
     /// Carries out one request of a client in the session and answers it.

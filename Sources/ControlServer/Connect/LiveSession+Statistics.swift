@@ -1,8 +1,8 @@
-internal import Conference
-internal import Foundation
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Foundation
+import MediaBase
+import MediaEngine
+import Signaling
 
 extension LiveSession {
     func statistics(of client: LiveConnection) async -> Result<StatisticsAnswer, SignalingError> {

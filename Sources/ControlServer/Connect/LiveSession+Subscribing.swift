@@ -1,9 +1,9 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import SDP
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import SDP
+import Signaling
 
 /// The relay's offers to its clients. Everything here runs in order with other calls to the engine.
 extension LiveSession {

@@ -1,8 +1,8 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import Signaling
 
 /// Publishers without signalling that publish again under the name of their stream.
 extension LiveSession {

@@ -1,7 +1,7 @@
-internal import Conference
-internal import Logging
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaEngine
+import Signaling
 
 /// WHEP and plain SRTP: those who watch without signalling. They are no users, but the session's rules let them in, and end them.
 extension LiveSession {

@@ -1,10 +1,10 @@
-internal import Conference
-internal import Logging
-internal import MediaBase
-internal import MediaEngine
-internal import Messaging
-internal import NIOCore
-internal import Signaling
+import Conference
+import Logging
+import MediaBase
+import MediaEngine
+import Messaging
+import NIOCore
+import Signaling
 
 /// One session: its rules (`Conference`), the sockets of its clients, and what the media engine does for it. Everything about the session
 /// happens here, one thing after the other.

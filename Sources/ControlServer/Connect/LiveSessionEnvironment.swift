@@ -1,7 +1,7 @@
-internal import Conference
-internal import Logging
-internal import MediaEngine
-internal import Signaling
+import Conference
+import Logging
+import MediaEngine
+import Signaling
 
 /// What a session needs of the relay around it.
 struct LiveSessionEnvironment: Sendable {

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
+import MediaEngine
+import NIOConcurrencyHelpers
 
 /// What the media engine has told of a session and that has not heard yet. Posting waits for nobody.
 final class LiveSessionInbox: Sendable {

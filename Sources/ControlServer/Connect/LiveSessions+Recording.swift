@@ -1,7 +1,7 @@
-internal import Conference
-internal import MediaBase
+import Conference
+import MediaBase
 package import Recording
-internal import Signaling
+import Signaling
 
 /// Links sessions and recordings (REC-1).
 extension LiveSessions {

@@ -1,5 +1,5 @@
 package import Conference
-internal import MediaBase
+import MediaBase
 package import Signaling
 
 extension LiveSessions: SessionsDoor {

@@ -1,9 +1,9 @@
-internal import Conference
+import Conference
 package import Logging
-internal import MediaBase
+import MediaBase
 package import MediaEngine
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import NIOConcurrencyHelpers
+import Signaling
 
 /// All sessions of a relay: finds the one that somebody wants into, and hands out what the media engine tells.
 package final class LiveSessions: Sendable {

@@ -1,5 +1,5 @@
-internal import Conference
-internal import MediaEngine
+import Conference
+import MediaEngine
 
 /// One command of the rules that the engine has in its mailbox.
 struct MediaCall {

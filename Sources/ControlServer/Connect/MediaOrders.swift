@@ -1,5 +1,5 @@
-internal import Conference
-internal import Signaling
+import Conference
+import Signaling
 
 /// What a session has its media engine do about subscriptions, one thing after the other: offers and answers wait for the engine, and what comes
 /// later must not overtake them. Of all that waits for one client and stream one order is left.

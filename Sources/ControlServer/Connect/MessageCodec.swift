@@ -1,7 +1,7 @@
-internal import Foundation
-internal import NIOCore
-internal import NIOFoundationCompat
-internal import Signaling
+import Foundation
+import NIOCore
+import NIOFoundationCompat
+import Signaling
 
 /// Requests out of texts, and answers into them.
 enum MessageCodec {

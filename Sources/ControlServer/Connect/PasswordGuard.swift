@@ -1,7 +1,7 @@
-internal import Conference
-internal import MediaBase
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import Conference
+import MediaBase
+import NIOConcurrencyHelpers
+import Signaling
 
 /// Wrong passwords of all sessions. A live session asks and counts without a pause between the two, and there is one of it, so guesses that
 /// come at the same time are counted one by one.

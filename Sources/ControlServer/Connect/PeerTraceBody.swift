@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import MediaEngine
+import MediaBase
+import MediaEngine
 
 /// The last 30 seconds of a peer connection, as a report has them.
 struct PeerTraceBody: Encodable {

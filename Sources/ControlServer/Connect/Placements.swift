@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// Where clients' peers are to be, as far as the engine has not been told: one call at a time, and what comes meanwhile goes with the next.
 struct Placements {

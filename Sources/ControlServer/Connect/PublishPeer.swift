@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import SDP
+import MediaEngine
+import SDP
 
 /// A client's publish peer connection.
 struct PublishPeer {

@@ -1,5 +1,5 @@
-internal import Conference
-internal import Signaling
+import Conference
+import Signaling
 
 /// A publisher without signalling that the rules have let in, before the engine has a transport for it. Ends in `opened` or `refused`.
 struct PublisherTicket: Sendable {

@@ -1,4 +1,4 @@
-internal import Conference
+import Conference
 
 /// The bytes of one queue, counted for its holder in steps, so that queues that stay short cost no accounting.
 struct QueueLease: Sendable {

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// Streams that are recorded now, by the engine's names. As many as there are recordings.
 final class RecordedStreams: Sendable {

@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import MediaBase
+import NIOConcurrencyHelpers
+import Signaling
 
 /// Who may report again when (ISS-1), in all sessions: a client that joins anew is the same one, and does not put its reports in the place of
 /// everybody else's.

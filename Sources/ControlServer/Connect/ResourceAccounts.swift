@@ -1,6 +1,6 @@
-internal import Conference
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import Conference
+import NIOConcurrencyHelpers
+import Signaling
 
 /// The relay's `ResourceLedger`, shared by all sessions, with counts of its refusals.
 package final class ResourceAccounts: Sendable {

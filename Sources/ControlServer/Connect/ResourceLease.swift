@@ -1,5 +1,5 @@
-internal import Conference
-internal import NIOConcurrencyHelpers
+import Conference
+import NIOConcurrencyHelpers
 
 /// An amount of one resource, held until it is released or the last reference to it is gone: whoever holds a resource keeps its lease, so
 /// none can leak.

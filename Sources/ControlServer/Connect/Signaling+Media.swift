@@ -1,7 +1,7 @@
-internal import MediaBase
-internal import MediaEngine
-internal import SDP
-internal import Signaling
+import MediaBase
+import MediaEngine
+import SDP
+import Signaling
 
 extension TrackKind {
     init(_ kind: MediaKind) { self = kind == .audio ? .audio : .video }

@@ -1,7 +1,7 @@
-internal import MediaBase
-internal import MediaEngine
-internal import SDP
-internal import Signaling
+import MediaBase
+import MediaEngine
+import SDP
+import Signaling
 
 /// A client's subscribe peer connection, in which the relay makes the offers.
 struct SubscribePeer {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What a client's subscription to one stream is still to become at the media engine.
 enum SubscriptionOrder: Equatable, Sendable {

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import Signaling
+import MediaEngine
+import Signaling
 
 /// The connection that each transport of a session belongs to, with the lease that counts the transport for its holder: the lease goes with
 /// the entry.

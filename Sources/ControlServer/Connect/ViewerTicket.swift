@@ -1,5 +1,5 @@
-internal import Conference
-internal import Signaling
+import Conference
+import Signaling
 
 /// A viewer without signalling that the rules have let in, before the engine has a transport for it. Ends in `viewing` or `viewerLeft`.
 struct ViewerTicket: Sendable {

@@ -1,5 +1,5 @@
-internal import Conference
-internal import Signaling
+import Conference
+import Signaling
 
 /// Somebody at a door without signalling (WHIP, WHEP, plain SRTP), as the door has judged it. What it may in the session is for the
 /// session's rules to say.

@@ -1,6 +1,6 @@
-internal import Conference
-internal import Messaging
-internal import Signaling
+import Conference
+import Messaging
+import Signaling
 
 /// A WebSocket's way to the conversations of its user, in a session or outside.
 extension ClientSession {

@@ -1,8 +1,8 @@
-internal import Logging
-internal import Messaging
-internal import NIOCore
-internal import NIOWebSocket
-internal import Signaling
+import Logging
+import Messaging
+import NIOCore
+import NIOWebSocket
+import Signaling
 
 /// Hands events of conversations to sockets. Who does not read is not waited for.
 struct MessageCourier: Sendable {

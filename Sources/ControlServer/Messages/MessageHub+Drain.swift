@@ -1,5 +1,5 @@
-internal import NIOWebSocket
-internal import Signaling
+import NIOWebSocket
+import Signaling
 
 /// The relay's end, as those hear of it who are logged in and in no session (CON-6): a session tells its own.
 extension MessageHub {

@@ -1,7 +1,7 @@
-internal import Messaging
-internal import NIOCore
-internal import Persistence
-internal import Signaling
+import Messaging
+import NIOCore
+import Persistence
+import Signaling
 
 extension MessageHub {
     /// Carries out a login and answers it. The socket hears of what is committed after that.

@@ -1,10 +1,10 @@
 package import Logging
-internal import MediaBase
-internal import Messaging
-internal import NIOConcurrencyHelpers
-internal import NIOCore
+import MediaBase
+import Messaging
+import NIOConcurrencyHelpers
+import NIOCore
 package import Persistence
-internal import Signaling
+import Signaling
 
 /// Conversations at the doors: which sockets are whose, how fast users may ask, and the way of answers and of the events behind them. The
 /// rules are those of `Messaging`, the store is behind them.

@@ -1,4 +1,4 @@
-internal import Persistence
+import Persistence
 
 /// The part of `/metrics` about conversations and their store.
 struct MessageMetrics {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import Logging
+import Foundation
+import Logging
 package import Persistence
-internal import ServiceLifecycle
+import ServiceLifecycle
 
 /// Keeps the store of conversations tidy while the relay runs, and closes it behind the doors.
 package struct MessageService: Service {

@@ -1,6 +1,6 @@
-internal import Messaging
-internal import Persistence
-internal import Signaling
+import Messaging
+import Persistence
+import Signaling
 
 /// All that a user can read, as lines of JSON: the user, its groups, its conversations and their messages, a piece at a time.
 struct UserExport {

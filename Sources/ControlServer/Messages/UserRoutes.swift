@@ -1,12 +1,12 @@
-internal import Foundation
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import Messaging
-internal import NIOCore
-internal import NIOFoundationCompat
-internal import Persistence
-internal import Signaling
+import Foundation
+import HTTPTypes
+import Hummingbird
+import Logging
+import Messaging
+import NIOCore
+import NIOFoundationCompat
+import Persistence
+import Signaling
 
 /// `/v1/users/{user}`: what is stored of a user, given out whole or removed.
 struct UserRoutes {

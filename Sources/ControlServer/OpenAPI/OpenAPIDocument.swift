@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The API's description (OpenAPI 3.1), put together from `APIOperation.all` and `APISchemas.all`.
 package enum OpenAPIDocument {

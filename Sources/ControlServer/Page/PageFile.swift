@@ -1,4 +1,4 @@
-internal import CPage
+import CPage
 package import NIOCore
 
 /// One file of the page, as it lies in the binary.

@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// The page at `/`, the operator view at `/admin`, and what both load from `/page`. Nothing in them is secret; what they show they ask
 /// for themselves, with a token.

@@ -1,5 +1,5 @@
 package import Logging
-internal import ServiceLifecycle
+import ServiceLifecycle
 
 /// Notices new certificate files within seconds.
 package struct CertificateService: Service {

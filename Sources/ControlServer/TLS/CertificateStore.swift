@@ -1,5 +1,5 @@
-internal import Foundation
-internal import NIOConcurrencyHelpers
+import Foundation
+import NIOConcurrencyHelpers
 package import NIOSSL
 
 /// Certificate and key of the HTTP port, read from files and read again when those change. A connection keeps what it began with.

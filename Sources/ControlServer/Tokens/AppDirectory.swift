@@ -1,6 +1,6 @@
-internal import Crypto
-internal import Foundation
-internal import MillraceTokens
+import Crypto
+import Foundation
+import MillraceTokens
 
 /// The tenants of a relay: their keys and secrets. Sessions of two apps have nothing to do with each other (SES-3).
 package struct AppDirectory: Sendable {

@@ -1,6 +1,6 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import MillraceTokens
+import HTTPTypes
+import Hummingbird
+import MillraceTokens
 
 /// `GET /v1/dev/token?session=&name=&identity=&role=`: a token of the built-in app for the asking. Refused but with `--dev`.
 struct DevelopmentTokenRoute {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import JWTKit
-internal import MillraceTokens
+import Foundation
+import JWTKit
+import MillraceTokens
 package import Signaling
 
 /// Judges tokens by the secrets of the relay's apps.

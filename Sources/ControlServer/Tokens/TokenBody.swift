@@ -1,6 +1,6 @@
-internal import Foundation
-internal import MillraceTokens
-internal import Signaling
+import Foundation
+import MillraceTokens
+import Signaling
 
 /// Body of `POST /v1/tokens`.
 struct TokenBody: Decodable, Sendable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import HTTPTypes
-internal import Hummingbird
+import Foundation
+import HTTPTypes
+import Hummingbird
 
 /// `POST /v1/tokens`: mints a session token for a backend that shows its app's key and secret (TOK-4).
 struct TokenRoutes {

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 package import Signaling
 
 /// Counts of judged tokens.

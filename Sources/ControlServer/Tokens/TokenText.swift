@@ -1,6 +1,6 @@
-internal import Crypto
-internal import Foundation
-internal import MillraceTokens
+import Crypto
+import Foundation
+import MillraceTokens
 
 /// A token in compact serialization (RFC 7515 section 3.1), taken apart and not judged.
 struct TokenText {

@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import SDP
+import NIOCore
+import SDP
 
 /// What a client says of its ICE session by `PATCH` (RFC 8840 section 9), and the relay's word for a restart.
 struct ClientFragment {

@@ -1,7 +1,7 @@
-internal import MediaBase
-internal import MediaEngine
-internal import NIOCore
-internal import SDP
+import MediaBase
+import MediaEngine
+import NIOCore
+import SDP
 
 /// A client's offer, and what the relay answers to it.
 struct ClientOffer {

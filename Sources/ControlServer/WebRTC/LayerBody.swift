@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import MediaEngine
+import MediaBase
+import MediaEngine
 
 /// Body of `POST {resource}/layer`: which layers of the video a viewer wants. Empty: what its bandwidth allows.
 struct LayerBody: Decodable, Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The `Accept` field of a request (RFC 9110 section 12.5.1), as far as one type is asked about.
 struct MediaRanges {

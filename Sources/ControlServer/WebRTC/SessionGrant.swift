@@ -1,5 +1,5 @@
-internal import Conference
-internal import Foundation
+import Conference
+import Foundation
 
 /// What a request to WHIP or WHEP may do, after its door has looked at what it shows.
 struct SessionGrant: Sendable {

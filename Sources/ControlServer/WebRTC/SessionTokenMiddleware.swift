@@ -1,7 +1,7 @@
-internal import Conference
-internal import HTTPTypes
-internal import Hummingbird
-internal import Signaling
+import Conference
+import HTTPTypes
+import Hummingbird
+import Signaling
 
 /// Lets a request to WHIP or WHEP pass that shows the endpoint's own static token, or a session token that allows the direction. A request
 /// with neither passes if the endpoint has no token of its own and the relay has no apps; foreign pages are then kept away. The session is

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
+import MediaEngine
+import NIOConcurrencyHelpers
 
 /// Wakes requests that wait for a stream of a session to be published.
 final class StreamArrivals: Sendable {

@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// `/whep`: viewing over WebRTC (draft-ietf-wish-whep). A resource has one path component more than a stream, so neither can be taken for
 /// the other.

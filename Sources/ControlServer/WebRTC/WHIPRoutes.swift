@@ -1,5 +1,5 @@
-internal import HTTPTypes
-internal import Hummingbird
+import HTTPTypes
+import Hummingbird
 
 /// `/whip`: publishing over WebRTC (RFC 9725). The stream is named by the path or by `?stream=`.
 struct WHIPRoutes {

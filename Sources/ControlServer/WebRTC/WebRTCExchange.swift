@@ -1,8 +1,8 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import MediaEngine
-internal import NIOCore
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaEngine
+import NIOCore
 
 /// Offer in, answer out: `POST` of WHIP (RFC 9725 section 4.2) and WHEP.
 struct WebRTCExchange {

@@ -1,10 +1,10 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import Logging
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
-internal import NIOCore
-internal import SDP
+import HTTPTypes
+import Hummingbird
+import Logging
+import MediaEngine
+import NIOConcurrencyHelpers
+import NIOCore
+import SDP
 
 /// The resource of one peer connection: trickle and restart of ICE by `PATCH` (RFC 9725 section 4.3), its end by `DELETE`. It holds nothing:
 /// a transport that is gone, however it went, is 404 at once.

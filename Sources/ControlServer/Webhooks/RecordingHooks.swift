@@ -1,5 +1,5 @@
-internal import Conference
-internal import Foundation
+import Conference
+import Foundation
 package import Recording
 
 /// Makes webhook events of what recordings do.

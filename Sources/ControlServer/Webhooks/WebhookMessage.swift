@@ -1,6 +1,6 @@
-internal import Crypto
-internal import Foundation
-internal import Signaling
+import Crypto
+import Foundation
+import Signaling
 
 /// An event as it goes over the wire: its body and the header fields that show who sent it.
 package struct WebhookMessage: Sendable {

@@ -1,4 +1,4 @@
-internal import Conference
+import Conference
 package import MediaBase
 
 /// Which webhook event is sent when: the rules without the sending. Events of one session go out one after another, in order; those

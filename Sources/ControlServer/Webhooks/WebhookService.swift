@@ -1,9 +1,9 @@
-internal import CLinuxNet
-internal import Foundation
+import CLinuxNet
+import Foundation
 package import Logging
-internal import MediaBase
-internal import NIOConcurrencyHelpers
-internal import ServiceLifecycle
+import MediaBase
+import NIOConcurrencyHelpers
+import ServiceLifecycle
 
 /// Sends webhook events to the application's server. Posting takes a lock and no more; the sending has tasks of its own.
 package final class WebhookService: WebhookSink, Service {

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// Counts of webhook events for `/metrics`.
 package final class WebhookStatistics: Sendable {

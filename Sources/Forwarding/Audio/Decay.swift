@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How much of a value is left after a time, for averages that do not depend on how often packets come.
 enum Decay {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The loudness of one stream, smoothed over time: it follows a rise at once and a fall at a steady rate, so that the gaps between
 /// syllables do not show. In decibels above the softest level of RFC 6464: 0...127.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How much one participant has spoken of late, on three scales of time: 0 never, 1 all the time.
 struct SpeechActivity: Sendable {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// Holds feedback against what was sent: each packet is acknowledged once, however often it is told of, and a packet counts as lost
 /// only when later feedback has not taken it back, so that reordering is not loss. What was said of a packet stands in its entry of the

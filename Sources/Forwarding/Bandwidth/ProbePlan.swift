@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// When to probe, and at which rate: twice at the start, then, while more is wanted than the target, every few seconds at twice the
 /// target, and at once again after a probe that found room.

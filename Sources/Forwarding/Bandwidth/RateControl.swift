@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Raises and lowers the rate by what the delay says (draft-ietf-rmcat-gcc-02 section 5.5): by a share while the capacity of the
 /// path is unknown, by about a packet a round trip near it, and down to a share of what arrives when the queue grows.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The path to a peer that acknowledges no single packets, as the peer itself describes it: the rate that it allows by REMB
 /// (draft-alvestrand-rmcat-remb-03), and probes judged by REMB and by the loss in receiver reports.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// What is sent, and whether that is less than it may be: then the estimate cannot prove itself, and must not move by that.
 struct SendingRate {

@@ -1,6 +1,6 @@
 import Foundation
-internal import MillraceClient
-internal import Signaling
+import MillraceClient
+import Signaling
 
 /// One participant: a WebSocket that joins, sends and counts.
 final class CrowdMember: Sendable {

@@ -1,4 +1,4 @@
-internal import ControlServer
+import ControlServer
 package import MediaBase
 
 /// Participants of the control protocol: how many join, how fast, and how much they say to each other. Without media, but where they go into

@@ -1,7 +1,7 @@
-internal import DTLS
+import DTLS
 import Foundation
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// Subsessions: everybody who says something goes into one at once, and is brought back at once.
 extension CrowdRun {

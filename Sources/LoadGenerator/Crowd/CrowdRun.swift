@@ -1,9 +1,9 @@
-internal import ControlServer
+import ControlServer
 import Foundation
-internal import MediaBase
-internal import MillraceClient
-internal import MillraceTokens
-internal import Signaling
+import MediaBase
+import MillraceClient
+import MillraceTokens
+import Signaling
 import Synchronization
 
 /// Participants of the control protocol: they join at a rate, stay, and signal to each other. Without media, but for subsessions: there some

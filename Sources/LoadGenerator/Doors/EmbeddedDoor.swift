@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 package import MediaEngine
 
 /// A relay in this process: the media engine on loopback, asked directly. What it used is its worker threads' CPU, which the

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import SRTP
+import MediaEngine
+import SRTP
 
 /// Answer to `POST /v1/sessions/{session}/plain`.
 struct PlainDoorAnswer: Decodable {

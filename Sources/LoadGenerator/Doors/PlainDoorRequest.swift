@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import SRTP
+import MediaEngine
+import SRTP
 
 /// Body of `POST /v1/sessions/{session}/plain`.
 struct PlainDoorRequest: Encodable {

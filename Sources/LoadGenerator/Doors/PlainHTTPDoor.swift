@@ -1,4 +1,4 @@
-internal import ControlServer
+import ControlServer
 import Foundation
 package import MediaEngine
 

@@ -1,6 +1,6 @@
-internal import CLinuxNet
-internal import Codecs
-internal import MediaBase
+import CLinuxNet
+import Codecs
+import MediaBase
 
 /// Encodes the test tones as Opus, 20 ms stereo packets in real time, on one thread for all publishers.
 final class AudioSource: Sendable {

@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import MediaEngine
-internal import RTP
+import MediaBase
+import MediaEngine
+import RTP
 
 /// RTP state of one track that a publisher sends, and its last packets in case the relay asks for them again.
 struct OutgoingTrack {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import CLinuxNet
+import MediaBase
+import RTP
+import SRTP
 
 /// Writes, protects and sends packets for one thread's publishers, some dozens a system call.
 final class PacketSender {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import CLinuxNet
+import MediaBase
+import RTP
+import SRTP
 
 /// One synthetic publisher: its socket, keys and RTP state; confined to the sending thread.
 final class Publisher {

@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// What the sending thread needs to play one publisher.
 struct PublisherSetup: Sendable {

@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// The thread that sends for all publishers: it waits for the sources' pictures and packets, and sends each publisher's when due.
 final class PublisherThread: Sendable {

@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import MediaBase
+import CLinuxNet
+import MediaBase
 
 /// The thread of one synthetic source: wakes at regular times until it is stopped, and keeps account of itself.
 final class SourceThread: Sendable {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Codecs
-internal import MediaBase
-internal import RTP
+import CLinuxNet
+import Codecs
+import MediaBase
+import RTP
 import Synchronization
 
 /// Draws and encodes one synthetic video on a thread of its own, in real time, for any number of publishers. Only the last few

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import SRTP
+import MediaBase
+import SRTP
 
 /// `millrace load`'s options as they are typed: numbers and text that `plan()` turns into a `LoadPlan` or refuses.
 package struct LoadOptions: Sendable {

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import SRTP
+import MediaEngine
+import SRTP
 
 extension LoadRun {
     func publishPlain(_ door: any RelayDoor, index: Int) async throws(LoadError) -> Seat {

@@ -1,7 +1,7 @@
-internal import DTLS
-internal import MediaBase
-internal import SDP
-internal import WebRTCClient
+import DTLS
+import MediaBase
+import SDP
+import WebRTCClient
 
 extension LoadRun {
     /// Names of the encodings of a simulcast, smallest first, as `VideoFormat.simulcast` has them.

@@ -1,6 +1,6 @@
-internal import DTLS
-internal import MediaBase
-internal import MediaEngine
+import DTLS
+import MediaBase
+import MediaEngine
 import Synchronization
 
 /// One load run: publishers that really encode, subscribers that count and, some of them, decode.

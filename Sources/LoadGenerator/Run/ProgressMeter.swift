@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Makes a point of the timeline, and the line that is shown, once a second.
 struct ProgressMeter {

@@ -1,4 +1,4 @@
-internal import DTLS
+import DTLS
 
 /// By which door a run goes in.
 enum RelayDoors: Sendable {

@@ -1,4 +1,4 @@
-internal import SRTP
+import SRTP
 
 /// Suites as they are typed.
 package enum SRTPSuiteName {

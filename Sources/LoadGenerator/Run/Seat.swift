@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// What one participant holds at the relay.
 enum Seat: Sendable {

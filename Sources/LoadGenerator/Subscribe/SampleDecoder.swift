@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// The thread that decodes what sampled subscribers receive.
 final class SampleDecoder: Sendable {

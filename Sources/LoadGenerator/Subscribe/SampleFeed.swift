@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import SRTP
+import CLinuxNet
+import SRTP
 import Synchronization
 
 /// Packets of one sampled subscriber on their way to the decoding thread: bounded; what finds it full is dropped and counted.

@@ -1,7 +1,7 @@
-internal import Codecs
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import Codecs
+import MediaBase
+import RTP
+import SRTP
 
 /// One sampled subscriber's decryption, frame assembly and decoding; confined to the decoding thread.
 final class SampleViewer {

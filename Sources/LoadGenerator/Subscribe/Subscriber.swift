@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import MediaBase
-internal import RTP
-internal import SRTP
+import CLinuxNet
+import MediaBase
+import RTP
+import SRTP
 
 /// One synthetic subscriber: counts every packet by the header that SRTP leaves in the clear, sends receiver reports, NACK and PLI;
 /// confined to a receiving thread.

@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// What the receiving thread needs to play one subscriber.
 struct SubscriberSetup: Sendable {

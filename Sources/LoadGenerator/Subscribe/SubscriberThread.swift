@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// A thread that receives for many subscribers, each on a socket of its own.
 final class SubscriberThread: Sendable {

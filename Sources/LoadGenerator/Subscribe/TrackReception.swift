@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import RTP
+import MediaBase
+import RTP
 
 /// Reception of one track by one subscriber, from the part of its packets that is not encrypted.
 struct TrackReception {

@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// The generator's one clock: monotonic, and tied once to the time of day so that what is burned into pictures can be read by
 /// another process on this machine. Later steps of the system clock do not show.

@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 #if canImport(Glibc)
     import Glibc

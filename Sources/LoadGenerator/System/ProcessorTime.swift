@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// CPU time of this process.
 enum ProcessorTime {

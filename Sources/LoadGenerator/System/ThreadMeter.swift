@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// How much CPU one thread takes, and how much of a core it took in its busiest second. The thread itself calls `sample`.
 struct ThreadMeter {

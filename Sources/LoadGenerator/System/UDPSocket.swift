@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import MediaBase
+import CLinuxNet
+import MediaBase
 
 /// A UDP socket on a port of the kernel's choice, closed with its owner.
 final class UDPSocket: Sendable {

@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 import Synchronization
 
 /// A thread that waits on descriptors and can be woken and stopped from others: what every loop of the generator stands on. Started at most

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import SDP
+import MediaEngine
+import SDP
 
 extension EmbeddedDoor: WebRTCRelayDoor {
     package func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer {

@@ -1,9 +1,9 @@
-internal import CLinuxNet
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import Transport
-internal import WebRTCClient
+import CLinuxNet
+import MediaBase
+import RTP
+import SDP
+import Transport
+import WebRTCClient
 
 /// One WebRTC participant on a socket of its own: publisher or viewer; confined to a thread.
 final class Peer {

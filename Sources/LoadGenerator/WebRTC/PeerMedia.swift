@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import RTP
-internal import WebRTCClient
+import MediaBase
+import RTP
+import WebRTCClient
 
 /// Sends a publisher's pictures and sound when they are due; confined to a thread.
 struct PeerMedia {

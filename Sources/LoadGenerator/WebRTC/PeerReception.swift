@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import RTP
-internal import WebRTCClient
+import MediaBase
+import RTP
+import WebRTCClient
 
 /// What a viewer received, and the copy of it for the decoder; confined to a thread.
 struct PeerReception {

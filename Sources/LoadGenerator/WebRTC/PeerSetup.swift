@@ -1,4 +1,4 @@
-internal import WebRTCClient
+import WebRTCClient
 
 /// What a thread needs to play one WebRTC participant.
 struct PeerSetup: Sendable {

@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// A thread that plays WebRTC participants, each on a socket of its own: datagrams, timers, and publishers' media when due.
 final class PeerThread: Sendable {

@@ -1,4 +1,4 @@
-internal import SRTP
+import SRTP
 
 /// The session description (RFC 8866) of a plain transport, with its key as RFC 4568 writes it.
 enum PlainSessionDescription {

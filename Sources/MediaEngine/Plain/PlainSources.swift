@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// SSRCs of plain publishers. An SSRC is unique within a transport only, so several transports may use the same one: their packets are told
 /// apart by the address that they come from, and by the keys before that is known.

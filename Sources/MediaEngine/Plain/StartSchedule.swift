@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Times at which a plain subscriber gets another start of its video, because the first may have gone out before it listened: most clients
 /// read the session description first, and open their sockets then. A client that has sent RTCP listens, and needs none.

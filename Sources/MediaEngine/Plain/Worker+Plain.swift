@@ -1,9 +1,9 @@
-internal import CLinuxNet
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SRTP
-internal import Transport
+import CLinuxNet
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
+import Transport
 
 /// Plain transports open and close, on the worker's own thread with nothing pending.
 extension Worker {

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// Key frames for plain subscribers, most of which send no PLI.
 extension Worker {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension SocketAddress {
     /// What one subscriber of a network provider has: the address, or of IPv6 its first 64 bits. Port 0.

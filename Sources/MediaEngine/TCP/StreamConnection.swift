@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Glibc
-internal import MediaBase
-internal import Transport
+import CLinuxNet
+import Glibc
+import MediaBase
+import Transport
 
 /// One TCP connection of a ``StreamSockets``: its descriptor, the frame that is arriving and the bytes that wait to go out.
 final class StreamConnection {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Glibc
+import CLinuxNet
+import Glibc
 package import MediaBase
-internal import Transport
+import Transport
 
 /// The TCP side of a worker's media port: connections over which ICE peers send datagrams in frames (RFC 6544, RFC 4571). It belongs to
 /// one thread, never waits and has no thread of its own.

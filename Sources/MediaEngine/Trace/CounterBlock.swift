@@ -1,5 +1,5 @@
-internal import CCrash
-internal import Forwarding
+import CCrash
+import Forwarding
 
 /// Memory of one worker's counters, at an address that crash reports can read while the worker counts on.
 final class CounterBlock {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The newest decisions for one peer. It has no memory before the first.
 struct DecisionLog {

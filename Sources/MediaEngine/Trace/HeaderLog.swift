@@ -1,6 +1,6 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
+import Forwarding
+import MediaBase
+import RTP
 
 /// The headers of a track's newest packets, for reports of users. One a published track, not one a subscriber: what went out to each of them
 /// follows from it and from what was decided for it. Its owner frees it.

@@ -1,4 +1,4 @@
-internal import Forwarding
+import Forwarding
 
 /// What became of a packet that a publisher sent.
 package enum PacketFate: UInt8, Sendable, CaseIterable {

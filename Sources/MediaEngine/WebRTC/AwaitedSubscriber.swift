@@ -1,5 +1,5 @@
-internal import SDP
-internal import Transport
+import SDP
+import Transport
 
 /// A subscribe peer connection that the relay has offered and whose answer has not come.
 struct AwaitedSubscriber {

@@ -1,8 +1,8 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import SRTP
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
 
 /// What a connected peer sends: which SSRC belongs to which stream, track and encoding, learnt from its description or from its packets.
 final class PeerInbound {

@@ -1,8 +1,8 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import Transport
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import Transport
 
 /// What a connected peer gets, and how much of it its path can carry.
 final class PeerOutbound {

@@ -1,6 +1,6 @@
-internal import DTLS
-internal import SDP
-internal import Transport
+import DTLS
+import SDP
+import Transport
 
 extension SignalledKeys {
     /// The keys of what a native peer offers; nil for a peer that shakes hands.

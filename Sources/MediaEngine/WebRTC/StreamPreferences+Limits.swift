@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 extension StreamPreferences {
     /// So much less than what was asked for still counts as it: rates are measured, and sizes rounded by encoders.

@@ -1,10 +1,10 @@
-internal import DTLS
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import SRTP
-internal import Transport
+import DTLS
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
+import Transport
 
 /// One WebRTC or native client on its worker: its path (ICE, and DTLS or keys of signalling) and, once that stands, what it sends or gets.
 final class WebRTCPeer {

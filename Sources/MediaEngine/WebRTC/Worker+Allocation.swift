@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// Shares what a subscriber's path takes over its tracks.
 extension Worker {

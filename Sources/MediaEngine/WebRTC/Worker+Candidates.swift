@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import SDP
+import MediaBase
+import SDP
 
 extension Worker {
     /// Where peers can reach this worker: every advertised address, the first with the highest priority; TCP after all of UDP

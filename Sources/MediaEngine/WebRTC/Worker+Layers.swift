@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// Which encoding and which temporal layers each subscriber gets.
 extension Worker {

@@ -1,8 +1,8 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SRTP
-internal import Transport
+import Forwarding
+import MediaBase
+import RTP
+import SRTP
+import Transport
 
 /// Peers whose address changes in the middle of a call, as when a NAT forgets or a phone changes networks.
 extension Worker {

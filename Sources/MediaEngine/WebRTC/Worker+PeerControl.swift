@@ -1,10 +1,10 @@
-internal import DTLS
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import SRTP
-internal import Transport
+import DTLS
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
+import Transport
 
 /// Peers come, connect, change and go. With nothing pending in any router.
 extension Worker {

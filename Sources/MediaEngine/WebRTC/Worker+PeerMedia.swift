@@ -1,9 +1,9 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import SRTP
-internal import Transport
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
+import Transport
 
 /// RTP and RTCP of connected WebRTC peers.
 extension Worker {

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// Numbers of one peer, for whoever asks.
 extension Worker {

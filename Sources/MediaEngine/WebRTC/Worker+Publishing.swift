@@ -1,9 +1,9 @@
-internal import DTLS
-internal import Forwarding
-internal import MediaBase
-internal import SDP
-internal import SRTP
-internal import Transport
+import DTLS
+import Forwarding
+import MediaBase
+import SDP
+import SRTP
+import Transport
 
 /// Publish peers: one connection each, with as many streams as it has offered.
 extension Worker {

@@ -1,5 +1,5 @@
-internal import Forwarding
-internal import MediaBase
+import Forwarding
+import MediaBase
 
 /// Rooms of a session: who is in different ones does not hear each other, whatever tracks there are.
 extension Worker {

@@ -1,9 +1,9 @@
-internal import Forwarding
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import SRTP
-internal import Transport
+import Forwarding
+import MediaBase
+import RTP
+import SDP
+import SRTP
+import Transport
 
 /// Datagrams on the port that all WebRTC peers share (RFC 7983). Only a known user name fragment, or an address that a check came
 /// from, leads to a peer; anything else is counted and forgotten.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Messaging {
     /// The users of those ids, each once, made where need be.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Messaging {
     /// CHT-6.

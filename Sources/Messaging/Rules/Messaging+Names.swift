@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Messaging {
     /// Those who have the user in their lists are told how it is called now: the other users of the conversations that changed last. Others see

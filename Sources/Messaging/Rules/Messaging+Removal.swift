@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Messaging {
     /// Removes one slice of what is too old, or what nobody sees any more.

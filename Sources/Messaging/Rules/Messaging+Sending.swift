@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Messaging {
     /// Stores a message once, and tells everybody in its conversation (CHT-2, CHT-9).

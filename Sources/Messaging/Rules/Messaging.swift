@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The rules of conversations, over one transaction of a store at one moment. Whatever throws has changed nothing, or its transaction is
 /// to be rolled back (errors that are no `SignalingError`).

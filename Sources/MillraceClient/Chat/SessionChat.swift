@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 public import Signaling
 
 /// The chat of a session: to everybody in the room that one is in (the main session or a subsession), or to one of them. It is not

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Signs of life on one connection: when the relay is to be sent a ping, and when it has been silent for so long that it counts as lost.
 struct Liveness {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension MediaTime {
     /// How long the relay wants a client to wait: an hour at most, nothing where it did not say.

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The way back after a loss: since when it lasts, how many attempts it took, and when the next one is due.
 struct ReconnectBackoff {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// When a client that lost its connection tries again: at once or nearly so at first, then ever less often, never many clients at
 /// the same moment.

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import MediaBase
-internal import NIOCore
-internal import Signaling
+import Foundation
+import MediaBase
+import NIOCore
+import Signaling
 
 /// The requests of one connection that are not answered yet: their numbers, what each is for, and how long the relay may take.
 struct RequestLedger<Purpose> {

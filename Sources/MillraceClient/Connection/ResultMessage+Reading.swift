@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Signaling
+import Foundation
+import Signaling
 
 extension ResultMessage {
     /// Reads the relay's answer.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension SignalingError {
     /// Of what was asked when the connection was lost.

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// The delegates of a session or a messaging client.
 final class DelegateList<Event: Sendable>: Sendable {

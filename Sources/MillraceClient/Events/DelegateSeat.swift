@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOConcurrencyHelpers
+import NIOCore
+import NIOConcurrencyHelpers
 
 /// A delegate, with the events that wait to be told to it.
 final class DelegateSeat<Event: Sendable>: Sendable {

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// What comes of a session, a stream's pictures or its sound, one after another, for one reader. Any number of readers can be made, each
 /// goes at its own pace: one that falls behind by more than its limit loses the oldest elements, counted in `dropped`, and holds up nobody.

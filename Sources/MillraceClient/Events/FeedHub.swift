@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// Hands each element to every reader there is. With it end the readers' loops.
 final class FeedHub<Element: Sendable>: Sendable {

@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOConcurrencyHelpers
+import NIOCore
+import NIOConcurrencyHelpers
 
 /// One reader's queue; leaves its hub when nobody holds it any more.
 final class FeedSeat<Element: Sendable>: Sendable {

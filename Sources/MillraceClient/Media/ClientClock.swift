@@ -1,5 +1,5 @@
-internal import Dispatch
-internal import MediaBase
+import Dispatch
+import MediaBase
 
 /// The client's one clock.
 enum ClientClock {

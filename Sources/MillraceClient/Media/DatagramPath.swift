@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The sockets of one peer connection: one for each IP version that the relay has candidates of.
 final class DatagramPath {

@@ -1,11 +1,11 @@
-internal import MediaBase
+import MediaBase
 
 #if canImport(Darwin)
-    internal import Darwin
+    import Darwin
 #elseif canImport(Glibc)
-    internal import Glibc
+    import Glibc
 #elseif canImport(Musl)
-    internal import Musl
+    import Musl
 #endif
 
 /// A UDP socket, the waiting for several, and a clock: all that the client's media asks of an operating system, by calls that every

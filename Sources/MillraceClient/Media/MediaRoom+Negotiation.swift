@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 extension MediaRoom {
     /// Offers those publishers' media, over a new peer connection where there is none.

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// What a media thread works on: the peer connections of one session. Confined to that thread.
 final class MediaRoom {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import MediaBase
-internal import NIOConcurrencyHelpers
-internal import NIOCore
+import Foundation
+import MediaBase
+import NIOConcurrencyHelpers
+import NIOCore
 
 /// The thread on which a session's packets come, go and are put together. What it works on is its `MediaRoom`; others hand it work.
 final class MediaThread: Sendable {

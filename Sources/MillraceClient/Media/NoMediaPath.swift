@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Transport
+import MediaBase
+import Transport
 
 /// A failed media path and the candidates tried: ICE or DTLS had not completed 10 s after they began.
 ///

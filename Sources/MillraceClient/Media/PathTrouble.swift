@@ -1,4 +1,4 @@
-internal import Transport
+import Transport
 
 /// A fault of a peer connection's path, or the end of one.
 enum PathTrouble: Sendable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Watches whether the relay answers the connectivity checks of a peer connection. It never ends one: keys are kept for as long as the
 /// relay may have theirs, which says by `mediaReset` when it has let go of them.

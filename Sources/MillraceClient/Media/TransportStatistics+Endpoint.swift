@@ -1,4 +1,4 @@
-internal import WebRTCClient
+import WebRTCClient
 
 extension TransportStatistics {
     init(_ endpoint: EndpointStatistics) {

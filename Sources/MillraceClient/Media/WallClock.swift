@@ -1,5 +1,5 @@
-internal import Foundation
-internal import MediaBase
+import Foundation
+import MediaBase
 
 /// The time of day, as reports to the relay have it.
 enum WallClock {

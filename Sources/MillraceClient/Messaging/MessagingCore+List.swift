@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Pages of messages, and what a user does with its conversations.
 extension MessagingCore {

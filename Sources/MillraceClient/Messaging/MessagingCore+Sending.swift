@@ -1,6 +1,6 @@
-internal import Foundation
-internal import MediaBase
-internal import Signaling
+import Foundation
+import MediaBase
+import Signaling
 
 /// What waits to be sent goes one by one, so that its order is kept whatever is lost.
 extension MessagingCore {

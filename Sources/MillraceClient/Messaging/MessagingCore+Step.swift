@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// In step with the relay: after each login what changed meanwhile, then each change as it happens.
 extension MessagingCore {

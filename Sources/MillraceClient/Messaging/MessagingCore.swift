@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// What a messaging client does: logs in, keeps the store in step with the relay, sends what waits to be sent.
 ///

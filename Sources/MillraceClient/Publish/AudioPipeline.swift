@@ -1,8 +1,8 @@
-internal import Codecs
-internal import Dispatch
-internal import Foundation
-internal import MediaBase
-internal import NIOConcurrencyHelpers
+import Codecs
+import Dispatch
+import Foundation
+import MediaBase
+import NIOConcurrencyHelpers
 
 /// Cuts a publisher's sound into packets' worth and encodes it, on a queue of its own.
 final class AudioPipeline: Sendable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How what the path carries is shared among the encodings that are sent. Sound comes first; of simulcast encodings the smallest, and a
 /// larger one only where it gets enough to be worth it.

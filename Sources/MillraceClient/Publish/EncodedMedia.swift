@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// What a publisher's encoders made, on its way to the media thread.
 enum EncodedMedia: Sendable {

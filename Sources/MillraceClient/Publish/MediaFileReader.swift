@@ -1,6 +1,6 @@
-internal import Codecs
-internal import Containers
-internal import MediaBase
+import Codecs
+import Containers
+import MediaBase
 
 /// Reads raw pictures and sound of a file: Y4M, WAV at 48 kHz, IVF with VP8, WebM with VP8 and Opus. Used by one task at a time.
 final class MediaFileReader {

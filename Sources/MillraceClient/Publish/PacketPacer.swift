@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Spreads the packets of large pictures over time, so that a key frame does not overflow a narrow path's queue. Reads no clock.
 struct PacketPacer: Sendable {

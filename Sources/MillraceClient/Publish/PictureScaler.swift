@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Pictures of half the sides, each pixel the mean of four: what the smaller encodings of simulcast are made from.
 enum PictureScaler {

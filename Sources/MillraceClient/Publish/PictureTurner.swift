@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Turns frames as their `rotation` asks for: before they are encoded, so that subscribers without the header extension for it (RFC 7742
 /// section 4) see them upright too, and after they were decoded, as that extension says.

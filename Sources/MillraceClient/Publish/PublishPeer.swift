@@ -1,9 +1,9 @@
-internal import DTLS
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import Transport
-internal import WebRTCClient
+import DTLS
+import MediaBase
+import RTP
+import SDP
+import Transport
+import WebRTCClient
 
 /// The peer connection that carries all of a session's publications. Confined to the media thread.
 final class PublishPeer {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension Publisher {
     /// Publishes a file's pictures and sound at their pace: `.y4m`, `.wav` (48 kHz), `.ivf` with VP8, or `.webm` with VP8 and Opus.

@@ -1,6 +1,6 @@
-internal import Codecs
+import Codecs
 public import MediaBase
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 public import Signaling
 
 /// Publishes one stream: sound, pictures or both, that the application pushes raw or that come from a file. Made by the application, it

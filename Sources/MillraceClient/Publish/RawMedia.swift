@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// A raw picture or a block of sound of a file, at its place in time from the file's start.
 enum RawMedia: Sendable {

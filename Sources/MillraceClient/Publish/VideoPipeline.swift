@@ -1,7 +1,7 @@
-internal import Codecs
-internal import Dispatch
-internal import MediaBase
-internal import NIOConcurrencyHelpers
+import Codecs
+import Dispatch
+import MediaBase
+import NIOConcurrencyHelpers
 
 /// Encodes a publisher's pictures on a queue of its own. Where that does not keep up, the newest picture takes the place of the one that
 /// waits, and is counted.

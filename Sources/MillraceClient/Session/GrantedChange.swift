@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// The change of a session's state that a request causes, if the relay grants it. The relay answers before it tells the change to everybody:
 /// without this, state that is read when a call has returned would still be that of before.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// Audio and video with which a client begins in a session: what it publishes and what it receives.
 ///

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// A join answer while the pages of its users come in, and the events that come in between.
 struct JoinRoster: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What the session's connection tells its media.
 enum MediaNotice: Sendable {

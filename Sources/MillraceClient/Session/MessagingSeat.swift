@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Who uses a session's WebSocket for conversations.
 struct MessagingSeat: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// A publisher of a session, as the session keeps it.
 struct Publication: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension Request {
     /// Nil for a body of no method: there is none.

@@ -1,5 +1,5 @@
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import NIOConcurrencyHelpers
+import Signaling
 
 /// What a session shows at any time, and to whom it tells what happens.
 final class SessionBoard: Sendable {

@@ -1,6 +1,6 @@
-internal import MediaBase
-internal import Signaling
-internal import Transport
+import MediaBase
+import Signaling
+import Transport
 
 extension SessionCore {
     func media(_ notice: MediaNotice) {

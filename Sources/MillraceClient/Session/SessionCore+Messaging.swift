@@ -1,6 +1,6 @@
-internal import Foundation
-internal import MediaBase
-internal import Signaling
+import Foundation
+import MediaBase
+import Signaling
 
 /// Conversations of the session's user, by its WebSocket.
 extension SessionCore {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 extension SessionCore {
     func publish(_ publisher: Publisher) async throws(SessionError) -> StreamID {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// What a session does: runs the machine, its timer and its WebSocket, and keeps media in step with it.
 actor SessionCore: SocketDriver {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 extension SessionMachine {
     mutating func set(_ status: SessionStatus) {

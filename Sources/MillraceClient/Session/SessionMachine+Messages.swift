@@ -1,6 +1,6 @@
-internal import Foundation
-internal import MediaBase
-internal import Signaling
+import Foundation
+import MediaBase
+import Signaling
 
 extension SessionMachine {
     mutating func refuse(_ ticket: UInt64, _ error: SignalingError) {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import MediaBase
-internal import NIOCore
-internal import Signaling
+import Foundation
+import MediaBase
+import NIOCore
+import Signaling
 
 /// A client's side of the control protocol as one state machine, without sockets, clock and tasks: it joins, keeps the connection alive,
 /// comes back after a loss, numbers requests and takes each event once and in order.

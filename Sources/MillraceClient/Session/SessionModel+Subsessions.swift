@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension SessionModel {
     /// The one that this user is in; nil in the main session.

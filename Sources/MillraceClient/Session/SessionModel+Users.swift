@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 extension SessionModel {
     mutating func apply(_ event: UsersChanged) -> [SessionEvent] {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What is known of a session: its users, streams and modes, kept true by the relay's events.
 struct SessionModel: Sendable {

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// The name of the session that a token is for, read from its claims without checking it: the relay does that.
 enum TokenTopic {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How long a WebSocket may take to stand, and whom it is taken from.
 struct ConnectionSecurity: Sendable {

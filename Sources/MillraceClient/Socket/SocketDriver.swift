@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// Opens and closes the WebSockets that a machine wants, and wakes it in time.
 protocol SocketDriver: Actor {

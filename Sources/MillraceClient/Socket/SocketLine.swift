@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// The WebSocket and the timer of a `SocketDriver`.
 struct SocketLine {

@@ -1,5 +1,5 @@
-internal import MediaBase
-internal import Signaling
+import MediaBase
+import Signaling
 
 /// Rules that want a WebSocket, without sockets and clocks: what `SocketDriver` runs.
 protocol SocketMachine {

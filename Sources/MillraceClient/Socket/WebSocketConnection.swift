@@ -1,11 +1,11 @@
-internal import Foundation
-internal import NIOConcurrencyHelpers
-internal import NIOCore
-internal import NIOFoundationCompat
-internal import NIOHTTP1
-internal import NIOPosix
-internal import NIOSSL
-internal import NIOWebSocket
+import Foundation
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import NIOWebSocket
 package import Signaling
 
 /// One WebSocket to the relay (RFC 6455), as a client: texts in both directions, in order, with bounds.

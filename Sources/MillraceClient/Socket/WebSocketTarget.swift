@@ -1,7 +1,7 @@
-internal import Foundation
-internal import MediaBase
-internal import NIOHTTP1
-internal import NIOSSL
+import Foundation
+import MediaBase
+import NIOHTTP1
+import NIOSSL
 package import Signaling
 
 /// Where a WebSocket goes: `ws`, `wss`, `http` and `https` addresses of a relay, with or without the path of its door.

@@ -1,6 +1,6 @@
-internal import Codecs
-internal import MediaBase
-internal import RTP
+import Codecs
+import MediaBase
+import RTP
 
 /// One sound track on its way from packets to samples: jitter buffer and decoder. Confined to the media thread.
 final class AudioPlayout {

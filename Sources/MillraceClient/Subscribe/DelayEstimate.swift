@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How long packets of a stream must be held back so that nearly all of them are there when their turn comes. Reads no clock.
 ///

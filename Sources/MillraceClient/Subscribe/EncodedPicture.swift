@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// A whole VP8 frame on its way to the decoder.
 struct EncodedPicture: Sendable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Puts sound packets that came irregularly, out of order, twice or never into an even stream. Reads no clock and decodes nothing: it
 /// says what is to be played when, and what is to be made up for.

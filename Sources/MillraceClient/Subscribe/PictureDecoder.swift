@@ -1,8 +1,8 @@
-internal import Codecs
-internal import Dispatch
-internal import MediaBase
-internal import NIOConcurrencyHelpers
-internal import NIOCore
+import Codecs
+import Dispatch
+import MediaBase
+import NIOConcurrencyHelpers
+import NIOCore
 
 /// Decodes one track's pictures on a queue of its own and hands them to the canvas. Where decoding does not keep up, everything up to
 /// the next key frame is left out and counted.

@@ -1,8 +1,8 @@
-internal import Codecs
-internal import MediaBase
-internal import RTP
-internal import Signaling
-internal import WebRTCClient
+import Codecs
+import MediaBase
+import RTP
+import Signaling
+import WebRTCClient
 
 /// One subscription's media on its way to the canvas. Confined to the media thread.
 final class StreamReceiver {

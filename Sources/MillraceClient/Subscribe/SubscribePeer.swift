@@ -1,10 +1,10 @@
-internal import DTLS
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import Signaling
-internal import Transport
-internal import WebRTCClient
+import DTLS
+import MediaBase
+import RTP
+import SDP
+import Signaling
+import Transport
+import WebRTCClient
 
 /// The peer connection that carries all of a session's subscriptions; the relay makes its offers. Confined to the media thread.
 final class SubscribePeer {

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 public import Signaling
 
 /// One subscription: a stream's pictures and sound as they come, decoded. `Session.subscribe(to:)` makes it.

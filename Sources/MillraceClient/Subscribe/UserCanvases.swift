@@ -1,5 +1,5 @@
-internal import NIOConcurrencyHelpers
-internal import Signaling
+import NIOConcurrencyHelpers
+import Signaling
 
 /// The canvases of users, each for one kind of stream: they go on when a stream ends and the user begins another one.
 final class UserCanvases: Sendable {

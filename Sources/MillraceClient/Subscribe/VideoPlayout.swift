@@ -1,6 +1,6 @@
-internal import Codecs
-internal import MediaBase
-internal import RTP
+import Codecs
+import MediaBase
+import RTP
 
 /// One video track on its way from packets to encoded frames, in order and whole. Confined to the media thread; pictures are decoded
 /// elsewhere.

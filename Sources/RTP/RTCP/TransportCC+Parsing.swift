@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension TransportCC {
     /// What a packet chunk says of one packet.

@@ -1,5 +1,5 @@
-internal import Codecs
-internal import MediaBase
+import Codecs
+import MediaBase
 
 /// Decodes the sound of a recording into one run of samples from the file's time zero: gaps are concealed for a moment, then silent,
 /// so that sound stays where it belongs beside the pictures.

@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import Containers
+import CLinuxNet
+import Containers
 package import MediaBase
 
 /// Decodes a recorded file (WebM of ours and of others, IVF, Ogg Opus) into pictures and sound, and finds what is wrong with it.

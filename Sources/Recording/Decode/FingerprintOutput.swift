@@ -1,5 +1,5 @@
 package import Codecs
-internal import MediaBase
+import MediaBase
 
 /// The MD5 of each picture's planes without row padding, a line each, in the form that the VP8 test vectors use:
 /// `<md5>  <stem>-<width>x<height>-<number>.i420`.

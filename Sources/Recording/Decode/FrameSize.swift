@@ -1,5 +1,5 @@
-internal import Codecs
-internal import MediaBase
+import Codecs
+import MediaBase
 
 /// Width and height of a video frame, in pixels.
 package struct FrameSize: Sendable, Hashable {

@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 extension Rotation {
     /// Width and height change places.

@@ -1,6 +1,6 @@
 package import Codecs
-internal import Containers
-internal import MediaBase
+import Containers
+import MediaBase
 
 /// Every n-th picture as `<stem>-000001.png` in a folder that exists, numbered as in the recording.
 package final class StillsOutput: DecodedMediaConsumer {

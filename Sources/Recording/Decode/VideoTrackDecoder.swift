@@ -1,5 +1,5 @@
-internal import Codecs
-internal import MediaBase
+import Codecs
+import MediaBase
 
 /// Decodes the pictures of a recording and notes what is wrong with them.
 struct VideoTrackDecoder {

@@ -1,7 +1,7 @@
-internal import Canvas
+import Canvas
 package import Codecs
 package import Containers
-internal import MediaBase
+import MediaBase
 
 /// Frames as a Y4M file. All have one size: others are fitted into it.
 ///

@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// What a recorder's thread and its owner share: the status, whether to stop, and who waits for the end.
 final class RecorderState: @unchecked Sendable {

@@ -1,7 +1,7 @@
-internal import CLinuxNet
-internal import Containers
-internal import Glibc
-internal import MediaBase
+import CLinuxNet
+import Containers
+import Glibc
+import MediaBase
 
 /// Files of a recording: opening, writing, closing, and what happens when the disk refuses.
 extension RecorderThread {

@@ -1,8 +1,8 @@
-internal import CLinuxNet
-internal import Containers
-internal import Glibc
-internal import MediaBase
-internal import MediaEngine
+import CLinuxNet
+import Containers
+import Glibc
+import MediaBase
+import MediaEngine
 
 /// The loop that reads a tap and writes files, on a thread of its own: a disk that hangs delays nothing but this recording.
 ///

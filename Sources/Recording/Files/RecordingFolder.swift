@@ -1,4 +1,4 @@
-internal import Glibc
+import Glibc
 
 /// Directories and small files of recordings, readable by their owner and group alone.
 package enum RecordingFolder {

@@ -1,5 +1,5 @@
-internal import Containers
-internal import Foundation
+import Containers
+import Foundation
 
 /// `index.json` of one session's folder: which file holds which stream, and how the files lie in time. Written whole and renamed into
 /// place, so that it can be read at every moment.

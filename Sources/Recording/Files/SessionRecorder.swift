@@ -1,5 +1,5 @@
-internal import Foundation
-internal import MediaBase
+import Foundation
+import MediaBase
 package import MediaEngine
 
 /// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` and an `index.json` a session.

@@ -1,6 +1,6 @@
-internal import Canvas
+import Canvas
 package import MediaBase
-internal import RTP
+import RTP
 
 /// Places of a stream's RTP timestamps on the relay's clock.
 ///

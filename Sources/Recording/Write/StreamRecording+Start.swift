@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// How a file begins.
 extension StreamRecording {

@@ -1,6 +1,6 @@
-internal import Codecs
+import Codecs
 package import MediaBase
-internal import RTP
+import RTP
 
 /// Turns the packets of one stream into the frames of WebM files: the recording without threads, clocks and files.
 ///

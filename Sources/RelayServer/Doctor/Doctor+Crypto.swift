@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import SRTP
+import CLinuxNet
+import SRTP
 
 extension Doctor {
     /// What the processor has for ciphers, which implementation the relay takes, and what a packet costs with it.

@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import Foundation
+import CLinuxNet
+import Foundation
 
 extension Doctor {
     /// Kernel, processors, clock.

@@ -1,5 +1,5 @@
-internal import CLinuxNet
-internal import MediaBase
+import CLinuxNet
+import MediaBase
 
 extension Doctor {
     /// Kernel offloads and socket buffers.

@@ -1,6 +1,6 @@
-internal import CLinuxNet
-internal import Foundation
-internal import MediaBase
+import CLinuxNet
+import Foundation
+import MediaBase
 
 extension Doctor {
     /// Can the configured ports be bound? A relay that runs already makes this fail, as a second one would.

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 extension Doctor {
     /// What this process may do.

@@ -1,4 +1,4 @@
-internal import Foundation
+import Foundation
 
 /// Looks at the machine with the eyes of a relay that is about to run with `configuration`, and says what to do.
 package struct Doctor: Sendable {

@@ -1,4 +1,4 @@
-internal import Canvas
+import Canvas
 public import MediaBase
 
 /// A reader of one stream's raw frames and audio at the relay, made by `Relay.tap(session:stream:app:options:)`. It decodes on a thread of its

@@ -1,4 +1,4 @@
-internal import Canvas
+import Canvas
 
 /// Why a stream cannot be tapped.
 public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,5 +1,5 @@
-internal import Canvas
-internal import MediaBase
+import Canvas
+import MediaBase
 
 /// Kinds that a `StreamTap` reads, and the size of its queue.
 public struct TapOptions: Sendable {

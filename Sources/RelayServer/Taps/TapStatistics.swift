@@ -1,4 +1,4 @@
-internal import Canvas
+import Canvas
 
 /// Counters of a `StreamTap`.
 public struct TapStatistics: Hashable, Sendable {

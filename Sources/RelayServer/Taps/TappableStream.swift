@@ -1,4 +1,4 @@
-internal import MediaEngine
+import MediaEngine
 
 /// A stream of a session that can be tapped.
 public struct TappableStream: Hashable, Sendable, Identifiable {

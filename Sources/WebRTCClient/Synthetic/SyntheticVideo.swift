@@ -1,5 +1,5 @@
 package import MediaBase
-internal import RTP
+import RTP
 
 /// A source of synthetic video: frames of the sizes that an encoder with a bit rate makes, in one or more simulcast encodings, cut into packets
 /// with real VP8 payload descriptors.

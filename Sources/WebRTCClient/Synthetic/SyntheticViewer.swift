@@ -1,6 +1,6 @@
 package import MediaBase
 package import Transport
-internal import RTP
+import RTP
 
 /// A viewer that knows synthetic media: puts frames together, checks each of them, and asks for a key frame where it has none.
 package final class SyntheticViewer {

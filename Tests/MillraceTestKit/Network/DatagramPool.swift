@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// Datagrams on their way: memory that is used again, so that a run allocates what is under way at a time and no more.
 struct DatagramPool: ~Copyable {

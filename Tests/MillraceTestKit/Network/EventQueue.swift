@@ -1,4 +1,4 @@
-internal import MediaBase
+import MediaBase
 
 /// What is to happen next in virtual time: a heap by time, then by the order in which things were put in, so that a run is the same
 /// each time. Flat memory: a test with a hundred peers passes a million events through it.

@@ -1,8 +1,8 @@
-internal import Conference
-internal import NIOConcurrencyHelpers
-internal import NIOCore
-internal import NIOWebSocket
-internal import Signaling
+import Conference
+import NIOConcurrencyHelpers
+import NIOCore
+import NIOWebSocket
+import Signaling
 
 /// The sending half of one WebSocket. Nothing here waits: what the client does not take piles up, and `backlog` says how much.
 final class ClientSocket: Sendable {

@@ -1,7 +1,7 @@
-internal import Foundation
-internal import HTTPTypes
-internal import NIOHTTP1
-internal import Signaling
+import Foundation
+import HTTPTypes
+import NIOHTTP1
+import Signaling
 
 /// What the request for a WebSocket says: RFC 6455 section 4.2.1, as far as it is not NIO's.
 struct ConnectHandshake: Sendable, Equatable {

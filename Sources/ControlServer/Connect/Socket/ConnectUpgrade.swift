@@ -1,9 +1,9 @@
-internal import HummingbirdCore
-internal import NIOCore
-internal import NIOHTTP1
-internal import NIOHTTPTypesHTTP1
-internal import NIOWebSocket
-internal import Signaling
+import HummingbirdCore
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
+import NIOWebSocket
+import Signaling
 
 /// Makes a WebSocket of a connection whose first request is a proper handshake for `/v1/connect`. Whatever else that request is goes on
 /// to the HTTP routes, which say what is wrong with it.

@@ -1,6 +1,6 @@
-internal import HummingbirdCore
-internal import NIOCore
-internal import NIOHTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
 
 /// One accepted connection. Its first request decides what is spoken on it.
 struct ControlConnection: ServerChildChannelValue {

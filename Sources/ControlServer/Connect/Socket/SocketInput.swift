@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOWebSocket
+import NIOCore
+import NIOWebSocket
 
 /// What a connection's reader gets of its WebSocket.
 enum SocketInput: Sendable, Equatable {

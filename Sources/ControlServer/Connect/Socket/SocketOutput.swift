@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOWebSocket
+import NIOCore
+import NIOWebSocket
 
 /// What is sent over a WebSocket.
 enum SocketOutput: Sendable {

@@ -1,5 +1,5 @@
-internal import NIOConcurrencyHelpers
-internal import NIOCore
+import NIOConcurrencyHelpers
+import NIOCore
 
 /// WebSockets that have not joined a session. They are so few, in all and from one address, that they take no places of those that have.
 final class UnjoinedSockets: Sendable {

@@ -1,6 +1,6 @@
-internal import HTTPTypes
-internal import NIOCore
-internal import NIOHTTP1
+import HTTPTypes
+import NIOCore
+import NIOHTTP1
 
 /// Stands before NIO's upgrade handler, which forgets the head of a request that asks for an upgrade and does not get it. So only a request
 /// that will get it keeps its `Upgrade` field; any other is what it is without, as RFC 9110 section 7.8 allows, and the HTTP routes answer

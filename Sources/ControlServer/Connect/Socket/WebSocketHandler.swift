@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOWebSocket
+import NIOCore
+import NIOWebSocket
 
 /// Frames to messages and back: answers pings, keeps a silent client awake, closes as RFC 6455 section 7 says, and closes by itself
 /// where the client breaks the rules or is not heard any more.

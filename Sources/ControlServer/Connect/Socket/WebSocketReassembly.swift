@@ -1,5 +1,5 @@
-internal import NIOCore
-internal import NIOWebSocket
+import NIOCore
+import NIOWebSocket
 
 /// Makes messages of frames and holds the client to RFC 6455. Says what to do; does nothing itself.
 struct WebSocketReassembly {

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
+import MediaEngine
+import NIOConcurrencyHelpers
 
 /// One event source of a WHEP resource. Its queue has a place for each kind of event: a client that reads slowly gets the newest state of each.
 final class EventSource: Sendable {

@@ -1,5 +1,5 @@
-internal import MediaEngine
-internal import NIOConcurrencyHelpers
+import MediaEngine
+import NIOConcurrencyHelpers
 
 /// All event sources of WHEP resources, by resource and by session. The streams of a session are looked at once for all its sources: when the
 /// media engine tells of a change, and once a second.

@@ -1,5 +1,5 @@
-internal import Foundation
-internal import MediaEngine
+import Foundation
+import MediaEngine
 
 /// State of one stream as the events of its WHEP resources tell it.
 struct StreamState: Sendable, Equatable {

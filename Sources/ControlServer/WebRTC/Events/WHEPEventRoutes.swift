@@ -1,6 +1,6 @@
-internal import HTTPTypes
-internal import Hummingbird
-internal import NIOCore
+import HTTPTypes
+import Hummingbird
+import NIOCore
 
 /// Server-sent events of WHEP resources (draft-ietf-wish-whep, "Server Sent Events extension"): `POST` to the URL of the resource's `Link` makes an
 /// event source, which `GET` reads.

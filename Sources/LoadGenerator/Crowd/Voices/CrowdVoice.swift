@@ -1,10 +1,10 @@
-internal import CLinuxNet
-internal import DTLS
-internal import MediaBase
-internal import RTP
-internal import SDP
-internal import Transport
-internal import WebRTCClient
+import CLinuxNet
+import DTLS
+import MediaBase
+import RTP
+import SDP
+import Transport
+import WebRTCClient
 
 /// One participant's sound: a peer connection that says who it is, ten times a second, and one by which it hears others.
 final class CrowdVoice: Sendable {

@@ -1,4 +1,4 @@
-internal import CLinuxNet
+import CLinuxNet
 
 /// A thread that plays participants' voices: datagrams as they come, timers and sound by a beat.
 final class VoiceThread: Sendable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import MediaBase
-internal import Signaling
+import Foundation
+import MediaBase
+import Signaling
 
 /// A WebSocket for conversations alone: runs the machine with its timer and its sockets.
 actor DirectLink: MessagingLink, SocketDriver {

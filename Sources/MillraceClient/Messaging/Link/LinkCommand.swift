@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What a link is to do. Commands are carried out one after another, in the order in which they were given.
 enum LinkCommand: Sendable {

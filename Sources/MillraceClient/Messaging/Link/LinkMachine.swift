@@ -1,7 +1,7 @@
-internal import Foundation
-internal import MediaBase
-internal import NIOCore
-internal import Signaling
+import Foundation
+import MediaBase
+import NIOCore
+import Signaling
 
 /// A WebSocket to the relay that is opened again whenever it is lost, as one state machine without sockets, clock and tasks: numbers
 /// requests, keeps the connection alive, tells answers and events of conversations in order. It is in no session.

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What a link to the relay tells those who use it for conversations, in order.
 enum LinkNews: Sendable {

@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// A way to the relay that carries requests and events of conversations: a WebSocket of its own, or that of a session.
 ///

@@ -1,4 +1,4 @@
-internal import NIOConcurrencyHelpers
+import NIOConcurrencyHelpers
 
 /// What a link told and nobody has looked at yet, in order. Answers always fit: there are no more than requests. Of too many events the
 /// rest is left out, and it is known that it was.

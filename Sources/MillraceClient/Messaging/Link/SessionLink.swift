@@ -1,5 +1,5 @@
-internal import Foundation
-internal import Signaling
+import Foundation
+import Signaling
 
 /// The WebSocket of a session, which carries its user's conversations as well. It comes back as the session does.
 struct SessionLink: MessagingLink {

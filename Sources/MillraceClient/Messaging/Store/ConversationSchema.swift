@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 
 /// The tables of a store, and how older ones become those.
 enum ConversationSchema {

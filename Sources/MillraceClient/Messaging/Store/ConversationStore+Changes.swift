@@ -1,5 +1,5 @@
-internal import GRDB
-internal import Signaling
+import GRDB
+import Signaling
 
 /// What the relay says, taken into the store.
 extension ConversationStore {

@@ -1,5 +1,5 @@
-internal import GRDB
-internal import Signaling
+import GRDB
+import Signaling
 
 /// Messages on their way to the relay.
 extension ConversationStore {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import NIOConcurrencyHelpers
+import Foundation
+import GRDB
+import NIOConcurrencyHelpers
 public import Signaling
 
 /// One user's conversations and their messages on this device (a SQLite database): what lists are read from, with a connection or

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import Signaling
+import Foundation
+import GRDB
+import Signaling
 
 /// The list of conversations, as rows.
 enum ConversationTable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import Signaling
+import Foundation
+import GRDB
+import Signaling
 
 /// Messages, as rows. They lie in stretches without gaps; what is between two stretches is read from the relay when it is asked for.
 ///

@@ -1,4 +1,4 @@
-internal import GRDB
+import GRDB
 
 /// What a store knows of itself.
 enum MetaTable {

@@ -1,6 +1,6 @@
-internal import Foundation
-internal import GRDB
-internal import Signaling
+import Foundation
+import GRDB
+import Signaling
 
 /// Messages that the relay has not confirmed, as rows, in the order in which they were written.
 enum OutgoingTable {

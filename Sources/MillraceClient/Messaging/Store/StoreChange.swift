@@ -1,4 +1,4 @@
-internal import Signaling
+import Signaling
 
 /// What a change of the store means for who looks at it.
 struct StoreChange: Sendable {

@@ -1,0 +1,62 @@
+"""Counts constructions that make comments and documents hard to read. tools/check runs it; --list prints each place.
+
+A construction may occur so many times in 1,000 lines of comments and documents as LIMITS says, or its area's entry. Limits only decrease: a change
+that lowers a rate lowers its limit too.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+# Construction: (pattern, limit for each area). A pattern is searched in one line of a comment or document, without its marks.
+CONSTRUCTIONS = {
+    "sentence that begins with a relative clause": (
+        r"(?:^|[.:;] )(?:What|Who|Whoever|Whose|Where|(?:Those|One|He) who)\b(?!.*\?)", {"product": 64, "tests": 18}),
+    "fragment that begins with a preposition": (r"^(?:Of|By|As|For|That|One|Such|So) (?!course|example|instance)", {"product": 37, "tests": 13}),
+    "somebody, nobody, everybody": (r"(?i)\b(?:some|no|any|every)body\b", {"product": 24, "tests": 8}),
+    "where for if": (r"\bwhere (?:it|there|that|they|one|a|the|no|nothing|none)\b", {"product": 34, "tests": 5}),
+    "is to": (r"\b(?:is|are|was|were) to\b(?! (?:a|the)\b)", {"product": 10, "tests": 2}),
+    "anew, meanwhile, besides": (r"\b(?:anew|meanwhile|besides|at the most|for want of|the like|thereof)\b", {"product": 13, "tests": 4}),
+    "pictures for frames, sound for audio": (r"\b(?:pictures?|sounds?)\b", {"product": 28, "tests": 32}),
+    "metaphors of this project": (r"\b(?:doors?|floors?|wish(?:es)?|legs?)\b", {"product": 11, "tests": 6}),
+}
+AREAS = {"product": ["Sources", "docs", "README.md", "CONTRIBUTING.md"], "tests": ["Tests", "tools", "Benchmarks"]}
+CODE = (".swift", ".js", ".py", ".c", ".h", ".cpp", ".sh")
+COMMENT = re.compile(r"^\s*(?:///?/?|//!|#(?!!|if|else|endif|include|define))\s?(.*\S)")
+
+
+def sentences(places):
+    """(path, line number, text) of each line of a comment or document."""
+    listed = subprocess.run(["git", "ls-files", *places], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    for name in listed.splitlines():
+        path = ROOT / name
+        if not name.endswith((*CODE, ".md")) or not path.is_file() or name == "tools/wording.py":
+            continue
+        for number, line in enumerate(path.read_text(errors="replace").splitlines(), 1):
+            if name.endswith(".md"):
+                if line.strip() and not line.lstrip().startswith(("```", "|--")):
+                    yield name, number, line.strip()
+            elif (found := COMMENT.match(line)) and len(found[1]) > 8:
+                yield name, number, found[1]
+
+
+def main(arguments):
+    failed = False
+    for area, places in AREAS.items():
+        lines = list(sentences(places))
+        for construction, (pattern, limits) in CONSTRUCTIONS.items():
+            found = [line for line in lines if re.search(pattern, line[2])]
+            rate = 1000 * len(found) / max(len(lines), 1)
+            is_over = rate > limits[area]
+            failed |= is_over
+            if is_over or "--list" in arguments:
+                print(f"    {area}: {construction}: {rate:.1f} in 1,000 lines, at most {limits[area]}", file=sys.stderr)
+                for name, number, text in found if "--list" in arguments else found[:10]:
+                    print(f"        {name}:{number}: {text[:120]}", file=sys.stderr)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
