@@ -43,6 +43,7 @@ let package = Package(
         .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -82,7 +83,9 @@ let package = Package(
         // L3: rules; no sockets, files, tasks, locks or clock reads
         .target(name: "Transport", dependencies: ["MediaBase", "STUN", "SDP", "SRTP", "DTLS"]),
         .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
-        .target(name: "Conference", dependencies: ["MediaBase", "Signaling"]),
+        .target(
+            name: "Conference",
+            dependencies: ["MediaBase", "Signaling", .product(name: "DequeModule", package: "swift-collections")]),
         .target(
             name: "MillraceTokens", dependencies: ["Signaling", .product(name: "Crypto", package: "swift-crypto")]),
         .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
@@ -101,7 +104,117 @@ let package = Package(
             name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "CLinuxNet"]),
         .target(
             name: "Recording",
-            dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet"]),
+            dependencies: [
+                "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .target(
+            name: "HTTPCalls",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
+        .target(
+            name: "Persistence",
+            dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
+        .target(
+            name: "MillraceClient", targets: ["MillraceClient", "Signaling", "MediaBase"]),
+        .library(name: "Signaling", targets: ["Signaling"]),
+        .library(name: "Codecs", targets: ["Codecs"]),
+        .library(name: "Containers", targets: ["Containers"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+        .package(
+            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
+            traits: ["JSON", "YAML", "CommandLineArguments"]),
+    ],
+    targets: [
+        // L0: C libraries
+        .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
+        .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
+        .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
+        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
+        .target(name: "CIPSecMB", linkerSettings: multiBuffer),
+        .target(name: "CWebM", linkerSettings: [.linkedLibrary("webm")]),
+        .target(name: "CLinuxNet"),
+        .target(name: "CCrash"),
+        // The page's files, taken into the binary by the compiler.
+        .target(name: "CPage", exclude: ["web"]),
+
+        // L1: bytes <-> values
+        .target(name: "MediaBase"),
+        .target(name: "RTP", dependencies: ["MediaBase"], swiftSettings: hotPath),
+        .target(name: "STUN"),
+        .target(name: "SDP", dependencies: ["MediaBase", "RTP"]),
+        .target(name: "Signaling"),
+
+        // L2: safe owners of C handles
+        .target(
+            name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
+        .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
+        .target(name: "SFrame", dependencies: ["MediaBase", "COpenSSL"]),
+        .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
+        .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
+
+        // L3: rules; no sockets, files, tasks, locks or clock reads
+        .target(name: "Transport", dependencies: ["MediaBase", "STUN", "SDP", "SRTP", "DTLS"]),
+        .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
+        .target(
+            name: "Conference",
+            dependencies: ["MediaBase", "Signaling", .product(name: "DequeModule", package: "swift-collections")]),
+        .target(
+            name: "MillraceTokens", dependencies: ["Signaling", .product(name: "Crypto", package: "swift-crypto")]),
+        .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
+        .target(
+            name: "WebRTCClient",
+            dependencies: ["MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding"]),
+
+        // L4: threads, sockets, files
+        .target(
+            name: "MediaEngine",
+            dependencies: [
+                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet", "CCrash",
+            ],
+            swiftSettings: hotPath),
+        .target(
+            name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "CLinuxNet"]),
+        .target(
+            name: "Recording",
+            dependencies: [
+                "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ]),
+        .target(
+            name: "HTTPCalls",
+            dependencies: [
+                .product(name: "HTTPTypes", package: "swift-http-types"),
+                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
+                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ]),
         .target(
             name: "Persistence",
             dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -109,7 +222,7 @@ let package = Package(
             name: "ControlServer",
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine",
-                "Canvas", "Recording", "Persistence", "CLinuxNet", "CPage",
+                "Canvas", "Recording", "Persistence", "HTTPCalls", "CLinuxNet", "CPage",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdCore", package: "hummingbird"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
@@ -146,7 +259,7 @@ let package = Package(
             name: "RelayServer",
             dependencies: [
                 "MediaBase", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine", "Canvas",
-                "Recording", "Persistence", "ControlServer", "CLinuxNet", "CCrash",
+                "Recording", "Persistence", "HTTPCalls", "ControlServer", "CLinuxNet", "CCrash",
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "Configuration", package: "swift-configuration"),
@@ -158,12 +271,12 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "Signaling", "MillraceTokens", "ControlServer", "MillraceClient",
+                "CLinuxNet", "Signaling", "MillraceTokens", "HTTPCalls", "MillraceClient",
             ]),
         .executableTarget(
             name: "millrace",
             dependencies: [
-                "Signaling", "Containers", "Recording", "MillraceTokens", "ControlServer", "RelayServer",
+                "Signaling", "Containers", "Recording", "MillraceTokens", "HTTPCalls", "ControlServer", "RelayServer",
                 "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: fullRELRO),
@@ -191,11 +304,14 @@ let package = Package(
             name: "millrace-hostile",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "LoadGenerator", "MillraceTestKit",
+                "CLinuxNet", "HTTPCalls", "LoadGenerator", "MillraceTestKit",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Crypto", package: "swift-crypto"),
             ], path: "Tests/Hostile"),
-        .target(name: "MillraceTestKit", dependencies: ["MediaBase", "RTP", "SRTP"], path: "Tests/MillraceTestKit"),
+        .target(
+            name: "MillraceTestKit",
+            dependencies: ["MediaBase", "RTP", "SRTP", .product(name: "Crypto", package: "swift-crypto")],
+            path: "Tests/MillraceTestKit"),
         .testTarget(name: "MillraceTestKitTests", dependencies: ["MillraceTestKit", "MediaBase"]),
         .testTarget(name: "MediaBaseTests", dependencies: ["MediaBase"]),
         .testTarget(name: "RTPTests", dependencies: ["RTP", "MillraceTestKit"]),
@@ -243,6 +359,7 @@ let package = Package(
         .testTarget(
             name: "RecordingTests",
             dependencies: ["Recording", "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "MillraceTestKit"]),
+        .testTarget(name: "HTTPCallsTests", dependencies: ["HTTPCalls"]),
         .testTarget(
             name: "ControlServerTests",
             dependencies: [
@@ -253,7 +370,8 @@ let package = Package(
         .testTarget(
             name: "RelayServerTests",
             dependencies: [
-                "RelayServer", "ControlServer", "Conference", "MillraceTokens", "Messaging", "Persistence", "Signaling",
+                "RelayServer", "ControlServer", "HTTPCalls", "Conference", "MillraceTokens", "Messaging", "Persistence",
+                "Signaling",
                 "LoadGenerator",
                 "WebRTCClient", "Transport",
                 "DTLS", "MediaBase", "RTP", "SDP", "MediaEngine", "CLinuxNet", "MillraceTestKit", "SRTP", "Codecs",
@@ -272,7 +390,7 @@ let package = Package(
             name: "MillraceClientTests",
             dependencies: [
                 "MillraceClient", "Signaling", "MediaBase", "RTP", "Codecs", "Containers",
-                "Transport", "MillraceTokens", "ControlServer", "RelayServer",
+                "Transport", "MillraceTokens", "HTTPCalls", "ControlServer", "RelayServer",
                 "LoadGenerator", "MillraceTestKit",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -84,7 +84,7 @@ def check_imports(faults):
 def check_dependencies(faults):
     """Every target that a target of Package.swift depends on is imported by it."""
     package = (ROOT / "Package.swift").read_text()
-    for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\](?=[,)])(?:, path: "([^"]+)")?',
+    for found in re.finditer(r'\.(executableTarget|target|testTarget)\(\s*name: "([^"]+)",\s*dependencies: \[(.*?)\](?=[,)])(?:,\s*path: "([^"]+)")?',
                              package, re.S):
         kind, target, listed, folder = found.groups()
         folder = folder or ("Tests/" if kind == "testTarget" else "Sources/") + target

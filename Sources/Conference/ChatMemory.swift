@@ -1,3 +1,4 @@
+import DequeModule
 import Signaling
 
 /// Chat messages that came with an id, and what they were answered: the same id again is the same message. At most so many: the oldest is
@@ -26,7 +27,7 @@ struct ChatMemory: Sendable {
 
     private let limit: Int
     private var entries: [Key: Entry] = [:]
-    private var order = RingQueue<Key>()
+    private var order = Deque<Key>()
 
     init(limit: Int) { self.limit = max(limit, 1) }
 

@@ -1,3 +1,4 @@
+import DequeModule
 package import Signaling
 
 /// The events of one connection: numbered, queued for its writer, and kept for a while in case the client comes back (CON-3).
@@ -14,7 +15,7 @@ package struct Outbox<Payload: Sendable>: Sendable {
     package struct Overflow: Error {}
 
     package let limits: OutboxLimits
-    private var items = RingQueue<Item>()
+    private var items = Deque<Item>()
     /// Of the newest event; 0 before the first.
     package private(set) var lastSeq: UInt64 = 0
     /// Of those in `items` the first that is not handed to the writer.
@@ -46,7 +47,8 @@ package struct Outbox<Payload: Sendable>: Sendable {
 
     /// The next event for the writer; nil: it waits, or nobody is there.
     package mutating func next() -> Item? {
-        guard isAttached, let item = items[cursor] else { return nil }
+        guard isAttached, cursor < items.count else { return nil }
+        let item = items[cursor]
         cursor += 1
         unsentBytes -= item.bytes
         sentBytes += item.bytes
@@ -73,8 +75,7 @@ package struct Outbox<Payload: Sendable>: Sendable {
         cursor = items.count - Int(missed)
         sentBytes = 0
         unsentBytes = 0
-        for index in 0..<items.count {
-            guard let item = items[index] else { break }
+        for (index, item) in items.enumerated() {
             if index < cursor { sentBytes += item.bytes } else { unsentBytes += item.bytes }
         }
         return Int(missed)

@@ -1,3 +1,4 @@
+import DequeModule
 package import MediaBase
 package import Signaling
 
@@ -28,7 +29,7 @@ package struct PasswordLimiter: Sendable {
     /// Times of the wrong ones within the last minute, oldest first.
     private var wrong: [Place: [MediaTime]] = [:]
     /// Every wrong password, which counts in two places, in the order in which its count ends.
-    private var order = RingQueue<(client: Place, address: Place, at: MediaTime)>()
+    private var order = Deque<(client: Place, address: Place, at: MediaTime)>()
 
     /// - Parameters:
     ///   - perMinute: of one token from one address; 1 at least.

@@ -1,3 +1,4 @@
+import DequeModule
 package import MediaBase
 package import Signaling
 
@@ -18,11 +19,11 @@ package struct WrongTokenLimiter: Sendable {
     /// Wrong tokens of each address within `window`.
     private var wrong: [String: Int] = [:]
     /// Every wrong token within `window`, oldest first.
-    private var order = RingQueue<(address: String, at: MediaTime)>()
+    private var order = Deque<(address: String, at: MediaTime)>()
     /// Refused addresses, each with the end of its refusal.
     private var refused: [String: MediaTime] = [:]
     /// Refusals in the order in which they end.
-    private var ends = RingQueue<(address: String, at: MediaTime)>()
+    private var ends = Deque<(address: String, at: MediaTime)>()
 
     /// - Parameters:
     ///   - perMinute: wrong tokens of one address after which it is refused, at least 1.

@@ -1,4 +1,5 @@
 import ControlServer
+import HTTPCalls
 import Logging
 import MediaBase
 

@@ -1,5 +1,6 @@
 import ControlServer
 import Foundation
+import HTTPCalls
 import MediaEngine
 import ServiceLifecycle
 

@@ -1,5 +1,5 @@
 import Codecs
-import MediaBase
+import MillraceTestKit
 import Testing
 
 @Suite struct VP8VectorTests {
@@ -18,7 +18,7 @@ import Testing
         for frame in try TestVectors.frames(of: name) {
             let picture = try one.decode(frame)
             #expect(try two.decode(frame)?.bytes == picture?.bytes, "threads change nothing")
-            if let picture { digests.append(MD5.hexDigest(of: picture.bytes)) }
+            if let picture { digests.append(Fingerprint.md5(picture.bytes)) }
         }
         #expect(digests == expected)
     }

@@ -64,7 +64,7 @@ import Testing
 
     private func fingerprints(_ frames: [[UInt8]]) throws -> [String] {
         let decoder = try VP8Decoder()
-        return try frames.map { MD5.hexDigest(of: try #require(try decoder.decode($0)).bytes) }
+        return try frames.map { Fingerprint.md5(try #require(try decoder.decode($0)).bytes) }
     }
 
     @Test(arguments: [UInt64(1), 2, 3])

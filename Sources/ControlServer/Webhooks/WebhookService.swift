@@ -1,5 +1,6 @@
 import CLinuxNet
 import Foundation
+package import HTTPCalls
 package import Logging
 import MediaBase
 import NIOConcurrencyHelpers
@@ -33,7 +34,7 @@ package final class WebhookService: WebhookSink, Service {
     /// - Parameter secret: shared with the receiver, who checks signatures by it; empty: nothing is signed.
     package init(
         url: HTTPTarget, secret: String, limits: WebhookQueue.Limits = .init(), statistics: WebhookStatistics,
-        caller: HTTPCaller = HTTPCaller(), logger: Logger
+        caller: HTTPCaller = HTTPCaller(agent: "millrace/\(BuildInfo.version)"), logger: Logger
     ) {
         self.url = url
         self.secret = secret

@@ -1,78 +1,67 @@
-import ControlServer
 import Foundation
+import HTTPCalls
 package import MediaEngine
 
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
-
-/// A relay's plain door over HTTP (`POST /v1/sessions/{session}/plain`), with what it used from `/metrics`.
+/// A relay's endpoint for plain transports over HTTP (`POST /v1/sessions/{session}/plain`), with the usage that `/metrics` reports.
 package final class PlainHTTPDoor: RelayDoor {
-    private let base: URL
-    private let session: URLSession
+    private static let patience = Duration.seconds(15)
+
+    private let base: HTTPTarget
+    private let caller = HTTPCaller(agent: "millrace load")
     private let token: String?
 
     /// - Parameters:
-    ///   - address: the relay's address, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
-    ///   - token: the relay's admin token, where it has one.
+    ///   - address: of the relay, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
+    ///   - token: the relay's admin token, if it has one.
     package init(address: String, token: String? = nil) throws(LoadError) {
         self.token = token
-        let text = address.contains("://") ? address : "http://" + address
-        guard let url = URL(string: text), let scheme = url.scheme, scheme == "http" || scheme == "https",
-            url.host?.isEmpty == false
-        else { throw .invalidSetting("url", reason: "\"\(address)\" is not an http or https address") }
-        base = url
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 15
-        configuration.httpMaximumConnectionsPerHost = 16
-        session = URLSession(configuration: configuration)
+        guard let base = HTTPTarget(address.contains("://") ? address : "http://" + address) else {
+            throw .invalidSetting("url", reason: "\"\(address)\" is not an http or https address")
+        }
+        self.base = base
     }
 
     package func open(_ request: PlainTransportRequest) async throws(LoadError) -> PlainTransport {
-        var call = URLRequest(url: plainDoor(of: request.session))
-        call.httpMethod = "POST"
-        call.setValue("application/json", forHTTPHeaderField: "Content-Type")
-        do { call.httpBody = try JSONEncoder().encode(PlainDoorRequest(request)) } catch {
+        let body: Data
+        do { body = try JSONEncoder().encode(PlainDoorRequest(request)) } catch {
             throw .door("the request cannot be written as JSON: \(error)")
         }
-        let (body, status) = try await perform(call)
-        guard status == 201 else {
-            throw PlainDoorAnswer.refusal(status: status, body: body)
+        let target = endpoint(of: request.session)
+        let answer = try await send("POST", target, fields: [("Content-Type", "application/json")], body: Array(body))
+        guard answer.status == 201 else {
+            throw PlainDoorAnswer.refusal(status: answer.status, body: Data(answer.body))
         }
-        let answer: PlainDoorAnswer
-        do { answer = try JSONDecoder().decode(PlainDoorAnswer.self, from: body) } catch {
-            throw .door("the relay's answer to POST \(call.url?.path ?? "") is not what was expected: \(error)")
+        let opened: PlainDoorAnswer
+        do { opened = try JSONDecoder().decode(PlainDoorAnswer.self, from: Data(answer.body)) } catch {
+            throw .door("the relay's answer to POST \(target) is not what was expected: \(error)")
         }
-        return try answer.transport()
+        return try opened.transport()
     }
 
     package func close(_ transport: PlainTransport) async {
-        var call = URLRequest(url: plainDoor(of: transport.session).appendingPathComponent(transport.id.rawValue))
-        call.httpMethod = "DELETE"
-        _ = try? await perform(call)
+        let target = endpoint(of: transport.session).appending("/" + EndpointTemplate.escaped(transport.id.rawValue))
+        _ = try? await send("DELETE", target)
     }
 
     package func usage() async -> RelayUsage? {
-        let call = URLRequest(url: base.appendingPathComponent("metrics"))
-        guard let (body, status) = try? await perform(call), status == 200 else { return nil }
-        return MetricsText(String(decoding: body, as: UTF8.self)).usage
+        guard let text = try? await metrics() else { return nil }
+        return text.usage
     }
 
-    package func stop() async { session.invalidateAndCancel() }
-
-    private func plainDoor(of session: String) -> URL {
-        base.appendingPathComponent("v1/sessions").appendingPathComponent(session).appendingPathComponent("plain")
+    package func metrics() async throws(LoadError) -> MetricsText {
+        let answer = try await send("GET", base.appending("/metrics"))
+        guard answer.status == 200 else { throw .door("/metrics was answered with status \(answer.status)") }
+        return MetricsText(String(decoding: answer.body, as: UTF8.self))
     }
 
-    private func perform(_ request: URLRequest) async throws(LoadError) -> (Data, Int) {
-        var request = request
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        do {
-            let (data, response) = try await session.data(for: request)
-            guard let response = response as? HTTPURLResponse else { throw LoadError.door("not an HTTP answer") }
-            return (data, response.statusCode)
-        } catch let error as LoadError { throw error } catch {
-            throw .door("no answer from \(base.absoluteString): \(ConnectionFailure(error))")
-        }
+    private func endpoint(of session: String) -> HTTPTarget {
+        base.appending("/v1/sessions/\(EndpointTemplate.escaped(session))/plain")
+    }
+
+    private func send(
+        _ method: String, _ target: HTTPTarget, fields: [(String, String)] = [], body: [UInt8] = []
+    ) async throws(LoadError) -> HTTPCallAnswer {
+        try await caller.sendForLoad(
+            HTTPCall(method: method, target: target, fields: fields, body: body), token: token, within: Self.patience)
     }
 }

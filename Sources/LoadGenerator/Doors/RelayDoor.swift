@@ -10,3 +10,7 @@ package protocol RelayDoor: Sendable {
     /// No more calls will come.
     func stop() async
 }
+
+extension RelayDoor {
+    package func stop() async {}
+}

@@ -35,7 +35,7 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// Percent-encoded but for the unreserved characters of RFC 3986 section 2.3.
-    private static func escaped(_ name: String) -> String {
+    static func escaped(_ name: String) -> String {
         let unreserved = CharacterSet(
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
         return name.addingPercentEncoding(withAllowedCharacters: unreserved) ?? name

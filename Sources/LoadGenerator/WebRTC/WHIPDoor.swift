@@ -1,16 +1,14 @@
-import ControlServer
 import Foundation
-
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
+import HTTPCalls
 
 /// Any relay's WHIP and WHEP endpoints (RFC 9725): an offer is posted, the answer taken, the resource deleted at the end.
 package final class WHIPDoor: WebRTCRelayDoor {
+    private static let patience = Duration.seconds(15)
+
     private let publish: EndpointTemplate
     private let view: EndpointTemplate
     private let metrics: PlainHTTPDoor?
-    private let session: URLSession
+    private let caller = HTTPCaller(agent: "millrace load")
     private let token: String?
 
     /// - Parameters:
@@ -33,54 +31,34 @@ package final class WHIPDoor: WebRTCRelayDoor {
             throw .invalidSetting("whep", reason: "say where viewers go (--whep or --url)")
         }
         if let address { metrics = try PlainHTTPDoor(address: address, token: token) } else { metrics = nil }
-        let configuration = URLSessionConfiguration.ephemeral
-        configuration.timeoutIntervalForRequest = 15
-        configuration.httpMaximumConnectionsPerHost = 16
-        session = URLSession(configuration: configuration)
     }
 
     package func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer {
         let template = offer.direction == .publish ? publish : view
         let text = template.expanded(session: offer.session, stream: offer.stream)
-        guard let url = URL(string: text) else { throw .door("\"\(text)\" is no URL") }
-        var call = URLRequest(url: url)
-        call.httpMethod = "POST"
-        call.setValue("application/sdp", forHTTPHeaderField: "Content-Type")
-        call.setValue("application/sdp", forHTTPHeaderField: "Accept")
-        call.httpBody = Data(offer.sdp.utf8)
-        let (body, response) = try await perform(call)
-        // 201 is what the RFC says; some relays answer 200 all the same.
-        guard (200...201).contains(response.statusCode) else {
-            throw PlainDoorAnswer.refusal(status: response.statusCode, body: body)
+        guard let target = HTTPTarget(text) else { throw .door("\"\(text)\" is no http or https URL") }
+        let answer = try await send(
+            HTTPCall(
+                method: "POST", target: target,
+                fields: [("Content-Type", "application/sdp"), ("Accept", "application/sdp")],
+                body: Array(offer.sdp.utf8)))
+        // RFC 9725 section 4.2 says 201; some relays answer 200.
+        guard (200...201).contains(answer.status) else {
+            throw PlainDoorAnswer.refusal(status: answer.status, body: Data(answer.body))
         }
-        let location = response.value(forHTTPHeaderField: "Location")
-            .flatMap { URL(string: $0, relativeTo: response.url ?? url)?.absoluteString }
-        return ConnectionAnswer(sdp: String(decoding: body, as: UTF8.self), resource: .location(location))
+        let location = answer.fields["location"]
+            .flatMap { URL(string: $0, relativeTo: URL(string: text))?.absoluteString }
+        return ConnectionAnswer(sdp: String(decoding: answer.body, as: UTF8.self), resource: .location(location))
     }
 
     package func close(_ resource: ConnectionResource) async {
-        guard case .location(let location?) = resource, let url = URL(string: location) else { return }
-        var call = URLRequest(url: url)
-        call.httpMethod = "DELETE"
-        _ = try? await perform(call)
+        guard case .location(let location?) = resource, let target = HTTPTarget(location) else { return }
+        _ = try? await send(HTTPCall(method: "DELETE", target: target))
     }
 
     package func usage() async -> RelayUsage? { await metrics?.usage() }
 
-    package func stop() async {
-        session.invalidateAndCancel()
-        await metrics?.stop()
-    }
-
-    private func perform(_ request: URLRequest) async throws(LoadError) -> (Data, HTTPURLResponse) {
-        var request = request
-        if let token { request.setValue("Bearer \(token)", forHTTPHeaderField: "Authorization") }
-        do {
-            let (data, response) = try await session.data(for: request)
-            guard let response = response as? HTTPURLResponse else { throw LoadError.door("not an HTTP answer") }
-            return (data, response)
-        } catch let error as LoadError { throw error } catch {
-            throw .door("no answer from \(request.url?.absoluteString ?? ""): \(ConnectionFailure(error))")
-        }
+    private func send(_ call: HTTPCall) async throws(LoadError) -> HTTPCallAnswer {
+        try await caller.sendForLoad(call, token: token, within: Self.patience)
     }
 }

@@ -8,3 +8,7 @@ package protocol WebRTCRelayDoor: Sendable {
     /// No more calls will come.
     func stop() async
 }
+
+extension WebRTCRelayDoor {
+    package func stop() async {}
+}

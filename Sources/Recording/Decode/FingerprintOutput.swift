@@ -1,5 +1,6 @@
 package import Codecs
-import MediaBase
+import Crypto
+import Foundation
 
 /// The MD5 of each picture's planes without row padding, a line each, in the form that the VP8 test vectors use:
 /// `<md5>  <stem>-<width>x<height>-<number>.i420`.
@@ -13,18 +14,24 @@ package final class FingerprintOutput: DecodedMediaConsumer {
     }
 
     package func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError) {
-        var digest = MD5()
+        var digest = Insecure.MD5()
         Self.add(picture.y, picture.yStride, picture.width, picture.height, to: &digest)
         Self.add(picture.u, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
         Self.add(picture.v, picture.chromaStride, picture.chromaWidth, picture.chromaHeight, to: &digest)
         let number = String(info.number)
         let padded = String(repeating: "0", count: max(0, 4 - number.count)) + number
-        print("\(digest.hexDigest())  \(stem)-\(picture.width)x\(picture.height)-\(padded).i420")
+        print("\(Self.hexadecimal(digest.finalize()))  \(stem)-\(picture.width)x\(picture.height)-\(padded).i420")
     }
 
     private static func add(
-        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ width: Int, _ rows: Int, to digest: inout MD5
+        _ plane: UnsafePointer<UInt8>, _ stride: Int, _ width: Int, _ rows: Int, to digest: inout Insecure.MD5
     ) {
-        for row in 0..<rows { digest.update(UnsafeRawBufferPointer(start: plane + row * stride, count: width)) }
+        for row in 0..<rows {
+            digest.update(bufferPointer: UnsafeRawBufferPointer(start: plane + row * stride, count: width))
+        }
+    }
+
+    private static func hexadecimal(_ digest: Insecure.MD5Digest) -> String {
+        digest.map { String(format: "%02x", $0) }.joined()
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlServer
 import Foundation
+import HTTPCalls
 import Signaling
 
 /// Speaks the admin API of a running relay. What goes wrong is said on standard error, and ends the command with exit code 1.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import ControlServer
 import Foundation
+import HTTPCalls
 
 /// Which relay a command is about, and how to be let in.
 struct RelayOptions: ParsableArguments {
@@ -22,7 +23,9 @@ struct RelayOptions: ParsableArguments {
 
     func relay() throws -> AdminClient {
         AdminClient(
-            caller: HTTPCaller(authorities: Self.text(authorities, "MILLRACE_AUTHORITIES")), target: try target(),
+            caller: HTTPCaller(
+                authorities: Self.text(authorities, "MILLRACE_AUTHORITIES"), agent: "millrace/\(BuildInfo.version)"),
+            target: try target(),
             token: Self.text(token, "MILLRACE_ADMIN_TOKEN"), app: app)
     }
 

@@ -1,4 +1,5 @@
 import ControlServer
+import HTTPCalls
 import MediaBase
 import MillraceClient
 import NIOConcurrencyHelpers

@@ -2,6 +2,7 @@ import Conference
 import ControlServer
 import Crypto
 import Foundation
+import HTTPCalls
 import Logging
 import MediaBase
 import MillraceTestKit

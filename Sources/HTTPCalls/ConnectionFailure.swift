@@ -1,7 +1,4 @@
 import Foundation
-#if canImport(FoundationNetworking)
-    import FoundationNetworking
-#endif
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -48,7 +45,6 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
         case let error as NIOSSLError: self = .tls("\(error)")
         case let error as BoringSSLError: self = .tls("\(error)")
         case let error as NIOSSLExtraError: self = .tls("\(error)")
-        case let error as URLError: self.init(error)
         default: self = .other("\(error)")
         }
     }
@@ -60,22 +56,6 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
         case ETIMEDOUT: self = .timeout
         case ECONNRESET, EPIPE: self = .closed
         default: self = .other(String(cString: strerror(number)))
-        }
-    }
-
-    /// Reads an error of Foundation's HTTP client.
-    private init(_ error: URLError) {
-        switch error.code {
-        case .cannotConnectToHost: self = .refused
-        case .cannotFindHost, .dnsLookupFailed: self = .unknownHost
-        case .timedOut: self = .timeout
-        case .networkConnectionLost, .badServerResponse: self = .closed
-        case .notConnectedToInternet: self = .unreachable
-        case .secureConnectionFailed, .serverCertificateUntrusted, .serverCertificateHasUnknownRoot,
-            .serverCertificateHasBadDate,
-            .serverCertificateNotYetValid:
-            self = .tls(error.localizedDescription)
-        default: self = .other(error.localizedDescription)
         }
     }
 }

@@ -1,4 +1,4 @@
-import ControlServer
+import HTTPCalls
 import Testing
 
 @Suite("URLs to call")

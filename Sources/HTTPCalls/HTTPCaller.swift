@@ -18,8 +18,12 @@ package struct HTTPCaller: Sendable {
     /// Reading the machine's certificates takes a while, so it is done once.
     private let context = NIOLockedValueBox<NIOSSLContext?>(nil)
 
-    package init(authorities: String? = nil) {
+    private let agent: String
+
+    /// - Parameter agent: value of the User-Agent field.
+    package init(authorities: String? = nil, agent: String = "millrace") {
         self.authorities = authorities
+        self.agent = agent
     }
 
     /// - Parameters:
@@ -71,7 +75,7 @@ package struct HTTPCaller: Sendable {
         do {
             try await connection.executeThenClose { inbound, outbound in
                 // A server that answers early may close while the request is still being written.
-                try? await outbound.write(contentsOf: Self.parts(of: call))
+                try? await outbound.write(contentsOf: parts(of: call))
                 for try await part in inbound {
                     switch part {
                     case .head(let response) where response.status.kind == .informational: break
@@ -133,13 +137,13 @@ package struct HTTPCaller: Sendable {
         }
     }
 
-    private static func parts(of call: HTTPCall) -> [HTTPRequestPart] {
+    private func parts(of call: HTTPCall) -> [HTTPRequestPart] {
         var fields = HTTPFields()
         for (name, value) in call.fields {
             if let name = HTTPField.Name(name) { fields.append(HTTPField(name: name, value: value)) }
         }
         fields[.connection] = "close"
-        fields[.userAgent] = "millrace/\(BuildInfo.version)"
+        fields[.userAgent] = agent
         if !call.body.isEmpty || call.method == "POST" || call.method == "PUT" {
             fields[.contentLength] = String(call.body.count)
         }
