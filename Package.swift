@@ -124,101 +124,6 @@ let package = Package(
             name: "Persistence",
             dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
         .target(
-            name: "MillraceClient", targets: ["MillraceClient", "Signaling", "MediaBase"]),
-        .library(name: "Signaling", targets: ["Signaling"]),
-        .library(name: "Codecs", targets: ["Codecs"]),
-        .library(name: "Containers", targets: ["Containers"]),
-    ],
-    dependencies: [
-        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
-        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
-        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
-        .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
-        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
-        .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0",
-            traits: ["JSON", "YAML", "CommandLineArguments"]),
-    ],
-    targets: [
-        // L0: C libraries
-        .systemLibrary(name: "COpus", pkgConfig: "opus", providers: [.apt(["libopus-dev"])]),
-        .systemLibrary(name: "CVPX", pkgConfig: "vpx", providers: [.apt(["libvpx-dev"])]),
-        .systemLibrary(name: "CSRTP", pkgConfig: "libsrtp2", providers: [.apt(["libsrtp2-dev"])]),
-        .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(name: "CPNG", pkgConfig: "libpng", providers: [.apt(["libpng-dev"])]),
-        .target(name: "CIPSecMB", linkerSettings: multiBuffer),
-        .target(name: "CWebM", linkerSettings: [.linkedLibrary("webm")]),
-        .target(name: "CLinuxNet"),
-        .target(name: "CCrash"),
-        // The page's files, taken into the binary by the compiler.
-        .target(name: "CPage", exclude: ["web"]),
-
-        // L1: bytes <-> values
-        .target(name: "MediaBase"),
-        .target(name: "RTP", dependencies: ["MediaBase"], swiftSettings: hotPath),
-        .target(name: "STUN"),
-        .target(name: "SDP", dependencies: ["MediaBase", "RTP"]),
-        .target(name: "Signaling"),
-
-        // L2: safe owners of C handles
-        .target(
-            name: "SRTP", dependencies: ["CSRTP", "COpenSSL", "CIPSecMB"], swiftSettings: hotPath),
-        .target(name: "DTLS", dependencies: ["MediaBase", "SRTP", "COpenSSL"]),
-        .target(name: "SFrame", dependencies: ["MediaBase", "COpenSSL"]),
-        .target(name: "Codecs", dependencies: ["MediaBase", "COpus", "CVPX"]),
-        .target(name: "Containers", dependencies: ["MediaBase", "CWebM", "CPNG"]),
-
-        // L3: rules; no sockets, files, tasks, locks or clock reads
-        .target(name: "Transport", dependencies: ["MediaBase", "STUN", "SDP", "SRTP", "DTLS"]),
-        .target(name: "Forwarding", dependencies: ["MediaBase", "RTP", "SRTP"], swiftSettings: hotPath),
-        .target(
-            name: "Conference",
-            dependencies: ["MediaBase", "Signaling", .product(name: "DequeModule", package: "swift-collections")]),
-        .target(
-            name: "MillraceTokens", dependencies: ["Signaling", .product(name: "Crypto", package: "swift-crypto")]),
-        .target(name: "Messaging", dependencies: ["MediaBase", "Signaling"]),
-        .target(
-            name: "WebRTCClient",
-            dependencies: ["MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding"]),
-
-        // L4: threads, sockets, files
-        .target(
-            name: "MediaEngine",
-            dependencies: [
-                "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "Forwarding", "CLinuxNet", "CCrash",
-            ],
-            swiftSettings: hotPath),
-        .target(
-            name: "Canvas", dependencies: ["MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "CLinuxNet"]),
-        .target(
-            name: "Recording",
-            dependencies: [
-                "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ]),
-        .target(
-            name: "HTTPCalls",
-            dependencies: [
-                .product(name: "HTTPTypes", package: "swift-http-types"),
-                .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
-                .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
-                .product(name: "NIOHTTPTypes", package: "swift-nio-extras"),
-                .product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras"),
-                .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOSSL", package: "swift-nio-ssl"),
-            ]),
-        .target(
-            name: "Persistence",
-            dependencies: ["Signaling", "Messaging", .product(name: "GRDB", package: "GRDB.swift")]),
-        .target(
             name: "ControlServer",
             dependencies: [
                 "MediaBase", "SDP", "Signaling", "Conference", "MillraceTokens", "Messaging", "SRTP", "MediaEngine",
@@ -229,7 +134,6 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "JWTKit", package: "jwt-kit"),
                 .product(name: "NIOCore", package: "swift-nio"),
-                .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
                 .product(name: "NIOFoundationCompat", package: "swift-nio"),
@@ -271,7 +175,7 @@ let package = Package(
             name: "LoadGenerator",
             dependencies: [
                 "MediaBase", "RTP", "SDP", "SRTP", "DTLS", "Transport", "WebRTCClient", "Codecs", "MediaEngine",
-                "CLinuxNet", "Signaling", "MillraceTokens", "HTTPCalls", "MillraceClient",
+                "CLinuxNet", "Signaling", "MillraceTokens", "HTTPCalls", "ControlServer", "MillraceClient",
             ]),
         .executableTarget(
             name: "millrace",
