@@ -1,6 +1,7 @@
 package import MediaBase
 
-/// How long packets stayed in the relay, arrival to send: counts in buckets that grow by an eighth, 1 µs to over a minute.
+/// Histogram of the time that packets spend in the relay, from arrival to send. Bucket widths grow by
+/// an eighth; the buckets cover 1 µs to more than a minute.
 package struct DelayHistogram: Sendable {
     package static let bucketCount = 216
     package private(set) var counts: [UInt64] = Array(repeating: 0, count: Self.bucketCount)
@@ -18,7 +19,7 @@ package struct DelayHistogram: Sendable {
         return min(8 + (exponent - 3) * 8 + fraction, bucketCount - 1)
     }
 
-    /// Least delay beyond the bucket, in microseconds.
+    /// Smallest delay above the bucket, in microseconds.
     private static func upperBound(_ bucket: Int) -> Int64 {
         if bucket < 8 { return Int64(bucket) + 1 }
         let exponent = (bucket - 8) / 8 + 3
@@ -34,7 +35,7 @@ package struct DelayHistogram: Sendable {
         if nanoseconds > maximum.rawValue { maximum = MediaTime(rawValue: nanoseconds) }
     }
 
-    /// The delay that a share `quantile` (0...1) of the packets did not exceed, within an eighth; zero without packets.
+    /// Returns the delay that a fraction `quantile` (0...1) of the packets did not exceed, to within an eighth; zero without packets.
     package func quantile(_ quantile: Double) -> MediaTime {
         let wanted = UInt64((Double(total) * quantile).rounded(.up))
         var seen: UInt64 = 0

@@ -1,9 +1,9 @@
-/// A call that is in its worker's mailbox: calls run in the order in which they were begun.
+/// A call that its worker's mailbox holds. Calls run in the order in which they were begun.
 package struct EngineCall: Sendable {
     private let outcome = EngineOutcome()
 
     init(_ begin: (EngineOutcome) -> Void) { begin(outcome) }
 
-    /// Returns once the engine has done it, whatever becomes of the task that waits.
+    /// Waits until the engine has run the call. Cancelling the waiting task does not cancel the call.
     package func finish() async throws(EngineError) { try await outcome.wait().get() }
 }

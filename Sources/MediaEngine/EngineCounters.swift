@@ -2,11 +2,11 @@ package import Forwarding
 import MediaBase
 import Transport
 
-/// What the workers counted since they started. Only ever grows, but for the gauges at the end.
+/// Counters of the workers since their start. All but the gauges at the end only grow.
 package struct EngineCounters: Sendable {
     package var datagramsReceived: UInt64 = 0
     package var bytesReceived: UInt64 = 0
-    /// RTP packets that were authentic and kept.
+    /// Authentic RTP packets that were accepted.
     package var packetsReceived: UInt64 = 0
     package var packetsForwarded: UInt64 = 0
     package var bytesForwarded: UInt64 = 0
@@ -17,23 +17,23 @@ package struct EngineCounters: Sendable {
     package var rtcpSent: UInt64 = 0
     package var keyFrameRequestsReceived: UInt64 = 0
     package var keyFrameRequestsSent: UInt64 = 0
-    /// Requests of subscribers beyond their budgets.
+    /// Key frame requests of subscribers that exceeded their budgets.
     package var keyFrameRequestsLimited: UInt64 = 0
     package var nacksReceived: UInt64 = 0
     package var nacksSent: UInt64 = 0
     package var packetsMuted: UInt64 = 0
-    /// Of audio tracks that others are louder than.
+    /// Packets of audio tracks that were not among the loudest.
     package var packetsWithheld: UInt64 = 0
-    /// Retransmissions and probes on streams of their own (RFC 4588).
+    /// Packets received on separate retransmission streams (RFC 4588): retransmissions and padding probes.
     package var rtxReceived: UInt64 = 0
-    /// Sent to find out what a subscriber's path takes.
+    /// Padding bytes sent to measure the capacity of subscribers' paths.
     package var probeBytes: UInt64 = 0
-    /// Video tracks that went over to another encoding.
+    /// Switches of subscribers' video tracks to another encoding.
     package var layerSwitches: UInt64 = 0
-    /// Video tracks that a path did not take.
+    /// Video tracks paused because the path has too little bandwidth.
     package var tracksPaused: UInt64 = 0
 
-    // WebRTC peers: how many connected, and how those that are gone ended.
+    // WebRTC peers: how many connected, and the causes for which they ended.
     package var peersConnected: UInt64 = 0
     package var peersDisplaced: UInt64 = 0
     package var peersTimedOut: UInt64 = 0
@@ -41,12 +41,12 @@ package struct EngineCounters: Sendable {
     package var peersClosed: UInt64 = 0
     package var peersFailed: UInt64 = 0
 
-    // WebRTC peers without media 10 s after they were admitted or, of publishers, connected; by cause.
+    // WebRTC peers without media 10 s after they were admitted or, for publishers, after they connected; by cause.
     package var pathsWithoutPackets: UInt64 = 0
     package var pathsWithoutHandshake: UInt64 = 0
     package var pathsWithoutMedia: UInt64 = 0
 
-    // Dropped on arrival, by cause.
+    // Datagrams dropped on arrival, by cause.
     package var droppedMalformed: UInt64 = 0
     package var droppedOversized: UInt64 = 0
     package var droppedUnknownSSRC: UInt64 = 0
@@ -56,7 +56,7 @@ package struct EngineCounters: Sendable {
     package var droppedTooOld: UInt64 = 0
     package var droppedDuplicate: UInt64 = 0
     package var droppedUnknownKind: UInt64 = 0
-    /// On the WebRTC port, of no peer that is known.
+    /// Datagrams on the WebRTC port that belong to no known peer.
     package var droppedUnknownPeer: UInt64 = 0
     package var droppedUnauthenticRTCP: UInt64 = 0
     package var droppedUnknownRTCP: UInt64 = 0
@@ -79,9 +79,9 @@ package struct EngineCounters: Sendable {
     package var transports: UInt64 = 0
     package var taps: UInt64 = 0
 
-    // After all that is a number.
+    // The fields from here on are no plain numbers: crash reports read only the counters before them.
     package var delay = DelayHistogram()
-    /// From the wish for another encoding to the key frame that it began with.
+    /// Time from the request for another encoding to the key frame that the encoding began with.
     package var switchDelay = DelayHistogram()
 
     package init() {}
@@ -111,7 +111,7 @@ package struct EngineCounters: Sendable {
         SendDropCause.allCases.map { ($0.label, sendDrops[$0]) }
     }
 
-    /// Counters beside `dropped`, `pathFailures` and `sendDropped`: metric name without prefix, help text, value.
+    /// Counters apart from `dropped`, `pathFailures` and `sendDropped`: metric name without prefix, help text, value.
     package var all: [(name: String, help: String, value: UInt64)] {
         [
             ("datagrams_received_total", "UDP datagrams received", datagramsReceived),
@@ -119,14 +119,14 @@ package struct EngineCounters: Sendable {
             ("packets_received_total", "Authentic RTP packets taken from publishers", packetsReceived),
             ("packets_forwarded_total", "RTP packets sent to subscribers", packetsForwarded),
             ("forwarded_bytes_total", "UDP payload bytes sent to subscribers", bytesForwarded),
-            ("packets_retransmitted_total", "RTP packets sent again on request", packetsRetransmitted),
+            ("packets_retransmitted_total", "RTP packets retransmitted on request", packetsRetransmitted),
             (
-                "retransmissions_limited_total", "Retransmissions left out for their share of the bit rate",
+                "retransmissions_limited_total", "Retransmissions dropped to limit their share of the bit rate",
                 retransmissionsLimited
             ),
             ("packets_muted_total", "RTP packets of muted tracks dropped at the relay", packetsMuted),
             ("packets_withheld_total", "RTP packets of audio tracks that are not among the loudest", packetsWithheld),
-            ("send_calls_total", "System calls that sent", sendCalls),
+            ("send_calls_total", "System calls that send datagrams", sendCalls),
             ("send_messages_total", "Messages sent, each with one or more packets", sendMessages),
             ("send_errors_total", "Messages that could not be sent", sendErrors),
             ("rtcp_received_total", "Authentic RTCP compounds received", rtcpReceived),
@@ -134,23 +134,23 @@ package struct EngineCounters: Sendable {
             ("key_frame_requests_received_total", "PLI and FIR received", keyFrameRequestsReceived),
             ("key_frame_requests_sent_total", "PLI sent to publishers", keyFrameRequestsSent),
             (
-                "key_frame_requests_limited_total", "PLI and FIR of subscribers beyond their budgets",
+                "key_frame_requests_limited_total", "PLI and FIR that exceed a subscriber's budget of key frames",
                 keyFrameRequestsLimited
             ),
-            ("nacks_received_total", "Packets that subscribers asked for again", nacksReceived),
-            ("nacks_sent_total", "Packets that publishers were asked for again", nacksSent),
+            ("nacks_received_total", "Packets that subscribers requested with NACK", nacksReceived),
+            ("nacks_sent_total", "Packets requested from publishers with NACK", nacksSent),
             ("rtx_received_total", "Packets received on retransmission streams", rtxReceived),
-            ("probe_bytes_total", "Bytes sent to measure subscribers' paths", probeBytes),
-            ("layer_switches_total", "Video tracks of subscribers that went over to another encoding", layerSwitches),
-            ("tracks_paused_total", "Video tracks of subscribers paused for want of bandwidth", tracksPaused),
+            ("probe_bytes_total", "Padding bytes sent to measure subscribers' paths", probeBytes),
+            ("layer_switches_total", "Switches of subscribers' video tracks to another encoding", layerSwitches),
+            ("tracks_paused_total", "Pauses of subscribers' video tracks for lack of bandwidth", tracksPaused),
             ("peers_connected_total", "WebRTC peers that connected", peersConnected),
-            ("peers_displaced_total", "WebRTC peers ended before they connected, to make room", peersDisplaced),
+            ("peers_displaced_total", "Unconnected WebRTC peers closed to admit newer ones", peersDisplaced),
             ("peers_timed_out_total", "WebRTC peers that did not connect in time", peersTimedOut),
-            ("peers_lost_consent_total", "WebRTC peers that fell silent", peersLostConsent),
-            ("peers_closed_total", "WebRTC peers that closed their side", peersClosed),
+            ("peers_lost_consent_total", "WebRTC peers whose consent expired (RFC 7675)", peersLostConsent),
+            ("peers_closed_total", "WebRTC peers that closed the connection", peersClosed),
             ("peers_failed_total", "WebRTC peers whose handshake failed", peersFailed),
-            ("tap_packets_dropped_total", "Packets that found a tap full", droppedTap),
-            ("limit_refusals_total", "Requests refused for a limit", refusedLimit),
+            ("tap_packets_dropped_total", "Packets dropped because a tap was full", droppedTap),
+            ("limit_refusals_total", "Requests refused because a limit was reached", refusedLimit),
             (
                 "tcp_accept_pauses_total", "Pauses of accepting ICE connections because file descriptors ran short",
                 tcpAcceptPauses

@@ -1,11 +1,11 @@
-/// Why the engine refused a call. `code` is stable; it is what the HTTP doors answer with.
+/// Reason for which the engine refused a call. `code` is stable: HTTP endpoints return it.
 package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownSession(String)
     case unknownStream(String)
     case unknownTransport(String)
-    /// A publish request names a stream that its session has already.
+    /// A publish request names a stream that the session already has.
     case streamExists(String)
-    /// An SSRC asked for is in use on the worker.
+    /// A requested SSRC is in use on the worker.
     case ssrcInUse(UInt32)
     case invalidRequest(field: String, reason: String)
     case limitReached(name: String, limit: Int)

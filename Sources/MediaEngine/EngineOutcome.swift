@@ -1,16 +1,16 @@
 import Synchronization
 
-/// What came of a call, from its worker's thread to whoever waits for it.
+/// Result of a call, passed from the worker's thread to the tasks that wait for it.
 final class EngineOutcome: Sendable {
     private struct State {
-        /// Nil: not done yet.
+        /// Nil: the call has not run yet.
         var result: Result<Void, EngineError>?
         var waiters: [CheckedContinuation<Result<Void, EngineError>, Never>] = []
     }
 
     private let state = Mutex(State())
 
-    /// To be called once.
+    /// Stores the result and resumes the waiting tasks. Call once.
     func settle(_ result: Result<Void, EngineError>) {
         let waiters = state.withLock { state -> [CheckedContinuation<Result<Void, EngineError>, Never>] in
             state.result = result
@@ -20,7 +20,7 @@ final class EngineOutcome: Sendable {
         for waiter in waiters { waiter.resume(returning: result) }
     }
 
-    /// A task that is cancelled waits as well: the worker does what it was asked for.
+    /// Waits for the result. A cancelled task waits too, because the worker runs the call anyway.
     func wait() async -> Result<Void, EngineError> {
         await withCheckedContinuation { continuation in
             let result = state.withLock { state -> Result<Void, EngineError>? in

@@ -1,17 +1,17 @@
 import Forwarding
 import MediaBase
 
-/// Those of a session who hear each other: its main room, or one apart from it. Loudness is compared within a room alone, so that nobody is
-/// softened by one whom he does not hear.
+/// Participants of a session who hear each other: the session's main part, or one subsession. Loudness is compared within each of them,
+/// so that a participant is not withheld because of a louder one in another subsession.
 final class EngineRoom {
-    /// Where everybody is who was not placed elsewhere.
+    /// Name of the main part, which holds all participants that were placed in no subsession.
     static let main = ""
 
     let name: String
-    /// Which audio tracks are heard.
+    /// Selects the audio tracks that are forwarded.
     var loudest: LoudestSelector
     var speakers = ActiveSpeakerDetector()
-    /// Streams in it.
+    /// Number of streams.
     var streams = 0
 
     /// - Parameter loudest: audio tracks that are forwarded at a time; 0: all.

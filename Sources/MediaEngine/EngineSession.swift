@@ -1,7 +1,7 @@
 import Forwarding
 import MediaBase
 
-/// One session on its worker: a router, the streams published in it and the transports that feed and drain it.
+/// Session on its worker: a router, the published streams, and the transports of publishers and subscribers.
 final class EngineSession {
     let name: String
     let router = Router()
@@ -10,32 +10,32 @@ final class EngineSession {
     private var streamsByName: [String: EngineStream] = [:]
     var publishers = TransportTable<PublishTransport>()
     var subscribers = TransportTable<SubscribeTransport>()
-    /// Plain subscribers of which nothing has been heard yet.
+    /// Plain subscribers whose video may still be started again (`StartSchedule`).
     var starting: [SubscribeTransport] = []
-    /// Subscribers by the index of a path of theirs.
+    /// Subscribers by the indices of their paths.
     var subscribersByPath: [Int: SubscribeTransport] = [:]
-    /// Streams whose publishers have been answered but have not connected yet, by their names: the kinds that start muted.
+    /// Kinds that start muted, by stream name. Holds the streams whose publishers have been answered but have not connected yet.
     var reserved: [String: Set<MediaKind>] = [:]
-    /// Subscribers that have been offered a connection and have not answered yet.
+    /// Number of subscribers that were offered a connection and have not answered yet.
     var awaited = 0
-    /// When what is pending in the router has to leave at the latest; `.never` with nothing pending.
+    /// Deadline to send the packets pending in the router; `.never` if none are pending.
     var flushAt: MediaTime = .never
-    /// In the worker's list of sessions with something pending.
+    /// Whether the worker's list of sessions with pending packets holds this session.
     var isDirty = false
-    /// In the worker's list of sessions where somebody catches up.
+    /// Whether the worker's list of sessions with a consumer that catches up holds this session.
     var isCatchingUp = false
     var audioProducers = 0
-    /// Bytes sent, and sent again, of late (halved every second): for the share that retransmissions may take.
+    /// Bytes sent recently, in all and as retransmissions (halved every second). They limit the share of retransmissions.
     var sentBytes: UInt64 = 0
     var retransmittedBytes: UInt64 = 0
-    /// When reports to its publishers and subscribers are looked at next.
+    /// Time at which reports to publishers and subscribers are due next.
     var reportsAt: MediaTime = .zero
 
-    /// Its rooms that have streams, and the main one, in the order of their making.
+    /// The main part of the session and the subsessions that have streams, in order of creation.
     private(set) var rooms: [EngineRoom]
     private let loudest: Int
 
-    /// - Parameter loudest: audio tracks of a room that are forwarded at a time; 0: all.
+    /// - Parameter loudest: audio tracks of each subsession that are forwarded at a time; 0: all.
     init(name: String, loudest: Int) {
         self.name = name
         self.loudest = loudest
@@ -44,7 +44,7 @@ final class EngineSession {
 
     func stream(named name: String) -> EngineStream? { streamsByName[name] }
 
-    /// The name must not be there yet.
+    /// Adds a stream. The session must not have one of that name.
     func add(_ stream: EngineStream) {
         precondition(streamsByName.updateValue(stream, forKey: stream.name) == nil)
         stream.room.streams += 1
@@ -57,7 +57,7 @@ final class EngineSession {
         leave(stream.room)
     }
 
-    /// Where streams of a transport are; made if need be.
+    /// Returns the subsession of a transport's streams; creates it if necessary.
     func room(of transport: PublishTransport) -> EngineRoom { room(named: transport.peer?.room ?? EngineRoom.main) }
 
     func room(named name: String) -> EngineRoom {
@@ -67,14 +67,14 @@ final class EngineSession {
         return room
     }
 
-    /// Takes a stream of its own to another room.
+    /// Moves one of the session's streams to another subsession.
     func move(_ stream: EngineStream, to room: EngineRoom) {
         room.streams += 1
         leave(stream.room)
         stream.room = room
     }
 
-    /// Rooms without streams are not kept.
+    /// Counts a stream out of a subsession. An empty subsession is removed, except for the main part.
     private func leave(_ room: EngineRoom) {
         room.streams -= 1
         if room.streams == 0, room.name != EngineRoom.main { rooms.removeAll { $0 === room } }

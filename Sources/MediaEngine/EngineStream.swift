@@ -1,9 +1,9 @@
 import Forwarding
 import MediaBase
 
-/// What one publisher sends: up to one track of each kind, video in one or more encodings.
+/// Stream of one publisher: at most one track of each kind, video in one or more encodings.
 final class EngineStream {
-    /// One rendition of the video track.
+    /// Rendition of the video track.
     struct Encoding {
         let rid: RID?
         let producer: Producer
@@ -11,29 +11,30 @@ final class EngineStream {
 
     let name: String
     let transport: PublishTransport
-    /// Who hears it is there as well.
+    /// Subsession whose participants receive the stream.
     var room: EngineRoom
     var audio: Producer?
-    /// In the order in which the publisher announced them, which by custom is from the smallest to the largest.
+    /// Encodings in the order of the publisher's announcement, by custom from the smallest to the largest.
     private(set) var encodings: [Encoding] = []
-    /// Index of the encoding that whoever cannot choose gets: the largest that has packets coming.
+    /// Index of the largest encoding that receives packets. Subscribers and taps that cannot choose an encoding get it.
     private var best = 0
     var taps: [PacketTap] = []
     private var sound = TapJoin(.audio)
     private var pictures = TapJoin(.video)
-    /// Kinds of which every packet is dropped here, encodings that are still to come included.
+    /// Muted kinds: all their packets are dropped, those of encodings that begin later included.
     var muted: Set<MediaKind> = []
     let createdAt: Int64
-    /// Picture size that was last told of.
+    /// Frame size in the last `dimensions` event.
     var dimensions: (width: Int, height: Int)?
-    /// By the producer's tag.
+    /// Bytes received at the last report, by the producer's tag.
     var bytesAtReport: [Int: (bytes: UInt64, at: MediaTime)] = [:]
     var bitrate: [Int: Bitrate] = [:]
 
-    /// What viewers' layers were chosen by last: the encodings' rates, bits a second; 0 where no packets came.
+    /// Bit rates of the encodings when layers were last chosen for subscribers, in bits per second; 0 for an inactive encoding.
     private var notedRates: [Int64] = []
 
-    /// Without a packet for this long an encoding has stopped: publishers drop the larger ones when their uplink is short.
+    /// Time without a packet after which an encoding counts as stopped. Publishers stop the larger
+    /// encodings if their uplink has too little bandwidth.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
     init(name: String, transport: PublishTransport, room: EngineRoom, createdAt: Int64) {
@@ -57,7 +58,8 @@ final class EngineStream {
 
     var video: Producer? { encodings.isEmpty ? nil : encodings[best].producer }
 
-    /// The largest encoding of at most so many pixels in height, or the smallest that comes. 0: no bound.
+    /// Returns the largest active encoding that is at most `height` pixels high, or the smallest
+    /// active one. A `height` of 0 means no bound.
     func video(within height: Int, now: MediaTime) -> Producer? {
         guard height > 0 else { return video }
         let active = encodings.map(\.producer).filter { $0.isActive(now: now) }
@@ -69,8 +71,8 @@ final class EngineStream {
 
     var producers: [Producer] { (audio.map { [$0] } ?? []) + encodings.map(\.producer) }
 
-    /// A packet that has come, as taps see it; nil where they see another encoding.
-    /// - Parameter canStart: a decoder can begin with it.
+    /// Returns a received packet as taps see it; nil if taps see another encoding.
+    /// - Parameter canStart: whether a decoder can start with the packet.
     func join(_ packet: TapPacket, canStart: Bool, of producer: Producer) -> TapPacket? {
         switch producer.kind {
         case .audio: sound.join(packet, canStart: canStart, of: producer, wanted: audio)
@@ -78,10 +80,10 @@ final class EngineStream {
         }
     }
 
-    /// A packet of video that came before, as taps would have seen it.
+    /// Returns a cached video packet as taps would have seen it.
     func replayed(_ packet: TapPacket, of producer: Producer) -> TapPacket? { pictures.replay(packet, of: producer) }
 
-    /// A producer has ended, or what comes of it from now on has numbers and timestamps of its own.
+    /// Ends the taps' run of a producer's packets, because the producer ended or continues with new sequence numbers and timestamps.
     func interruptTaps(of producer: Producer) {
         switch producer.kind {
         case .audio: sound.interrupt(producer)
@@ -89,7 +91,7 @@ final class EngineStream {
         }
     }
 
-    /// Forgets taps that are closed. Where there are none, what the next sees goes on from nothing.
+    /// Removes closed taps. If none are left, the next tap's sequence numbers and timestamps do not continue those of earlier taps.
     func dropClosedTaps() {
         taps.removeAll { $0.isClosed }
         guard taps.isEmpty else { return }
@@ -97,13 +99,13 @@ final class EngineStream {
         pictures = TapJoin(.video)
     }
 
-    /// - Parameter position: among the encodings that there are by now.
+    /// - Parameter position: index among the encodings that exist now.
     func insert(_ encoding: Encoding, at position: Int) {
         encodings.insert(encoding, at: position)
         best = encodings.count - 1
     }
 
-    /// Whether encodings came, went, stopped or changed by a quarter since this was asked last.
+    /// Returns whether an encoding began, ended, stopped or changed its rate by more than a quarter since the last such change.
     func hasNewRates(now: MediaTime) -> Bool {
         let rates = encodings.map { encoding -> Int64 in
             guard encoding.producer.isActive(now: now) else { return 0 }
@@ -118,7 +120,7 @@ final class EngineStream {
         return !isSame
     }
 
-    /// The audio or one encoding is no more.
+    /// Removes the audio producer or the producer of one encoding.
     func remove(_ producer: Producer) {
         interruptTaps(of: producer)
         if audio === producer { audio = nil }
@@ -128,8 +130,8 @@ final class EngineStream {
         bitrate[producer.tag] = nil
     }
 
-    /// Puts the encodings in the order of their sizes, once those are known, and looks which have stopped.
-    /// - Returns: true where `video` is another one now.
+    /// Sorts the encodings by size, once all sizes are known, and selects the largest that has not stopped.
+    /// - Returns: whether `video` has changed.
     func chooseBest(now: MediaTime) -> Bool {
         let before = video
         let sizes = encodings.compactMap { $0.producer.pictureSize?.height }

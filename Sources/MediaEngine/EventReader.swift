@@ -1,13 +1,13 @@
 import Synchronization
 
-/// One reader's events, from the workers' threads to its task.
+/// Queue of one reader's events, from the workers' threads to the reader's task.
 final class EventReader: Sendable {
     private struct State {
         var queue: StreamEventQueue
-        /// Of the reader that waits.
+        /// Continuation of the task that waits for an event.
         var waiter: CheckedContinuation<StreamEvent?, Never>?
         var isFinished = false
-        /// Somebody has asked for an event.
+        /// Whether `next` has been called.
         var isRead = false
     }
 
@@ -17,7 +17,7 @@ final class EventReader: Sendable {
         state = Mutex(State(queue: StreamEventQueue(capacity: capacity)))
     }
 
-    /// Events that its reader did not get; 0 where nobody reads.
+    /// Events that did not reach the reader; 0 if nothing has called `next`.
     var missed: UInt64 { state.withLock { $0.isRead ? $0.queue.missed : 0 } }
 
     func send(_ event: StreamEvent) {
@@ -33,17 +33,17 @@ final class EventReader: Sendable {
         waiter?.resume(returning: event)
     }
 
-    /// What waits is still read.
+    /// Ends the events. Events in the queue can still be read.
     func finish() { end { _ in } }
 
-    /// The next event; nil at the end, or when the task is cancelled.
+    /// Returns the next event; nil at the end, or if the task is cancelled.
     func next() async -> StreamEvent? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let (event, isOver) = state.withLock { state -> (StreamEvent?, Bool) in
                     state.isRead = true
                     if let event = state.queue.pop() { return (event, true) }
-                    // One reader at a time: what a second one asks for ends at once.
+                    // Only one task may wait at a time: a second one gets nil at once.
                     if state.isFinished || state.waiter != nil { return (nil, true) }
                     state.waiter = continuation
                     return (nil, false)

@@ -1,16 +1,16 @@
 import Synchronization
 
-/// Where workers say that streams come and go. Each reader has a queue of its own, which says so where it does not keep everything.
+/// Distributes the workers' events to readers. Each reader has its own bounded queue, which reports dropped events with `missed`.
 final class EventSink: Sendable {
     private struct State {
         var readers: [Int: EventReader] = [:]
         var nextID = 0
         var isFinished = false
-        /// By readers that have gone.
+        /// Events that readers missed which have since been removed.
         var missed: UInt64 = 0
     }
 
-    /// Takes its reader out when nobody reads any more.
+    /// Registration of a reader; removes the reader when its event stream is released.
     private final class Lease: Sendable {
         let reader: EventReader
         private let id: Int
@@ -28,18 +28,18 @@ final class EventSink: Sendable {
     private let state = Mutex(State())
     private let capacity: Int
 
-    /// - Parameter capacity: events that wait for one reader.
+    /// - Parameter capacity: events that may wait for one reader.
     init(capacity: Int = StreamEventQueue.standardCapacity) {
         self.capacity = capacity
     }
 
-    /// Events that readers did not get, and were told so.
+    /// Events that readers did not get; each reader is told with a `missed` event.
     var missed: UInt64 {
         let (readers, gone) = state.withLock { (Array($0.readers.values), $0.missed) }
         return readers.reduce(gone) { $0 + $1.missed }
     }
 
-    /// A reader's events, from now on; it ends with the sink, and is forgotten when the stream is.
+    /// Returns the events from now on. The stream ends with the sink; the reader is removed when the stream is released.
     func addReader() -> AsyncStream<StreamEvent> {
         let reader = EventReader(capacity: capacity)
         let (id, isLate) = state.withLock { state in

@@ -1,33 +1,33 @@
 import MediaBase
 
-/// When the port of WebRTC peers is left alone for a moment. Feedback and reports of many viewers come a datagram at a time, and each would
-/// wake the worker, which costs more than what they say; together they can wait a millisecond, and four where no publisher uses the port. A
-/// datagram of any other kind ends that.
+/// Decides when the WebRTC port is not read for a moment. Feedback and reports of many subscribers arrive one datagram at a time, and
+/// waking the worker for each costs more than handling it. They are therefore read together, after at most 1 ms, or 4 ms if no publisher
+/// uses the port. A datagram of another kind ends such a rest.
 struct FeedbackRest {
-    /// How long at the most; zero: never.
+    /// Length of a rest; zero: no rests.
     private let length: MediaTime
-    /// So many times as long where no packet of a publisher can come to the same port.
+    /// Factor for the length of a rest if no publisher sends to the port.
     private static let patience: Int64 = 4
-    /// Longest time that a publisher's packet waits for it, and longest time at all: whatever packets are gathered for.
+    /// Longest rest if publishers send to the port, and longest rest in all, regardless of the configured `gather` time.
     static let publishersBound = MediaTime.milliseconds(1)
     static let bound = MediaTime.milliseconds(4)
     private var last: MediaTime?
-    /// The port is not waited on before this time.
+    /// End of the current rest; the port is not polled before. Nil: no rest.
     private(set) var end: MediaTime?
 
     init(length: MediaTime) { self.length = length }
 
-    /// The port was read.
+    /// Records that the port was read.
     /// - Parameters:
-    ///   - isFeedbackAlone: nothing but RTCP was there.
-    ///   - hasPublishers: of those whose packets come to this port.
+    ///   - isFeedbackAlone: only RTCP was read.
+    ///   - hasPublishers: publishers send to this port.
     mutating func read(isFeedbackAlone: Bool, hasPublishers: Bool, now: MediaTime) {
         end = nil
         guard isFeedbackAlone, length > .zero else {
             last = nil
             return
         }
-        // Feedback that is rare is taken as it comes: a rest would end in a wake-up of its own.
+        // Feedback that arrives rarely is read at once: a rest would only add its own wake-up.
         let length =
             hasPublishers
             ? min(length, Self.publishersBound) : min(MediaTime(rawValue: length.rawValue * Self.patience), Self.bound)

@@ -1,27 +1,27 @@
 import Forwarding
 import MediaBase
 
-/// What packets of one SSRC belong to. References are unowned: control calls keep the objects alive for as long as the entry is.
+/// Session, stream and producer of one inbound SSRC. References are unowned: control calls keep the objects alive as long as the entry.
 struct InboundTrack {
     var session: Unmanaged<EngineSession>
     var stream: Unmanaged<EngineStream>
-    /// That of the stream.
+    /// Subsession of the stream.
     var room: Unmanaged<EngineRoom>
     var transport: Unmanaged<PublishTransport>
     var producer: Unmanaged<Producer>
     var ssrc: SSRC
     let kind: MediaKind
-    /// Of a plain publisher: where authentic packets last came from; without length before the first.
+    /// Plain publishers: source addresses of the last authentic packets; empty before the first.
     var rtpAddress = SocketAddress()
     var rtcpAddress = SocketAddress()
     var hasTaps = false
-    /// Of audio: how loud it is.
+    /// Audio: loudness.
     var levels = AudioLevelTracker()
-    /// Of audio: others are louder, so nobody hears it.
+    /// Audio: whether its packets are withheld because other tracks are louder.
     var isWithheld = false
-    /// In the worker's list of tracks that want something of their publisher.
+    /// Whether the worker's list of tracks with requests to their publishers holds this track.
     var isAsking = false
-    /// What is kept of its packets for reports; nil: nothing is.
+    /// Headers of the newest packets, for reports; nil: none are kept.
     var headers: HeaderLog?
     #if DEBUG
         var fault = TrackFault()

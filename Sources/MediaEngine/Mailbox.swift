@@ -1,7 +1,7 @@
 import CLinuxNet
 import Glibc
 
-/// What other threads ask of one worker: closures that the worker runs between batches. Bounded.
+/// Bounded queue of closures that other threads post to one worker. The worker runs them between batches of packets.
 final class Mailbox: @unchecked Sendable {
     typealias Work = @Sendable (Worker) -> Void
 
@@ -9,7 +9,7 @@ final class Mailbox: @unchecked Sendable {
     private let limit: Int
     private static let urgentRoom = 1_024
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // Both under the mutex.
+    // The mutex protects both.
     private var work: [Work] = []
     private var isClosed = false
 
@@ -31,7 +31,8 @@ final class Mailbox: @unchecked Sendable {
         case closed
     }
 
-    /// - Parameter isUrgent: it stops media: there is room for as many of these besides.
+    /// Appends an item and wakes the worker.
+    /// - Parameter isUrgent: the item stops media. Urgent items have a higher limit: twice the normal one, at least 1,024.
     func post(isUrgent: Bool = false, _ item: @escaping Work) throws(Refusal) {
         pthread_mutex_lock(mutex)
         let room = isUrgent ? max(2 * limit, Self.urgentRoom) : limit
@@ -51,7 +52,7 @@ final class Mailbox: @unchecked Sendable {
         return all
     }
 
-    /// Adds the last item: what came before it is still run, nothing more gets in.
+    /// Appends the last item and refuses all later ones. Items that were posted earlier still run.
     func close(last item: @escaping Work) {
         pthread_mutex_lock(mutex)
         if !isClosed { work.append(item) }

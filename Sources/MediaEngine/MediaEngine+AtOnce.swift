@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// What stops media, or lets it go on: it is in the worker's mailbox before the call returns, so that nothing that is ordered later can come
-/// before it, and there is room for it where other calls are refused.
+/// Calls that stop or resume media. Each is in the worker's mailbox before it returns, so that calls made later cannot overtake it. The
+/// mailbox accepts these calls when it refuses others because it is full.
 extension MediaEngine {
     package func beginSetMuted(session: String, stream: String, kind: MediaKind, muted: Bool) -> EngineCall {
         begin(session) { (worker) throws(EngineError) in try worker.setMuted(session, stream, kind, muted) }

@@ -1,19 +1,19 @@
 package import MediaBase
 package import SDP
 
-/// A participant's two peer connections: one on which it publishes all of its streams, and one that the relay offers, by which it gets all
-/// that it subscribes to.
+/// The two peer connections of a participant: one on which it publishes all its streams, and one that the relay offers and that carries
+/// everything the participant subscribes to.
 extension MediaEngine {
-    /// Answers a participant's offer of a publish peer connection. It has `connectTimeout` to connect; its streams are there from then on.
+    /// Answers a participant's offer of a publish peer connection. It has `connectTimeout` to connect; its streams exist from then on.
     package func openPublisher(_ request: PublisherRequest) async throws(EngineError) -> WebRTCAnswer {
         try await run(request.session) { (worker) throws(EngineError) in
             try worker.openPublisher(request)
         }
     }
 
-    /// Another offer of a publish peer: `sections` are all that it has now. Streams and tracks that are not among them end, new ones begin, and
-    /// where the peer's credentials are new ICE starts again.
-    /// - Returns: what to answer; its credentials are those in force.
+    /// Handles another offer of a publish peer. `sections` are all sections that it has now: streams and tracks that are missing end, new
+    /// ones begin. New credentials of the peer restart ICE.
+    /// - Returns: the answer, with the credentials in force.
     package func updatePublisher(
         _ id: TransportID, session: String, peer: PeerDescription, sections: [PublishedSection]
     ) async throws(EngineError) -> WebRTCAnswer {
@@ -22,23 +22,23 @@ extension MediaEngine {
         }
     }
 
-    /// Ends one stream and leaves its publisher's connection as it is: what still comes of the stream is dropped.
+    /// Ends one stream and keeps its publisher's connection. Packets of the stream that still arrive are dropped.
     package func closeStream(session: String, stream: String) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in
             try worker.closeStream(session: session, stream: stream)
         }
     }
 
-    /// Begins a subscribe peer connection: what the relay's offers to a participant are made from (`SubscribeNegotiation`). It waits for its
-    /// answer until it is closed.
-    /// - Parameter isNative: with keys in the offers and answers instead of DTLS, for a signalling that nobody else reads.
+    /// Opens a subscribe peer connection and returns the relay's part of the offers to the participant (`SubscribeNegotiation`). The
+    /// connection waits for an answer until it is closed.
+    /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake. The signalling must be confidential.
     package func openSubscriber(session: String, isNative: Bool = false) async throws(EngineError) -> SubscriberOffer {
         try await run(session) { (worker) throws(EngineError) in
             try worker.openSubscriber(session: session, isNative: isNative)
         }
     }
 
-    /// The participant has answered the first offer; it has `connectTimeout` to connect.
+    /// Takes the participant's answer to the first offer. The participant has `connectTimeout` to connect.
     package func connectSubscriber(_ id: TransportID, session: String, peer: PeerDescription)
         async throws(EngineError)
     {
@@ -47,7 +47,7 @@ extension MediaEngine {
         }
     }
 
-    /// Sends more tracks to a subscriber that has answered. A stream may be published later than it is subscribed to.
+    /// Adds tracks to a subscriber that has answered. Their streams may be published later.
     package func addTracks(_ id: TransportID, session: String, _ tracks: [SubscriberTrack])
         async throws(EngineError)
     {
@@ -56,14 +56,14 @@ extension MediaEngine {
         }
     }
 
-    /// Sends nothing more by these media sections; those that it does not have are passed over.
+    /// Stops sending on these media sections. Unknown sections are ignored.
     package func removeTracks(_ id: TransportID, session: String, mids: [MID]) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in
             try worker.removeTracks(id, session: session, mids: mids)
         }
     }
 
-    /// What a subscriber would like of a stream, whose tracks may be added later. Nothing is renegotiated.
+    /// Sets a subscriber's preferences for a stream, whose tracks may be added later. No renegotiation follows.
     package func setPreferences(
         _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
     ) async throws(EngineError) {
@@ -72,21 +72,22 @@ extension MediaEngine {
         }
     }
 
-    /// The relay's new credentials for an ICE restart that it offers itself; `restartICE` with the answer's makes it.
+    /// Returns the relay's new credentials for an ICE restart that the relay offers. `restartICE`
+    /// with the credentials of the answer completes it.
     package func prepareRestart(_ id: TransportID, session: String) async throws(EngineError) -> ICECredentials {
         try await run(session) { (worker) throws(EngineError) in
             try worker.prepareRestart(id, session: session)
         }
     }
 
-    /// The last 30 seconds of one peer: headers of packets, and decisions.
+    /// Returns packet headers and decisions of one peer from the last 30 seconds.
     package func peerTrace(_ id: TransportID, session: String) async throws(EngineError) -> PeerTrace {
         try await run(session) { (worker) throws(EngineError) in
             try worker.trace(of: id, session: session)
         }
     }
 
-    /// Numbers of one peer, connected or not.
+    /// Returns statistics of one peer, connected or not.
     package func peerStatistics(_ id: TransportID, session: String) async throws(EngineError) -> PeerStatistics {
         try await run(session) { (worker) throws(EngineError) in
             try worker.statistics(of: id, session: session)

@@ -1,11 +1,11 @@
-/// Rooms within a session, such as breakout rooms.
+/// Subsessions of a session, such as breakout groups.
 extension MediaEngine {
-    /// The room where all peers are that were not placed elsewhere, and all plain transports.
+    /// Name of the main part, which holds all peers that were placed in no subsession, and all plain transports.
     package static var mainRoom: String { EngineRoom.main }
 
-    /// Takes peers of a session to rooms, all of them at once. From the return on nothing passes between peers of different rooms; their tracks
-    /// stay, and carry media at once when they are together again. Loudness and the active speaker are those of a room. Peers that are not
-    /// there are passed over.
+    /// Moves peers of a session to subsessions, all in one step. From the return on, no media passes between peers of different
+    /// subsessions. Their tracks remain and carry media again once the peers share a subsession. Loudness and the active speaker belong
+    /// to a subsession. Unknown peers are ignored.
     package func place(_ placements: [RoomPlacement], session: String) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in worker.place(placements, session: session) }
     }

@@ -4,8 +4,8 @@ package import SDP
 package import SRTP
 import Synchronization
 
-/// The media plane: N workers, one thread each, that share nothing. A session lives on the worker that its name hashes to, and every call
-/// about it runs there, between two batches of packets.
+/// The media plane: N workers with one thread each, which share nothing. The hash of a session's name selects its worker; every call
+/// about the session runs there, between two batches of packets.
 ///
 /// ```swift
 /// let engine = try MediaEngine(configuration: EngineConfiguration())
@@ -52,24 +52,24 @@ package final class MediaEngine: Sendable {
         }
     }
 
-    /// Closes every transport and socket and ends the threads; returns when they have ended. Calls after it throw `.stopped`; a second `stop` does
-    /// nothing.
+    /// Closes every transport and socket, ends the threads and waits for their end. Later calls
+    /// throw `.stopped`; a second `stop` does nothing.
     package func stop() {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         for worker in workers { worker.stop() }
         events.finish()
     }
 
-    /// Streams as they come and go from now on, for one reader. One that does not keep up is told by `missed`.
+    /// Returns the stream events from now on, for one reader. A reader that is too slow gets `missed`.
     package func observeStreams() -> AsyncStream<StreamEvent> { events.addReader() }
 
-    /// Events that readers did not get, and were told so.
+    /// Events that readers did not get; each reader is told with a `missed` event.
     package var missedEvents: UInt64 { events.missed }
 
     /// RTP port of each worker's plain transports; RTCP is on the port after it.
     package var plainPorts: [UInt16] { workers.map(\.rtpPort) }
 
-    /// What the workers protect packets with, and whether sends are segmented by the kernel.
+    /// Implementation that the workers protect packets with.
     package var protection: FanoutProtector.Backend { workers[0].protector.backend }
 
     /// Port of each worker's WebRTC peers.
@@ -85,13 +85,13 @@ package final class MediaEngine: Sendable {
         try await run(session) { (worker) throws(EngineError) in try worker.closePlain(id, session: session) }
     }
 
-    /// Stops or restarts what one subscriber gets of one kind; nothing is renegotiated.
+    /// Pauses or resumes one kind of media for one subscriber. No renegotiation follows.
     package func setPaused(_ id: TransportID, session: String, kind: MediaKind, paused: Bool) async throws(EngineError)
     {
         try await run(session) { (worker) throws(EngineError) in try worker.setPaused(session, id, kind, paused) }
     }
 
-    /// Answers a client's offer. The client has `connectTimeout` to connect; what it publishes is there from then on.
+    /// Answers a client's offer. The client has `connectTimeout` to connect; its published stream exists from then on.
     package func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer {
         try await run(request.session) { (worker) throws(EngineError) in try worker.openWebRTC(request) }
     }
@@ -100,8 +100,8 @@ package final class MediaEngine: Sendable {
         try await run(session) { (worker) throws(EngineError) in try worker.closeWebRTC(id, session: session) }
     }
 
-    /// Starts ICE again with the client's new credentials (RFC 8445 section 9).
-    /// - Returns: the relay's new ones.
+    /// Restarts ICE with the client's new credentials (RFC 8445 section 9).
+    /// - Returns: the relay's new credentials.
     package func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials)
         async throws(EngineError) -> ICECredentials
     {
@@ -110,12 +110,12 @@ package final class MediaEngine: Sendable {
         }
     }
 
-    /// Which layers of video a subscriber gets.
+    /// Sets the layers of video that a subscriber gets.
     package func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in try worker.setLayer(id, session: session, choice) }
     }
 
-    /// How a transport stands; throws `unknownTransport` once it is gone.
+    /// Returns the state of a transport; throws `unknownTransport` once it has ended.
     package func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot {
         try await run(session) { (worker) throws(EngineError) in try worker.webRTC(id, session: session) }
     }
@@ -132,22 +132,22 @@ package final class MediaEngine: Sendable {
         try await run(session) { (worker) throws(EngineError) in try worker.streams(session) }
     }
 
-    /// Enforced here: packets of a muted track are dropped on arrival, whatever the publisher sends.
+    /// Mutes or unmutes a track at the relay: its packets are dropped on arrival, whatever the publisher sends.
     package func setMuted(session: String, stream: String, kind: MediaKind, muted: Bool) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in try worker.setMuted(session, stream, kind, muted) }
     }
 
-    /// Asks the publisher for a key frame (RFC 4585 section 6.3.1), at most once in 500 ms.
+    /// Requests a key frame from the publisher (RFC 4585 section 6.3.1), at most once every 500 ms.
     package func requestKeyFrame(session: String, stream: String) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(session, stream) }
     }
 
-    /// Sends a plain subscriber the cached frames since the last key frame again, and asks the publisher for a new one.
+    /// Sends a plain subscriber the cached frames since the last key frame again, and requests a new key frame from the publisher.
     package func requestKeyFrame(_ id: TransportID, session: String) async throws(EngineError) {
         try await run(session) { (worker) throws(EngineError) in try worker.requestKeyFrame(id, session: session) }
     }
 
-    /// A copy of a stream's packets, decrypted.
+    /// Opens a tap: a decrypted copy of a stream's packets.
     /// - Parameter capacity: bytes that may wait for the reader.
     package func openTap(
         session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20
@@ -165,7 +165,7 @@ package final class MediaEngine: Sendable {
 
     // MARK: mailboxes
 
-    /// The same name lands on the same worker in every run (FNV-1a).
+    /// Returns the worker for a session. A name selects the same worker in every run (FNV-1a).
     private func worker(for session: String) -> Worker {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in session.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }

@@ -2,14 +2,14 @@ import CLinuxNet
 package import MediaBase
 import Synchronization
 
-/// A bounded pipe of packets from one worker to one reader. The worker copies each packet in without a lock and never waits: when
-/// the reader is slow and the pipe is full, new packets are dropped and counted.
+/// A bounded queue of packets from one worker to one reader. The worker copies each packet into it without a lock and never waits: if the
+/// reader is slow and the queue is full, new packets are dropped and counted.
 ///
-/// The ring holds records of a fixed header and the payload, each padded to 8 bytes. `head` and `tail` count bytes for ever; a record
-/// that would cross the end of the ring is preceded by a filler.
+/// The ring holds records of a fixed header and the payload, each padded to 8 bytes. `head` and `tail` count all bytes that were written
+/// and read; a filler precedes a record that would cross the end of the ring.
 package final class PacketTap: Sendable {
     private struct Record {
-        var length: UInt32  // of the whole record; with bit 31 set there is nothing but this word, and so much to skip
+        var length: UInt32  // of the whole record; bit 31 marks a filler: only this word, and the bytes to skip
         var payloadLength: UInt32
         /// Bit 0: video; 1: marker; 2: has NTP; 3 and 4: rotation in steps of 90 degrees.
         var kindAndFlags: UInt32
@@ -51,9 +51,9 @@ package final class PacketTap: Sendable {
         millrace_close(event)
     }
 
-    /// Packets that found the pipe full.
+    /// Packets dropped because the queue was full.
     package var dropped: UInt64 { droppedPackets.load(ordering: .relaxed) }
-    /// True after `close()` by either side, or when the stream has ended; what is inside can still be read.
+    /// True after `close()` by either side, or after the stream has ended. Packets in the queue can still be read.
     package var isClosed: Bool { closed.load(ordering: .acquiring) }
 
     package func close() {
@@ -61,12 +61,13 @@ package final class PacketTap: Sendable {
         millrace_event_signal(event)
     }
 
-    /// Nothing more goes into a tap that its reader has closed.
+    /// Returns whether the tap takes packets of this kind; false once either side has closed it.
     func wants(_ kind: MediaKind) -> Bool { kinds.contains(kind) && !closed.load(ordering: .relaxed) }
 
     // MARK: worker's side
 
-    /// False when the packet was dropped. Call from one thread only.
+    /// Copies a packet into the queue. Call from one thread only.
+    /// - Returns: false if the packet was dropped.
     @discardableResult
     package func push(_ packet: TapPacket) -> Bool {
         let header = MemoryLayout<Record>.size
@@ -100,7 +101,7 @@ package final class PacketTap: Sendable {
         return true
     }
 
-    /// Wakes the reader if it waits; call once after a run of `push`.
+    /// Wakes the reader if it waits. Call once after a run of `push`.
     package func flush() {
         if waiting.load(ordering: .sequentiallyConsistent), waiting.exchange(false, ordering: .sequentiallyConsistent) {
             millrace_event_signal(event)
@@ -109,7 +110,7 @@ package final class PacketTap: Sendable {
 
     // MARK: reader's side
 
-    /// Blocks the calling thread until a packet is there. False at the timeout, and when the pipe is closed and empty.
+    /// Blocks the calling thread until a packet is available. Returns false at the timeout, and if the tap is closed and empty.
     package func wait(timeout: MediaTime) -> Bool {
         let (sum, overflow) = millrace_monotonic_ns().addingReportingOverflow(timeout.rawValue)
         let deadline = overflow ? Int64.max : sum
@@ -130,7 +131,7 @@ package final class PacketTap: Sendable {
 
     package var isEmpty: Bool { head.load(ordering: .sequentiallyConsistent) == tail.load(ordering: .relaxed) }
 
-    /// Hands the oldest packet to `body` and removes it; nil when there is none. Call from one thread only.
+    /// Passes the oldest packet to `body` and removes it; returns nil if there is none. Call from one thread only.
     package func next<R>(_ body: (borrowing TapPacket) throws -> R) rethrows -> R? {
         var at = tail.load(ordering: .relaxed)
         guard at != head.load(ordering: .acquiring) else { return nil }

@@ -1,20 +1,20 @@
 import MediaBase
 import SRTP
 
-/// A publisher's SRTP: what comes in is checked by `context`, reports and requests go back under `leg`.
+/// SRTP contexts of a publisher: `context` authenticates and decrypts its packets, `leg` holds the keys of reports and requests to it.
 final class PublishTransport {
-    /// What was decided for it lately, for reports.
+    /// Recent decisions for this publisher, for reports.
     var decisions: DecisionLog
     let id: TransportID
     let rtcpMux: Bool
     let context: IngressContext
     let leg: UnsafeMutablePointer<EgressLeg>
-    /// What leads to a WebRTC publisher; nil for a plain one.
+    /// WebRTC peer of the publisher; nil for a plain publisher.
     unowned(unsafe) let peer: WebRTCPeer?
     /// Indices into the worker's inbound tracks.
     var tracks: [Int] = []
     var lastAuthentic: MediaTime
-    /// SSRC that the relay's own reports carry.
+    /// SSRC of the relay in its own RTCP packets.
     let localSSRC: SSRC
 
     init(

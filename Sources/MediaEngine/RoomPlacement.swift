@@ -1,4 +1,4 @@
-/// Where one peer of a session is to be.
+/// Assignment of one peer of a session to a subsession.
 package struct RoomPlacement: Sendable, Hashable {
     package let peer: TransportID
     package let room: String

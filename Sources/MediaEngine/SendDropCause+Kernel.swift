@@ -5,7 +5,7 @@ extension SendDropCause {
     /// - Parameter error: errno of a send.
     init(errno error: Int32) {
         switch error {
-        // ENOBUFS and ENOMEM: the queue of the interface, or the kernel's memory for it.
+        // ENOBUFS and ENOMEM: the queue of the network interface is full, or the kernel has no memory for it.
         case EAGAIN, ENOBUFS, ENOMEM: self = .bufferFull
         case EPERM, EACCES: self = .forbidden
         case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EADDRNOTAVAIL, ENODEV, ENXIO: self = .unreachable

@@ -3,17 +3,17 @@ import Glibc
 import MediaBase
 import Transport
 
-/// Sockets that send from one media port: one for each network interface that leads to a peer, so that each interface has a send buffer
-/// of its own. What a slow interface has not sent yet stays in the socket's send buffer, and with a single socket the full buffer would
+/// Sockets that send from one media port: one for each network interface that leads to a peer, so that each interface has its own send
+/// buffer. Datagrams that a slow interface has not sent yet stay in the socket's send buffer; with a single socket, the full buffer would
 /// drop the media of all other interfaces as well.
 ///
-/// The first socket is the port itself, the only one that receives; the first interface uses it. Others are opened when they are needed:
-/// a host with one interface has one socket.
+/// The first socket is the port itself, the only one that receives; the first interface uses it. Other sockets are opened when they are
+/// needed: a host with one interface has one socket.
 final class SendSockets {
-    /// Sockets of one port. Interfaces beyond that share them.
+    /// Maximum number of sockets of one port. Further interfaces share them.
     static let limit = 8
 
-    /// `count` descriptors, for the C sender.
+    /// Array of `count` descriptors, for the C sender.
     let descriptors: UnsafeMutablePointer<Int32>
     private(set) var count = 1
     /// Interface of each socket, in the order of the descriptors.
@@ -22,7 +22,7 @@ final class SendSockets {
 
     /// - Parameters:
     ///   - port: descriptor of the bound socket; its owner closes it.
-    ///   - sendBuffer: bytes that each further socket asks for.
+    /// Bytes of send buffer requested for each further socket.
     init(port: Int32, sendBuffer: Int) {
         descriptors = .allocate(capacity: Self.limit)
         descriptors.initialize(repeating: port, count: Self.limit)
@@ -40,8 +40,8 @@ final class SendSockets {
         descriptors.deallocate()
     }
 
-    /// Index of the socket for a peer, by the interface that leads to it at present; 0 if that cannot be known. Two system calls: for the
-    /// beginning of a path and for a peer that moves, not for packets.
+    /// Returns the index of the socket for a peer, by the interface that leads to it at present; 0 if the interface is unknown. It costs
+    /// two system calls: call it when a path begins or a peer moves, not for each packet.
     func socket(for address: PeerAddress) -> UInt8 {
         guard !address.isTCP else { return 0 }
         var to = millrace_address(address.address)

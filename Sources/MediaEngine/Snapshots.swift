@@ -11,11 +11,11 @@ package struct StreamSnapshot: Sendable {
     package var name: String
     package var audio: TrackSnapshot?
     package var video: TrackSnapshot?
-    /// Renditions of the video, from the smallest to the largest.
+    /// Encodings of the video track, from the smallest to the largest.
     package var encodings: [EncodingSnapshot] = []
     package var subscribers: Int
     package var taps: Int
-    /// It has the floor.
+    /// Whether the stream is the active speaker of its subsession.
     package var isSpeaking: Bool
     /// Wall-clock time of publication, nanoseconds since 1970.
     package var createdAt: Int64
@@ -31,16 +31,16 @@ package struct TrackSnapshot: Sendable {
     /// Average over the last report interval.
     package var bitrate: Bitrate
     package var muted: Bool
-    /// Picture size of the last key frame.
+    /// Frame size of the last key frame, in pixels.
     package var width: Int?
     package var height: Int?
 }
 
-/// One rendition of a video track.
+/// Rendition of a video track.
 package struct EncodingSnapshot: Sendable, Equatable {
     /// RID; empty for the only rendition of a track without RIDs.
     package var id: String
-    /// Packets of it are coming.
+    /// Whether packets of the encoding arrive.
     package var isActive: Bool
     /// Average over the last report interval.
     package var bitrate: Bitrate

@@ -2,7 +2,7 @@ import CLinuxNet
 import MediaBase
 
 extension SocketAddress {
-    /// Nil where it is neither IPv4 nor IPv6.
+    /// Fails if the address is neither IPv4 nor IPv6.
     init?(_ address: millrace_address) {
         let found = withUnsafeBytes(of: address.bytes) {
             SocketAddress(kernelBytes: UnsafeRawBufferPointer(rebasing: $0[0..<min(28, Int(address.length))]))

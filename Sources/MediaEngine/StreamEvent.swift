@@ -1,28 +1,30 @@
 package import MediaBase
 package import Transport
 
-/// What happens to streams by itself. Events of a stream name the transport that it came by: another may publish under its name by the time
-/// that they are read. Those of tracks name the transport that gets them.
+/// Changes of streams and peers that the engine reports. Events of a stream name its publisher's transport, because another transport may
+/// publish under the same name before the event is read. Events of a subscribed track name the transport that receives it.
 package enum StreamEvent: Sendable, Equatable {
     case published(session: String, transport: TransportID, stream: String)
     case closed(session: String, transport: TransportID, stream: String)
-    /// A subscriber's path does not take a track, or takes it again.
+    /// A subscriber's video track was paused because its path has too little bandwidth, or was resumed.
     case trackPaused(session: String, transport: TransportID, stream: String, kind: MediaKind)
     case trackResumed(session: String, transport: TransportID, stream: String, kind: MediaKind)
-    /// The first packet of a kind has come from a WebRTC publisher, be it muted or not.
+    /// The first packet of a kind arrived from a WebRTC publisher, muted or not.
     case mediaBegan(session: String, transport: TransportID, stream: String, kind: MediaKind)
-    /// Of the largest encoding of its video: known now, or other ones than before.
+    /// Frame size of the largest video encoding, when it becomes known and whenever it changes.
     case dimensions(session: String, transport: TransportID, stream: String, width: Int, height: Int)
-    /// A WebRTC peer has ended without being told to: it never connected, stopped checking the path, or said goodbye.
+    /// A WebRTC peer ended without a call: it did not connect in time, was displaced by a newer peer,
+    /// lost consent, failed in DTLS, or closed the connection.
     case peerGone(session: String, transport: TransportID)
-    /// A WebRTC peer has no media some seconds after it was admitted, or after it connected as a publisher. It may have some yet.
+    /// A WebRTC peer has no media some seconds after it was admitted or, for a publisher, after it connected. Media may still begin.
     case noMediaPath(session: String, transport: TransportID, MediaPathFailure)
-    /// Who has the floor in a room; nil: nobody.
+    /// Active speaker of a subsession; nil: none.
     case activeSpeaker(session: String, room: String, stream: String?)
-    /// Events of a session, or with nil of any, were too many for this reader: it has to look how things stand.
+    /// Events of a session, or of any session if nil, were dropped because this reader was too slow.
+    /// The reader has to query the current state.
     case missed(session: String?)
 
-    /// The engine's name of the session that it is about; nil: all of them.
+    /// Engine name of the session that the event concerns; nil: all sessions.
     package var session: String? {
         switch self {
         case .published(let session, _, _), .closed(let session, _, _), .trackPaused(let session, _, _, _),

@@ -1,12 +1,12 @@
 import MediaBase
 
-/// Events that one reader has not taken yet, so many at the most. Where it is half full, how something stood before gives way to how it
-/// stands now, which comes after all that was told meanwhile; when more wait than are kept, those of a session give way to one `missed`,
-/// after which its reader has to look for itself. So nothing is lost unsaid.
+/// Bounded queue of the events that one reader has not taken yet. Once it is half full, an event that reports a state replaces the queued
+/// event of the same state and moves to the end. Once it is full, one `missed` event replaces all events of a session, and the reader has
+/// to query the session's state. No event is dropped without such a notice.
 package struct StreamEventQueue: Sendable {
     package static let standardCapacity = 4_096
 
-    /// What an event tells the state of: only the newest of its kind is of interest.
+    /// State that an event reports. Only the newest event of each subject matters.
     private enum Subject: Hashable {
         case pause(TransportID, Stream, MediaKind)
         case dimensions(Stream)
@@ -19,24 +19,26 @@ package struct StreamEventQueue: Sendable {
     }
 
     private let capacity: Int
-    /// Nil: given way. Numbered from `first` on.
+    /// Queued events; nil for a replaced or removed one. `slots[0]` has the number `first`.
     private var slots: [StreamEvent?] = []
     private var head = 0
     /// Number of `slots[0]`.
     private var first = 0
-    /// Number of the waiting event that tells of a subject.
+    /// Number of the queued event of each subject.
     private var places: [Subject: Int] = [:]
-    /// Number of the newest waiting event by which a stream, or a kind of its media, begins or ends: what was told before it is of another stream.
+    /// Number of the newest queued event by which a stream, or a kind of its media, begins or ends. Events
+    /// before it concern an earlier stream of the same name.
     private var lives: [Stream: Int] = [:]
-    /// Sessions of which a `missed` waits.
+    /// Sessions for which a `missed` event is queued.
     private var missing: Set<String> = []
     private var isAllMissing = false
 
     package private(set) var count = 0
-    /// Events that no reader gets.
+    /// Events that were dropped and will not reach the reader.
     package private(set) var missed: UInt64 = 0
 
-    /// - Parameter capacity: events that wait; as many sessions again may be marked as missed before all of them are.
+    /// - Parameter capacity: events in the queue. At most as many sessions can have a `missed` event of
+    ///   their own; beyond that, one event covers all sessions.
     package init(capacity: Int = standardCapacity) {
         self.capacity = max(capacity, 1)
     }
@@ -75,7 +77,7 @@ package struct StreamEventQueue: Sendable {
         return nil
     }
 
-    /// Forgets what waits, for a reader that has gone: nobody misses that.
+    /// Drops all queued events of a reader that has ended, without counting them as missed.
     package mutating func removeAll() {
         var emptied = StreamEventQueue(capacity: capacity)
         emptied.missed = missed
@@ -110,7 +112,7 @@ package struct StreamEventQueue: Sendable {
         }
     }
 
-    /// Slots that were taken are given up now and then, so that it costs little each time.
+    /// Removes the slots of events that were taken, a run of them at a time to keep the average cost low.
     private mutating func compact() {
         guard head == slots.count || head >= 256 && head * 2 >= slots.count else { return }
         slots.removeFirst(head)
@@ -118,7 +120,7 @@ package struct StreamEventQueue: Sendable {
         head = 0
     }
 
-    /// Slots whose events have given way are given up as well, before they are more than those that wait.
+    /// Removes the empty slots of replaced events before they outnumber the queued events.
     private mutating func closeGaps() {
         guard slots.count - head > 2 * count + 64 else { return }
         var kept = StreamEventQueue(capacity: capacity)

@@ -2,34 +2,34 @@ import Forwarding
 import MediaBase
 import SRTP
 
-/// A subscriber's SRTP out: one leg of keys and a path for each address.
+/// SRTP output of a subscriber: one set of keys (`leg`), and a path for each address.
 final class SubscribeTransport {
-    /// What was decided for it lately, for reports.
+    /// Recent decisions for this subscriber, for reports.
     var decisions: DecisionLog
     let id: TransportID
     let rtcpMux: Bool
     let leg: UnsafeMutablePointer<EgressLeg>
-    /// What leads to a WebRTC subscriber; nil for a plain one.
+    /// WebRTC peer of the subscriber; nil for a plain subscriber.
     unowned(unsafe) let peer: WebRTCPeer?
-    /// It gets what is published there. Plain ones are in the main room.
+    /// Subsession whose streams the subscriber receives. Plain subscribers belong to the main part.
     var room: String { peer?.room ?? EngineRoom.main }
-    /// Every path that its tracks go by.
+    /// Paths of its tracks.
     let paths: Set<Int>
-    /// Where each kind of track goes that a plain subscriber wants.
+    /// Destinations of the kinds of tracks that a plain subscriber requested.
     let targets: [SubscriptionTarget]
-    /// Tracks of streams that are published later are added.
+    /// Whether tracks of streams that are published later are added.
     let wantsAllStreams: Bool
-    /// Plain subscribers: when the video is started again.
+    /// Plain subscribers: times at which the video is started again.
     var starts: StartSchedule
-    /// Kinds that were paused, for tracks that are attached later.
+    /// Paused kinds, for tracks that are attached later.
     var paused: Set<MediaKind> = []
-    /// A track stays when its stream ends: it attaches again when a stream of that name is published.
+    /// Tracks. A track remains when its stream ends, and attaches again when a stream of that name is published.
     private(set) var tracks: [SubscribedTrack] = []
     private var nextTrack = 0
-    /// Numbers of the tracks by the SSRCs that they go out under: viewers of many tracks report on each of them in a packet of its own.
+    /// Track numbers by outgoing SSRC. Subscribers of many tracks report on each in a separate packet, so that the lookup must be fast.
     private var numbers = SSRCTable()
 
-    /// A plain subscriber.
+    /// Creates a plain subscriber.
     init(
         id: TransportID, rtcpMux: Bool, leg: UnsafeMutablePointer<EgressLeg>,
         targets: [SubscriptionTarget], wantsAllStreams: Bool, openedAt: MediaTime = .zero
@@ -46,7 +46,7 @@ final class SubscribeTransport {
         CrashNotes.note("subscriberOpened", subject: CrashNotes.hash(id.rawValue))
     }
 
-    /// A WebRTC subscriber: everything goes by one path.
+    /// Creates a WebRTC subscriber, all of whose tracks use one path.
     init(id: TransportID, leg: UnsafeMutablePointer<EgressLeg>, peer: WebRTCPeer, path: Int) {
         self.id = id
         decisions = DecisionLog(session: peer.session, transport: id.rawValue)
@@ -74,10 +74,10 @@ final class SubscribeTransport {
         if numbers.find(track.ssrc) == track.id { numbers.remove(track.ssrc) }
     }
 
-    /// The track that goes out under an SSRC.
+    /// Returns the track with this outgoing SSRC.
     func track(of ssrc: SSRC) -> SubscribedTrack? { numbers.find(ssrc).flatMap { track($0) } }
 
-    /// Tracks stand in the order of their numbers.
+    /// Returns the track with this number, by binary search: tracks are sorted by number.
     func track(_ id: Int) -> SubscribedTrack? {
         var low = 0
         var high = tracks.count

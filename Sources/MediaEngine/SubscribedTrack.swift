@@ -1,55 +1,56 @@
 import Forwarding
 import MediaBase
 
-/// One track of a subscriber.
+/// Track of a subscriber.
 final class SubscribedTrack {
-    /// Number that its transport knows it by.
+    /// Number of the track within its transport.
     var id = -1
-    /// Of a WebRTC subscriber: the media section that carries it.
+    /// WebRTC subscribers: media section that carries the track.
     let mid: MID?
     let streamName: String
     let kind: MediaKind
     let path: Int
-    /// Of a plain subscriber.
+    /// Plain subscribers: destination of RTCP.
     let rtcpAddress: SocketAddress
     let ssrc: SSRC
     let payloadType: PayloadType
-    /// Retransmissions on a stream of their own, where that was agreed on (RFC 4588).
+    /// Separate retransmission stream, if one was negotiated (RFC 4588).
     var rtx: RTXStream?
     var extensions = HeaderExtensionTemplate()
-    /// Where the viewer's stream stands while no producer feeds it.
+    /// Sequence and timestamp state of the outgoing stream while no producer feeds it.
     var progress: Consumer.Progress
-    /// What feeds it: an encoding of the stream's track.
+    /// Producer that feeds the track: an encoding of the stream's track.
     var producer: Producer?
-    /// The encoding that is to feed it, from the next key frame of that on; nil: no other has been chosen yet.
+    /// Encoding that feeds the track from its next key frame on; nil: no other encoding was chosen yet.
     var wanted: Producer?
     var wantedAt: MediaTime = .zero
-    /// The switch to it does not wait for the throttle of key frame requests.
+    /// Whether the switch to `wanted` bypasses the throttle of key frame requests.
     var isHurried = false
-    /// It has gone over to another encoding before.
+    /// Whether the track has switched to another encoding before.
     var hasSwitched = false
     var choice = LayerChoice.automatic
-    /// What the viewer would like of it, besides that.
+    /// The subscriber's preferences for the stream. Their limits apply if `choice` is automatic.
     var preferences = StreamPreferences()
-    /// Highest temporal layer that goes out; 3: all.
+    /// Highest temporal layer that is sent; 3: all.
     var temporalLimit: UInt8 = 3
-    /// Its stream is in another room than its viewer.
+    /// Whether the stream is in another subsession than the subscriber.
     var isParted = false
-    /// The bandwidth does not suffice for it.
+    /// Whether the track is paused because the path has too little bandwidth.
     var isPausedByBandwidth = false
-    /// Packets up to this one are of an encoding that the path did not take, or went to where the viewer was no more; they are not sent again.
+    /// Last sequence number of an abandoned encoding, or of packets sent to an address that the
+    /// subscriber has left. Packets up to it are not retransmitted.
     var abandoned: (through: SequenceNumber, at: MediaTime)?
-    /// Video: key frames that the subscriber may request.
+    /// Video: budget of the subscriber's key frame requests.
     var keyFrames = KeyFrameBudget()
     var reportedAt: MediaTime = .zero
-    /// What had gone out by then, and how much that was a second.
+    /// Payload bytes sent by the last sender report, and the bit rate in the interval before it.
     var reportedBytes: UInt64 = 0
     var bitrate = Bitrate(rawValue: 0)
-    /// As the viewer reported it.
+    /// Reception as the subscriber reported it.
     var lost: Int64 = 0
     var jitter: MediaTime?
 
-    /// The viewer does not want it at present, or may not have it.
+    /// Whether the subscriber wants no media of this track at present, or must not receive it.
     var isUnwanted: Bool { isParted || (kind == .audio ? !preferences.audio : !preferences.video) }
 
     init(

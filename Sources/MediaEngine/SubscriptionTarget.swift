@@ -1,15 +1,15 @@
 import MediaBase
 
-/// Where one kind of track goes.
+/// Destination of one kind of track.
 struct SubscriptionTarget {
     let kind: MediaKind
     let path: Int
     let address: SocketAddress
     let rtcpAddress: SocketAddress
-    /// As asked for; else each track takes its producer's.
+    /// Requested payload type; nil: each track takes its producer's.
     let payloadType: PayloadType?
-    /// As asked for, for the first track of this kind.
+    /// Requested SSRC for the first track of this kind; nil: the relay picks one.
     let ssrc: SSRC?
-    /// Retransmissions of each track go out on a stream of their own.
+    /// Retransmission stream of each track (RFC 4588); nil: retransmissions repeat the original packets.
     let rtx: PlainRTXRequest?
 }

@@ -1,13 +1,13 @@
 import Forwarding
 import MediaBase
 
-/// What taps see of a track: one run of packets, which goes over from one encoding to another, or to what an encoder sends that was started
-/// again, without a jump in sequence numbers or timestamps; pictures do so at a key frame.
+/// Joins packets of a track's encodings into the one run that taps see. Sequence numbers and timestamps continue without a jump when
+/// another encoding takes over or a restarted encoder begins new numbers. Video changes over at a key frame.
 struct TapJoin {
     private var source: Producer?
-    /// What comes next is not of `source` as it was.
+    /// Whether the packets that follow do not continue `source`.
     private var isInterrupted = false
-    /// The track is muted, or was and nothing has come since.
+    /// Whether the track is muted, or was unmuted and no packet has arrived since.
     private var isPaused = false
     /// First packet of `source` that taps see.
     private var first: Int64 = .min
@@ -16,8 +16,8 @@ struct TapJoin {
     private var latest: (sequence: Int64, timestamp: Int64, arrival: MediaTime, isFrameEnd: Bool)?
     private let kind: MediaKind
     private let ticksPerMillisecond: Int64
-    /// Largest timestamp that another encoding continues from; beyond it, taps see the new encoding's own timestamps. A publisher whose
-    /// timestamps advance by 2^31 per packet passes it, and every reader of taps adds to and subtracts from timestamps.
+    /// Largest timestamp from which another encoding continues; beyond it, taps see the new encoding's own timestamps. A publisher whose
+    /// timestamps advance by 2^31 per packet could exceed it, and every tap reader adds to and subtracts from timestamps.
     private static let timestampLimit: Int64 = 1 << 60
 
     init(_ kind: MediaKind) {
@@ -25,10 +25,11 @@ struct TapJoin {
         ticksPerMillisecond = Int64(kind.clockRate) / 1000
     }
 
+    /// Maps a received packet to the joined run.
     /// - Parameters:
-    ///   - canStart: a decoder can begin with it.
-    ///   - wanted: the encoding that taps are to see.
-    /// - Returns: the packet as taps see it; nil where it is of another encoding.
+    ///   - canStart: whether a decoder can start with the packet.
+    ///   - wanted: the encoding that taps should see.
+    /// - Returns: the packet as taps see it; nil if it belongs to another encoding.
     mutating func join(_ packet: TapPacket, canStart: Bool, of producer: Producer, wanted: Producer?) -> TapPacket? {
         if source !== producer {
             guard wanted === producer, canStart || source == nil && !isInterrupted else { return nil }
@@ -44,7 +45,7 @@ struct TapJoin {
         return joined
     }
 
-    /// A packet of before as taps would have seen it, or see it where there was none; nil where they see another encoding.
+    /// Returns an earlier packet as taps would have seen it, or unchanged if taps have seen none yet; nil if taps see another encoding.
     func place(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
         guard let source else { return isInterrupted ? nil : packet }
         guard source === producer, packet.sequence >= first else { return nil }
@@ -54,22 +55,22 @@ struct TapJoin {
         return joined
     }
 
-    /// A packet of before, for a new tap. The first tap of all begins with it, so that another encoding continues its numbers.
+    /// Maps a cached packet for a new tap. The run of the first tap begins with it, so that another encoding continues its numbers.
     mutating func replay(_ packet: TapPacket, of producer: Producer) -> TapPacket? {
         let isFirst = source == nil && !isInterrupted
         return isFirst || source === producer && !isPaused
             ? join(packet, canStart: true, of: producer, wanted: producer) : place(packet, of: producer)
     }
 
-    /// A producer has ended, or goes on with numbers and timestamps of its own.
+    /// Records that a producer ended, or continues with new sequence numbers and timestamps.
     mutating func interrupt(_ producer: Producer) {
         guard source === producer else { return }
         source = nil
         isInterrupted = true
     }
 
-    /// The relay drops the track's packets from now on. Sequence numbers continue after that without a gap, because nothing was lost;
-    /// timestamps keep the time that passes.
+    /// Records that the relay drops the track's packets from now on. Afterwards sequence numbers continue without a gap, because no
+    /// packet was lost; timestamps include the elapsed time.
     mutating func pause() { isPaused = source != nil }
 
     private mutating func resume(_ packet: TapPacket) {
@@ -79,7 +80,8 @@ struct TapJoin {
         sequenceOffset = next - packet.sequence
     }
 
-    /// Leaves a gap of one number after a frame whose end did not come, or readers would take its beginning for a whole frame.
+    /// Next sequence number. It skips one number if the end of the last frame is missing; readers would
+    /// otherwise take the beginning of that frame for a whole frame.
     private var nextSequence: Int64? { latest.map { $0.sequence + ($0.isFrameEnd ? 1 : 2) } }
 
     private mutating func begin(_ packet: TapPacket, of producer: Producer) {

@@ -2,20 +2,20 @@ import Forwarding
 package import MediaBase
 import RTP
 
-/// One packet of a stream as a tap sees it, decrypted.
+/// Decrypted packet of a stream as a tap sees it.
 package struct TapPacket {
     package var kind: MediaKind
-    /// Unwrapped sequence number: consecutive unless packets were lost; a late packet comes late.
+    /// Unwrapped sequence number, consecutive unless packets were lost. Late packets arrive out of order.
     package var sequence: Int64
     /// Unwrapped RTP timestamp in the kind's clock rate.
     package var timestamp: Int64
     package var marker: Bool
     package var arrival: MediaTime
-    /// NTP time (RFC 3550 section 4, 32.32 bits) of `timestamp` by the publisher's clock, once a sender report has said it.
+    /// NTP time (RFC 3550 section 4, 32.32 bits) of `timestamp` by the publisher's clock; nil before the first sender report.
     package var captureNTP: UInt64?
-    /// Clockwise rotation that the frame needs, valid on its last packet.
+    /// Clockwise rotation for display, valid on the last packet of a frame.
     package var rotation: Rotation
-    /// RTP payload: for VP8 with its descriptor. Valid inside the closure that got the packet.
+    /// RTP payload, for VP8 including its descriptor. Valid only inside the closure that received the packet.
     package var payload: UnsafeRawBufferPointer
 
     package init(

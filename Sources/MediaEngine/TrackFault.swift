@@ -1,13 +1,13 @@
 #if DEBUG
     import MediaBase
 
-    /// What a fault remembers of one inbound track.
+    /// State of the injected fault for one inbound track.
     struct TrackFault {
-        /// Received, as far as the fault looks at them.
+        /// Number of packets received.
         var packets = 0
-        /// When the first of them came.
+        /// Arrival time of the first packet.
         var since: MediaTime?
-        /// Tag of the track whose packets this one is given, and what makes their numbers this one's.
+        /// Tag of the track whose packets replace this track's, and the offsets that map their numbers to this track's.
         var source = -1
         var sequenceOffset: UInt16 = 0
         var timestampOffset: UInt32 = 0

@@ -1,5 +1,5 @@
-/// Transports by their id, gone through in an order that depends on nothing but what was added and removed: a run from a seed is the same
-/// every time, which a dictionary's order is not.
+/// Transports by id, iterated in an order that depends only on insertions and removals. A run from a seed is therefore repeatable, which
+/// the order of a dictionary would not allow.
 struct TransportTable<Member> {
     private var places: [TransportID: Int] = [:]
     private var ids: ContiguousArray<TransportID> = []
@@ -10,7 +10,7 @@ struct TransportTable<Member> {
 
     subscript(id: TransportID) -> Member? { places[id].map { members[$0] } }
 
-    /// The id must not be there yet.
+    /// Inserts a member. The table must not contain the id.
     mutating func insert(_ member: Member, _ id: TransportID) {
         precondition(places[id] == nil)
         places[id] = members.count
@@ -18,7 +18,7 @@ struct TransportTable<Member> {
         members.append(member)
     }
 
-    /// The last takes the place of the one that goes.
+    /// Removes a member; the last one takes its place.
     mutating func remove(_ id: TransportID) {
         guard let place = places.removeValue(forKey: id) else { return }
         let last = members.count - 1

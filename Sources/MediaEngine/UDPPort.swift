@@ -5,8 +5,8 @@ import MediaBase
 /// Opens one UDP socket of a worker.
 enum UDPPort {
     /// - Parameters:
-    ///   - port: 0: any free one.
-    ///   - coalesces: whoever reads it has room for datagrams that the kernel has joined (UDP GRO).
+    ///   - port: 0: any free port.
+    ///   - coalesces: the reader's buffers can hold datagrams that the kernel has joined (UDP GRO).
     static func open(
         _ configuration: EngineConfiguration, port: UInt16, coalesces: Bool
     ) throws(EngineError) -> (socket: Int32, port: UInt16) {

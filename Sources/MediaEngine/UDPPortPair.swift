@@ -13,12 +13,12 @@ struct UDPPortPair {
         if configuration.plainPort != 0 {
             let wanted = Int(configuration.plainPort) + 2 * worker
             guard wanted % 2 == 0, wanted <= 65_534 else {
-                throw .invalidRequest(field: "plainPort", reason: "must be even, with two ports a worker below 65536")
+                throw .invalidRequest(field: "plainPort", reason: "must be even, with two ports per worker below 65536")
             }
             self = try Self(configuration, port: UInt16(wanted))
             return
         }
-        // Any free pair: what the kernel picks is tried until it is even and its neighbour is free.
+        // Any free pair: asks the kernel for a port until the port is even and the next one is free.
         var last = EngineError.systemCall(name: "bind", errno: EADDRINUSE)
         for _ in 0..<64 {
             let probe = try UDPPort.open(configuration, port: 0, coalesces: false)
@@ -37,7 +37,7 @@ struct UDPPortPair {
     private init(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) {
         rtp = try UDPPort.open(configuration, port: port, coalesces: true).socket
         do {
-            // Whoever reads RTCP has no room for datagrams that the kernel has joined.
+            // The RTCP receiver's buffers cannot hold datagrams that the kernel has joined.
             rtcp = try UDPPort.open(configuration, port: port + 1, coalesces: false).socket
         } catch {
             millrace_close(rtp)

@@ -2,11 +2,11 @@ import Forwarding
 import MediaBase
 import Transport
 
-/// Stands for the sockets and the clock of a worker that runs in virtual time: time is what it was told, datagrams go to a closure.
+/// Replaces the sockets and the clock of a worker in virtual time: the owner sets the time, a closure takes the datagrams.
 final class VirtualIO {
     var now: MediaTime
     let transmit: (UnsafeRawBufferPointer, WorkerSockets.Name, PeerAddress) -> Void
-    /// Answers as the kernel does: the cause if a datagram to this address is not sent.
+    /// Simulates refusals by the kernel: the cause for which a datagram to this address is not sent; nil: it is sent.
     var refuse: ((PeerAddress) -> SendDropCause?)?
 
     init(now: MediaTime, transmit: @escaping (UnsafeRawBufferPointer, WorkerSockets.Name, PeerAddress) -> Void) {
@@ -14,7 +14,7 @@ final class VirtualIO {
         self.transmit = transmit
     }
 
-    /// - Returns: the cause if it was not sent.
+    /// - Returns: the cause if the datagram was not sent.
     func send(_ datagram: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name)
         -> SendDropCause?
     {
@@ -23,8 +23,8 @@ final class VirtualIO {
         return nil
     }
 
-    /// Sends as the kernel would: a message of several segments becomes as many datagrams, or is refused as a whole.
-    /// - Returns: messages that were refused.
+    /// Sends messages as the kernel would: a message of several segments becomes as many datagrams, or is refused as a whole.
+    /// - Returns: the number of messages that were refused.
     func send(
         _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ name: WorkerSockets.Name, _ batch: inout EgressBatch
     ) -> Int {

@@ -1,7 +1,7 @@
 package import MediaBase
 package import SDP
 
-/// Calls about participants' peer connections, as of `MediaEngine`.
+/// Calls about participants' peer connections, as in `MediaEngine`.
 extension VirtualWorker {
     package func openPublisher(_ request: PublisherRequest) throws(EngineError) -> WebRTCAnswer {
         worker.forwardAll()

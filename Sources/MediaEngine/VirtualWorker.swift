@@ -4,8 +4,8 @@ package import MediaBase
 package import SDP
 package import Transport
 
-/// One worker without thread, sockets and clock: whoever holds it says what time it is, hands it datagrams and takes what it sends.
-/// Whole sessions run in it as fast as the machine can, and from one seed always in the same way.
+/// A worker without thread, sockets and clock: its owner sets the time, passes in datagrams and takes those that it sends. Whole sessions
+/// run in it as fast as the machine allows, and a seed makes each run repeatable.
 ///
 /// ```swift
 /// let relay = try VirtualWorker(configuration: configuration, seed: 1) { bytes, to in network.send(bytes, to: to) }
@@ -17,12 +17,12 @@ package final class VirtualWorker {
     let worker: Worker
     private let io: VirtualIO
     private let sink: EventSink
-    /// What it says of streams and tracks; ends with `close`.
+    /// Events of streams and tracks; ends with `close`.
     package let events: AsyncStream<StreamEvent>
 
     /// - Parameters:
-    ///   - identity: made anew where it is nil, which takes a millisecond.
-    ///   - transmit: gets each datagram of WebRTC peers.
+    ///   - identity: nil: a new one is generated, which takes a millisecond.
+    ///   - transmit: takes each datagram to a WebRTC peer.
     package init(
         configuration: EngineConfiguration = EngineConfiguration(), identity: DTLSIdentity? = nil, seed: UInt64,
         now: MediaTime = .zero, transmit: @escaping (UnsafeRawBufferPointer, PeerAddress) -> Void
@@ -36,23 +36,23 @@ package final class VirtualWorker {
             index: 0, configuration: configuration, identity: identity, events: sink, virtual: io, seed: seed)
     }
 
-    /// When `run` has something to do next.
+    /// Time at which `run` is due next.
     package var deadline: MediaTime { max(io.now, worker.nextDeadline()) }
 
-    /// Lets the time pass to `now` and does what is due by then.
+    /// Advances the time to `now` and runs what is due by then.
     package func run(at now: MediaTime) {
         io.now = max(io.now, now)
         worker.act()
         worker.flushTaps()
     }
 
-    /// Answers to sends as the kernel gives them: the cause for which a datagram to this address is not sent; nil: it is sent.
+    /// Simulates refusals by the kernel: the cause for which a datagram to this address is not sent; nil: it is sent.
     package var refuse: ((PeerAddress) -> SendDropCause?)? {
         get { io.refuse }
         set { io.refuse = newValue }
     }
 
-    /// A datagram on the WebRTC port.
+    /// Passes in a datagram on the WebRTC port.
     package func receive(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, at now: MediaTime) {
         io.now = max(io.now, now)
         // The worker decrypts in place.
@@ -64,10 +64,10 @@ package final class VirtualWorker {
         run(at: now)
     }
 
-    /// What stood for a TCP connection by which a peer came has closed.
+    /// Simulates the close of a TCP connection that a peer used.
     package func disconnected(_ address: PeerAddress) { worker.disconnected(address, now: io.now) }
 
-    // MARK: control calls, as of `MediaEngine`
+    // MARK: control calls, as in `MediaEngine`
 
     package func openWebRTC(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
         worker.forwardAll()
@@ -98,7 +98,7 @@ package final class VirtualWorker {
 
     package func streams(session: String) throws(EngineError) -> [StreamSnapshot] { try worker.streams(session) }
 
-    /// Ends every peer.
+    /// Closes all peers.
     package func close() {
         worker.closeAll()
         sink.finish()

@@ -2,10 +2,10 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// Who is heard in each room of a session, and who has the floor there.
+/// Selection of the audio that each subsession hears, and of its active speaker.
 extension Worker {
-    /// Takes note of one packet's loudness.
-    /// - Returns: whether it goes out to subscribers: where more talk than are forwarded, the softer ones do not.
+    /// Updates loudness and speaker state with one audio packet.
+    /// - Returns: whether the packet is forwarded; false if enough louder tracks are.
     func isHeard(
         _ level: AudioLevel?, _ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer,
         _ session: EngineSession, _ now: MediaTime
@@ -23,7 +23,8 @@ extension Worker {
         counters.packetsWithheld &+= 1
         if !track.pointee.isWithheld {
             track.pointee.isWithheld = true
-            // What was heard up to now may still be pending; later each viewer's numbers go on without a gap.
+            // Earlier packets may still be pending. When the track is heard again, each consumer's
+            // sequence numbers continue without a gap.
             forward(session)
             for i in 0..<producer.core.pointee.consumerCount where producer.core.pointee.consumers[i].state == .live {
                 producer.core.pointee.consumers[i].state = .waiting
@@ -32,7 +33,7 @@ extension Worker {
         return false
     }
 
-    /// A track that is gone or muted gives up its place and the floor.
+    /// Withdraws a track that ended or was muted from the loudest tracks and from the active speaker.
     func fallSilent(_ index: Int) {
         guard inbound[index].kind == .audio else { return }
         let room = inbound[index].room.takeUnretainedValue()
@@ -41,7 +42,7 @@ extension Worker {
         inbound[index].isWithheld = false
     }
 
-    /// Says who has the floor in a room where that has changed.
+    /// Sends an event for each subsession whose active speaker has changed.
     func lookAfterSpeakers(_ session: EngineSession, _ now: MediaTime) {
         for room in session.rooms {
             guard case .activeSpeakerChanged(let id) = room.speakers.handleTimeout(now: now) else { continue }

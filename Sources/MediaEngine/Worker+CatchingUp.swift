@@ -2,11 +2,11 @@ import CLinuxNet
 import Forwarding
 import MediaBase
 
-/// Subscribers that read the pictures since the last key frame, a few packets a millisecond.
+/// Delivery of the cached frames since the last key frame, a few packets per millisecond.
 extension Worker {
     static let catchUpInterval = MediaTime.milliseconds(1)
 
-    /// Lists a session in which someone has begun to catch up.
+    /// Lists a session in which a consumer has begun to catch up.
     func noteCatchingUp(_ session: EngineSession) {
         session.router.hasNewCatchUps = false
         guard !session.isCatchingUp else { return }
@@ -14,7 +14,8 @@ extension Worker {
         catchingUp.append(session)
     }
 
-    /// Call at `nextCatchUp`: more often than once an interval would overrun the viewers' sockets.
+    /// Sends the next cached packets. Call at `nextCatchUp`: more than one call per interval would
+    /// overflow the subscribers' socket buffers.
     func catchUp(_ now: MediaTime) {
         forwardAll()
         nextCatchUp = now + Self.catchUpInterval

@@ -4,7 +4,7 @@
     import MediaBase
     import RTP
 
-    /// What the packet path asks on behalf of `EngineConfiguration.fault`. Each does nothing without its fault.
+    /// Hooks for `EngineConfiguration.fault` in the packet path. Each does nothing unless its fault is configured.
     extension Worker {
         private static let dropInterval = 40
         private static let freezeDelay = MediaTime.seconds(4)
@@ -12,7 +12,7 @@
         private static let stallMicroseconds: UInt32 = 800_000
         static let trapDelay = MediaTime.milliseconds(500)
 
-        /// Whether a packet that was received and kept goes no further. Then nothing is kept of it.
+        /// Returns whether a received packet is dropped. A dropped packet is also removed from the cache.
         func swallows(
             _ slot: UnsafeMutablePointer<StoredPacket>, of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
         ) -> Bool {
@@ -33,10 +33,10 @@
 
         var ignoresNACKs: Bool { configuration.fault == .noRetransmit }
 
-        /// Whether media to a peer stays where it goes.
+        /// Returns whether media to a peer stays at its first address.
         func isDeaf(toMovesOf peer: WebRTCPeer) -> Bool { configuration.fault == .deafToMoves && peer.address != nil }
 
-        /// Call once a turn.
+        /// Sleeps if the injected stall is due. Call once a turn.
         func stallWhenDue() {
             guard configuration.fault == .stall else { return }
             let now = time()
@@ -44,7 +44,7 @@
             if nextStall.map({ now >= $0 }) ?? true { nextStall = time() + Self.stallInterval }
         }
 
-        /// Traps if the time has come. Call once a turn.
+        /// Traps if the injected trap is due. Call once a turn.
         func trapWhenDue(_ now: MediaTime) {
             guard configuration.fault == .trap else { return }
             if let trapAt {
@@ -59,7 +59,7 @@
 
         // MARK: key frames
 
-        /// Lets one who has just joined wait for a key frame that comes by itself.
+        /// Makes a consumer that has just begun to catch up wait for the publisher's next key frame instead.
         func withholdPictures(from track: SubscribedTrack, of producer: Producer, in session: EngineSession) {
             guard configuration.fault == .noKeyFrame, let at = producer.core.pointee.index(path: track.path),
                 producer.core.pointee.consumers[at].state == .catchingUp
@@ -68,7 +68,8 @@
             _ = session.router.setPaused(false, path: track.path, producer: producer)
         }
 
-        /// Who is asked for a key frame of `producer`: where another session's pictures are shown, they come from there.
+        /// Returns the producer whose publisher a key frame of `producer` is requested from: with `crossSession`, the one whose video
+        /// replaces its video; nil: no request is sent.
         func keyFrameSource(of producer: Producer) -> Producer? {
             switch configuration.fault {
             case .noKeyFrame: return nil
@@ -85,9 +86,9 @@
 
         // MARK: another session's media
 
-        /// Whose track a packet is taken for, with its header as that one's publisher would have gone on; nil: nobody's. Sessions take
-        /// turns in the order of their names: each gets what the one before it sends. A track's first packet is its own, which is
-        /// where its numbers start.
+        /// Returns the track that a packet is attributed to, with the header rewritten to continue that track's numbers; nil: the packet
+        /// is dropped. Each session receives the media of the session before it, in the order of their names. The first packet of a track
+        /// is its own, so that its numbers have a start.
         func diverted(
             _ header: RTPHeader, _ track: UnsafeMutablePointer<InboundTrack>
         ) -> (header: RTPHeader, track: UnsafeMutablePointer<InboundTrack>)? {
@@ -110,7 +111,7 @@
                 taker.pointee.fault.source = tag
                 taker.pointee.fault.sequenceOffset =
                     UInt16(truncatingIfNeeded: producer.latestSequence + 1) &- header.sequenceNumber.rawValue
-                // 20 ms, or a thirtieth of a second.
+                // Timestamp step: 20 ms of audio, or 1/30 s of video.
                 let step: Int64 = producer.kind == .audio ? 960 : 3000
                 taker.pointee.fault.timestampOffset =
                     UInt32(truncatingIfNeeded: producer.latestTimestamp + step) &- header.timestamp.rawValue
@@ -123,7 +124,7 @@
             return (header, taker)
         }
 
-        /// Tags of the tracks of one kind that have begun, session by session.
+        /// Returns the tags of the tracks of one kind that have begun, by session.
         private func liveTracks(_ kind: MediaKind) -> [[Int]] {
             sessions.values.sorted { $0.name < $1.name }.compactMap { session in
                 let tags = session.streams.flatMap(\.producers)

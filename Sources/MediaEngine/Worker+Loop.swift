@@ -4,9 +4,9 @@ import Glibc
 import MediaBase
 import Transport
 
-/// The worker's thread. A turn: wait, run what the mailbox holds, take datagrams, forward what is due, do what the clock asks for.
+/// The worker's thread. A turn waits, runs the mailbox, receives datagrams, forwards pending packets that are due, and runs timers.
 extension Worker {
-    /// Control calls of one turn, after which packets come first again.
+    /// Time limit for control calls in one turn, so that packets do not wait for longer.
     private static let workSlice = MediaTime.milliseconds(1)
 
     func start() {
@@ -20,7 +20,7 @@ extension Worker {
             }, box.toOpaque())
     }
 
-    /// Ends the loop and waits for the thread. What the mailbox holds is still run.
+    /// Ends the loop and waits for the thread. Calls in the mailbox still run.
     func stop() {
         mailbox.close { $0.isStopping = true }
         pthread_join(thread, nil)
@@ -57,7 +57,7 @@ extension Worker {
         sockets.close()
     }
 
-    /// What is due by the clock.
+    /// Runs everything that is due.
     func act() {
         forwardDue()
         let now = time()
@@ -71,14 +71,14 @@ extension Worker {
         if now >= nextHousekeeping { housekeeping(now) }
         guard let tcp = sockets?.tcp else { return }
         if let due = tcp.deadline, now >= due { tcp.housekeeping(now) }
-        // Not where they end, which may be in the middle of a batch.
+        // Ended connections are handled here, not when they end, because that may be in the middle of a batch.
         guard tcp.hasEnded else { return }
         for (connection, remote) in tcp.takeEnded() {
             disconnected(PeerAddress(remote, connection: connection), now: now)
         }
     }
 
-    /// When `act` has something to do next.
+    /// Returns the time at which `act` is due next.
     func nextDeadline() -> MediaTime {
         var deadline = min(min(nextHousekeeping, nextProbe), min(nextRequests, nextPeerSweep))
         for session in dirty {
@@ -92,7 +92,7 @@ extension Worker {
     private func runMailbox() -> Bool {
         if work.isEmpty { work = mailbox.takeAll() }
         if !work.isEmpty {
-            // Control calls may move paths and consumers: nothing may be pending meanwhile.
+            // Control calls may move paths and consumers, so that no packet may be pending.
             forwardAll()
             let end = millrace_monotonic_ns() + Self.workSlice.rawValue
             repeat {
@@ -108,7 +108,7 @@ extension Worker {
         return !isStopping
     }
 
-    /// Takes what is there, in a few rounds at most: what is pending must leave in time.
+    /// Receives datagrams of one port, at most four batches, so that pending packets are sent in time.
     private func drain(_ name: WorkerSockets.Name, _ sockets: WorkerSockets) {
         gotOtherThanRTCP = false
         for _ in 0..<4 {
@@ -144,7 +144,7 @@ extension Worker {
         tapped.removeAll(keepingCapacity: true)
     }
 
-    /// Splits what the kernel has joined.
+    /// Splits datagrams that the kernel has coalesced (GRO) and handles each.
     private func receive(_ datagram: millrace_datagram, on name: WorkerSockets.Name, now: MediaTime) {
         guard let from = SocketAddress(datagram.from) else { return }
         let peer = PeerAddress(from, local: datagram.local)

@@ -4,9 +4,9 @@ import MediaBase
 import RTP
 import SRTP
 
-/// Who belongs to which session: what every kind of transport shares. Run on the worker's own thread with nothing pending.
+/// Sessions, streams, producers and subscriptions for all kinds of transports. Runs on the worker's thread with no packet pending.
 extension Worker {
-    /// A session that is not listed yet: whoever succeeds with it lists it.
+    /// Creates a session without listing it in `sessions`; the caller lists it on success.
     func newSession(_ name: String) throws(EngineError) -> EngineSession {
         guard totals.sessions.sum < configuration.limits.sessions else {
             counters.refusedLimit &+= 1
@@ -25,7 +25,7 @@ extension Worker {
         }
     }
 
-    /// Checks that a stream of this name can be published; makes a name up where there is none.
+    /// Checks that a stream of this name can be published. Generates a name if there is none.
     func admitStream(_ name: String?, to session: EngineSession) throws(EngineError) -> String {
         guard session.streams.count + session.reserved.count < configuration.limits.streamsPerSession else {
             counters.refusedLimit &+= 1
@@ -41,8 +41,8 @@ extension Worker {
         return name
     }
 
-    /// One more track, or one more encoding of one, of a stream.
-    /// - Parameter position: of a video encoding among those that the stream has.
+    /// Adds a producer to a stream: its audio track, or one encoding of its video track.
+    /// - Parameter position: index of a video encoding among the stream's encodings.
     func addProducer(
         _ configuration: Producer.Configuration, rid: RID? = nil, at position: Int = 0, to stream: EngineStream,
         in session: EngineSession, now: MediaTime
@@ -65,7 +65,7 @@ extension Worker {
         return producer
     }
 
-    /// Subscribers that waited for a stream of this name, or for any, get its tracks.
+    /// Attaches the tracks of a new stream to subscribers that wait for this stream, or for all streams.
     func attachWaiting(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
         for transport in session.subscribers.members {
             if transport.wantsAllStreams { addTracks(of: stream, to: transport, in: session) }
@@ -73,7 +73,7 @@ extension Worker {
         }
     }
 
-    /// Gives a subscriber the tracks of a stream, up to its limit of SSRCs; what is beyond is counted.
+    /// Adds a stream's tracks to a plain subscriber, up to its limit of SSRCs; refused tracks are counted.
     func addTracks(of stream: EngineStream, to transport: SubscribeTransport, in session: EngineSession) {
         for target in transport.targets {
             guard let producer = stream.producer(target.kind),
@@ -107,17 +107,17 @@ extension Worker {
             attach(track, of: transport, to: producer, in: session)
             isAttached = true
         }
-        // Its layers have to be chosen, however level the others are.
+        // The new track needs layers, even if the last allocation changed nothing.
         if isAttached, let peer = transport.peer, let outbound = peer.outbound {
             outbound.allocateSoon()
             schedule(peer, now: now)
         }
         if session.router.hasNewCatchUps { noteCatchingUp(session) }
-        // By then something has been sent that a report can speak of.
+        // A report can describe packets only after some have been sent.
         session.reportsAt = min(session.reportsAt, now + Self.firstReportDelay)
     }
 
-    /// The producer of a track until its layers are chosen. A bound on its size holds from the first frame.
+    /// Returns the producer that feeds a track until layers are chosen. An upper bound on its size holds from the first frame.
     private func firstProducer(for track: SubscribedTrack, of stream: EngineStream, now: MediaTime) -> Producer? {
         guard track.kind == .video, track.choice == .automatic else { return stream.producer(track.kind) }
         return stream.video(within: track.preferences.limits(of: stream, now: now).maximumHeight, now: now)
@@ -140,7 +140,7 @@ extension Worker {
         #endif
     }
 
-    /// Plain subscribers say nothing of their paths: they get the largest encoding that comes.
+    /// Moves plain subscribers to the largest active encoding. They send no feedback about their paths.
     func moveOthers(to stream: EngineStream, in session: EngineSession, now: MediaTime) {
         guard let best = stream.video else { return }
         requestKeyFrame(of: best)
@@ -152,7 +152,7 @@ extension Worker {
         }
     }
 
-    /// Learns which tracks have gone over to another encoding.
+    /// Updates the tracks that have switched to another encoding.
     func follow(_ session: EngineSession) {
         for change in session.router.takeSwitches() {
             guard let transport = session.subscribersByPath[change.path],
@@ -167,7 +167,7 @@ extension Worker {
         }
     }
 
-    /// Ends what feeds a track; where its viewer's stream stands is kept for the next.
+    /// Detaches a track from its producer. The state of the outgoing stream is kept for the next producer.
     func detach(_ track: SubscribedTrack, in session: EngineSession) {
         if let producer = track.producer,
             let progress = session.router.unsubscribe(path: track.path, from: producer)
@@ -178,7 +178,7 @@ extension Worker {
         track.wanted = nil
     }
 
-    /// A session lasts as long as a transport of it. Another may have its name by now.
+    /// Forgets a session without transports. Another session may have its name by now.
     func forgetIfEmpty(_ session: EngineSession) {
         if session.isEmpty, sessions[session.name] === session { sessions[session.name] = nil }
     }
@@ -205,9 +205,9 @@ extension Worker {
         if transport.peer == nil { protector.freeLeg(transport.leg) }
     }
 
-    /// Ends a stream; its transport stays.
+    /// Ends a stream; its transport remains.
     func close(_ stream: EngineStream, in session: EngineSession) {
-        // While the stream is still known by its name.
+        // Must run before the stream is removed, because it looks streams up by name.
         follow(session)
         session.remove(stream)
         for producer in stream.producers { remove(producer, of: stream, in: session) }
@@ -215,9 +215,9 @@ extension Worker {
         events.send(.closed(session: session.name, transport: stream.transport.id, stream: stream.name))
     }
 
-    /// Ends the audio or one encoding of a stream. Tracks that it feeds wait for another.
+    /// Ends the audio or one encoding of a stream. Its subscribed tracks wait for another producer.
     func remove(_ producer: Producer, of stream: EngineStream, in session: EngineSession) {
-        // Where a track stands is asked of what feeds it now: of another that is still taken for it, it could not be had any more.
+        // `detach` reads a track's progress from the producer that currently feeds it, so that completed switches must be known first.
         follow(session)
         for subscriber in session.subscribers.members {
             for track in subscriber.tracks where track.producer === producer || track.wanted === producer {
@@ -278,7 +278,9 @@ extension Worker {
         inboundFree.append(index)
     }
 
-    /// - Parameter transport: the SSRC is not one that it has or asks for, since two streams under one SSRC and key would share a keystream.
+    /// Returns an unused SSRC.
+    /// - Parameter transport: the SSRC also differs from those that it has or requested, since two
+    ///   streams under one SSRC and key would share a keystream.
     func freeSSRC(for transport: SubscribeTransport? = nil) -> SSRC {
         while true {
             let ssrc = SSRC(UInt32.random(in: 1...UInt32.max, using: &random))

@@ -5,7 +5,7 @@ import RTP
 import SRTP
 import Transport
 
-/// RTCP in both directions, and what happens by the clock. Not on the path of a packet: arrays are fine here.
+/// RTCP in both directions, and housekeeping. This is not the packet path, so that arrays are allowed.
 extension Worker {
     static let firstReportDelay = MediaTime.milliseconds(100)
     private static let idleHousekeeping = MediaTime.milliseconds(100)
@@ -13,7 +13,7 @@ extension Worker {
     private static let sessionsPerSlice = 256
     private static let sliceInterval = MediaTime.milliseconds(1)
 
-    // MARK: in
+    // MARK: inbound
 
     func receiveRTCP(
         _ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime
@@ -46,7 +46,8 @@ extension Worker {
         }
     }
 
-    /// Whose keys fit, of those who share an address: the oldest few, so that nobody is cut off and a datagram's cost stays bounded.
+    /// Finds the subscriber whose keys authenticate a datagram among those that share an address. Tries only the oldest ones: newcomers
+    /// cannot displace them, and the cost of a datagram stays bounded.
     private func authenticate(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int,
         _ candidates: [(session: EngineSession, transport: SubscribeTransport)]
@@ -55,7 +56,7 @@ extension Worker {
         return authenticate(bytes, &length, oldest.map(\.transport.leg)).map { candidates[$0] }
     }
 
-    /// Finds the publisher whose keys fit among those that use an SSRC.
+    /// Finds the publisher whose keys authenticate a datagram among those that use its SSRC.
     /// - Returns: nil if no key fits.
     private func authenticate(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ first: Int, from: SocketAddress
@@ -66,13 +67,13 @@ extension Worker {
     }
 
     /// Tries keys in order.
-    /// - Returns: index of the key that fits, the datagram is decrypted; nil: none fits.
+    /// - Returns: index of the key that authenticates the datagram, which is then decrypted; nil: none does.
     private func authenticate(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, _ legs: [UnsafeMutablePointer<EgressLeg>]
     ) -> Int? {
         let whole = length
         return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
-            // A wrong key may have overwritten the datagram.
+            // A failed attempt may have overwritten the datagram.
             if legs.count > 1 { copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole)) }
             for (i, leg) in legs.enumerated() {
                 if i > 0 { bytes.copyMemory(from: copy.baseAddress!, byteCount: whole) }
@@ -105,9 +106,9 @@ extension Worker {
             let producer = inbound[index].producer.takeUnretainedValue()
             let isFirst = producer.clock.ntp == nil
             producer.clock.report(ntp: report.ntpTime, timestamp: report.rtpTimestamp, now: now)
-            // Viewers cannot align sound and picture before they have had one.
+            // Subscribers need a sender report to synchronise audio and video.
             if isFirst { _ = self.report(toSubscribersOf: session, now) }
-        // A plain publisher that says goodbye may come back under the same SSRC: its transport stays until it is deleted or times out.
+        // A plain publisher that sends BYE may return under the same SSRC: its transport remains until it is deleted or times out.
         case .bye, .receiverReport, .sdes, .genericNACK, .transportCC, .pli, .fir, .remb, .xr, .other:
             break
         }
@@ -140,7 +141,7 @@ extension Worker {
     private func subscription(
         _ ssrc: SSRC, _ transport: SubscribeTransport, _ session: EngineSession
     ) -> (SubscribedTrack, Producer)? {
-        // What was sent before two were parted is not sent again after it.
+        // Packets from before two participants were separated are not retransmitted afterwards.
         guard let track = transport.track(of: ssrc), !track.isParted,
             let producer = session.router.feeder(path: track.path, ssrc: ssrc, expected: track.producer)
                 ?? track.producer
@@ -148,7 +149,7 @@ extension Worker {
         return (track, producer)
     }
 
-    /// Without those that were given up when the path got too narrow.
+    /// Excludes sequence numbers abandoned by a downgrade.
     private func wanted(_ sequences: [SequenceNumber], _ track: SubscribedTrack, _ now: MediaTime) -> [SequenceNumber] {
         guard let abandoned = track.abandoned, now - abandoned.at < .seconds(3) else { return sequences }
         return sequences.filter { $0.distance(from: abandoned.through) > 0 }
@@ -165,7 +166,7 @@ extension Worker {
             counters.retransmissionsLimited &+= UInt64(sequences.count)
             return
         }
-        // What is pending of it would come behind. Other sessions' packets wait for theirs.
+        // Pending packets of this session must be sent before their retransmission. Other sessions are not affected.
         forward(session)
         let before = session.sentBytes
         let sent = session.router.retransmit(sequences, path: track.path, producer: producer, now: now, into: &batch) {
@@ -177,7 +178,8 @@ extension Worker {
         transport.decisions.count(.packetsSentAgain, stream: track.streamName, sent, now: now)
     }
 
-    /// One viewer's share is of its own packets, so that it cannot use up the session's.
+    /// Returns whether a subscriber's retransmissions are within the limit of its own packets, so
+    /// that one subscriber cannot use up the session's share.
     private func mayRetransmit(to track: SubscribedTrack, _ producer: Producer, _ percent: UInt64) -> Bool {
         guard let i = producer.core.pointee.index(path: track.path) else { return false }
         let consumer = producer.core.pointee.consumers + i
@@ -192,8 +194,8 @@ extension Worker {
         _ = serveKeyFrame(to: track, of: producer, in: session, now: now)
     }
 
-    /// Requests a key frame of what feeds a track, as far as the subscriber's budget allows.
-    /// - Returns: false if it does not, or if a request was served just before.
+    /// Requests a key frame from the producer that feeds a track, if the subscriber's budget allows it.
+    /// - Returns: false if the budget does not allow it, or if a request was served just before.
     func serveKeyFrame(to track: SubscribedTrack, of producer: Producer, in session: EngineSession, now: MediaTime)
         -> Bool
     {
@@ -209,15 +211,15 @@ extension Worker {
         }
     }
 
-    // MARK: by the clock
+    // MARK: timers
 
-    /// Reports, publishers that fell silent, taps that were closed: a slice of the sessions a call, so that packets do not wait for
-    /// thousands of them.
+    /// Sends reports, closes silent publishers and drops closed taps, for a slice of the sessions per call,
+    /// so that packets do not wait for thousands of sessions.
     func housekeeping(_ now: MediaTime) {
         forwardAll()
         if sweep.isEmpty {
             sweep = Array(sessions.values)
-            // A dictionary's order differs from run to run, which no run in virtual time may.
+            // The order of a dictionary differs from run to run; runs in virtual time must be repeatable.
             if virtual != nil { sweep.sort { $0.name < $1.name } }
         }
         for session in sweep.suffix(Self.sessionsPerSlice) { lookAfter(session, now) }
@@ -225,7 +227,7 @@ extension Worker {
         nextHousekeeping = now + (sweep.isEmpty ? Self.idleHousekeeping : Self.sliceInterval)
     }
 
-    /// Nothing may be pending.
+    /// Looks after one session. No packet may be pending.
     private func lookAfter(_ session: EngineSession, _ now: MediaTime) {
         let timeout = configuration.limits.publisherTimeout
         session.router.requestHeldKeyFrames(now: now)
@@ -239,7 +241,7 @@ extension Worker {
             if stream.hasNewRates(now: now) { hasNewRates = true }
             tellDimensions(of: stream, in: session)
             if !stream.taps.isEmpty { stream.taps.removeAll { $0.isClosed } }
-            // A WebRTC publisher may be silent for as long as it consents.
+            // A WebRTC publisher may send no media for as long as it keeps giving consent.
             if timeout > .zero, stream.transport.peer == nil, now - stream.transport.lastAuthentic > timeout {
                 expired.append(stream.transport)
             }
@@ -268,7 +270,7 @@ extension Worker {
                 height: size.height))
     }
 
-    // MARK: out
+    // MARK: outbound
 
     func send(_ bytes: [UInt8], to producer: Producer, of transport: PublishTransport) {
         if let peer = transport.peer {
@@ -280,7 +282,7 @@ extension Worker {
             guard track.rtpAddress.length > 0 else { return }
             send(bytes, transport.leg, to: PeerAddress(track.rtpAddress), .rtp)
         } else {
-            // Where its own RTCP comes from, else by convention the port after RTP's.
+            // The source of the publisher's RTCP if known, else by convention the port after RTP.
             var address = track.rtcpAddress
             if address.length == 0 {
                 guard track.rtpAddress.length > 0, track.rtpAddress.port < 65_535 else { return }
@@ -299,7 +301,7 @@ extension Worker {
         }
     }
 
-    /// Before a peer has connected there are no keys: nothing is sent.
+    /// Sends RTCP to a peer. A peer that has not connected has no keys yet and gets none.
     func send(_ bytes: [UInt8], to peer: WebRTCPeer) {
         guard let leg = peer.leg, let address = peer.address else { return }
         send(bytes, leg, to: address, .webRTC)

@@ -2,14 +2,14 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// What publishers are told of their media's reception, and subscribers of publishers' clocks.
+/// Receiver reports to publishers, and sender reports to subscribers with the publishers' clocks.
 extension Worker {
     static let reportInterval = MediaTime.seconds(1)
     static let senderReportInterval = MediaTime.seconds(2)
-    /// Sender reports of one session in one slice; each is a system call.
+    /// Sender reports of one session in one call of housekeeping; each is a system call.
     private static let reportsPerSlice = 256
 
-    /// The receiver report to a publisher, once a second.
+    /// Sends a receiver report to a publisher, once a second.
     func report(on producer: Producer, of stream: EngineStream, _ now: MediaTime) {
         let last = stream.bytesAtReport[producer.tag]
         if let last, now - last.at < Self.reportInterval { return }
@@ -26,11 +26,11 @@ extension Worker {
         send(bytes, to: producer, of: stream.transport)
     }
 
-    /// Tells a publisher that takes REMB alone what it may send.
+    /// Appends REMB with the allowed bit rate, for a publisher that supports REMB and no transport-wide feedback.
     private func allow(_ block: ReportBlock, _ producer: Producer, _ stream: EngineStream, into bytes: inout [UInt8]) {
         guard let inbound = stream.transport.peer?.inbound, var allowance = inbound.allowance else { return }
         let tracks = stream.transport.tracks
-        // What is allowed counts for all that the publisher sends, and is found once for each of its reports.
+        // The allowance covers everything that the publisher sends, and is computed once per report interval.
         guard producer.tag == tracks.first(where: { self.inbound[$0].kind == .video }) else { return }
         let received = tracks.reduce(into: Int64(0)) { sum, index in
             sum += self.inbound[index].stream.takeUnretainedValue().bitrate[index]?.rawValue ?? 0
@@ -43,8 +43,8 @@ extension Worker {
         ).write(into: &bytes)
     }
 
-    /// Sender reports to subscribers: the publisher's clock in the consumer's timestamps.
-    /// - Returns: false where there are more to send than one call may.
+    /// Sends sender reports to subscribers: the publisher's clock in the consumer's timestamps.
+    /// - Returns: false if more reports are due than one call may send.
     func report(toSubscribersOf session: EngineSession, _ now: MediaTime) -> Bool {
         var sent = 0
         for transport in session.subscribers.members {

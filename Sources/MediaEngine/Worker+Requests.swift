@@ -3,14 +3,14 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// What publishers are asked for: packets that are missing (RFC 4585 section 6.2.1) and key frames (section 6.3.1). Only tracks that want
-/// something are looked at, each when it is due.
+/// Requests to publishers for missing packets (RFC 4585 section 6.2.1) and key frames (section 6.3.1). Only
+/// tracks with pending requests are visited, each when it is due.
 extension Worker {
-    /// Requests of all tracks go out no more often than this, so that losses close together share a packet.
+    /// Minimum time between two rounds of requests, so that losses close together share a packet.
     private static let requestSpacing = MediaTime.milliseconds(5)
 
-    /// Asks the publisher for a key frame, now or as soon as its throttle allows.
-    /// - Parameter isAwaited: a subscriber gets nothing of the producer before it.
+    /// Requests a key frame from the publisher, now or as soon as its throttle allows.
+    /// - Parameter isAwaited: a subscriber receives nothing from the producer before that key frame.
     func requestKeyFrame(of producer: Producer, isAwaited: Bool = false) {
         #if DEBUG
             guard let producer = keyFrameSource(of: producer) else { return }
@@ -19,7 +19,7 @@ extension Worker {
         askWhenDue(inbound + producer.tag, producer)
     }
 
-    /// Notes that a track may want something. Called for every packet: it costs three loads while nothing is wanted.
+    /// Lists a track if it has requests. Called for every packet: without requests it costs three loads.
     @inline(__always)
     func askWhenDue(_ track: UnsafeMutablePointer<InboundTrack>, _ producer: Producer) {
         guard let due = producer.requestsDue, due < nextRequests || !track.pointee.isAsking else { return }
@@ -42,7 +42,7 @@ extension Worker {
         for i in asking.indices {
             let track = inbound + asking[i]
             let producer = track.pointee.producer.takeUnretainedValue()
-            // Before its first packet nobody knows where a publisher is: that packet brings it back here.
+            // The address of a publisher is unknown before its first packet, which lists the track again.
             if hasAddress(track) { ask(producer, of: track.pointee.transport.takeUnretainedValue(), now) }
             guard hasAddress(track), let due = producer.requestsDue else {
                 track.pointee.isAsking = false

@@ -4,7 +4,7 @@ import Glibc
 import MediaBase
 import Transport
 
-/// From what is pending to the socket.
+/// Sending of pending packets through the sockets.
 extension Worker {
     func forwardDue() {
         guard !dirty.isEmpty else { return }
@@ -25,7 +25,7 @@ extension Worker {
         dirty.removeLast(dirty.count - kept)
     }
 
-    /// Sends everything that is pending.
+    /// Sends all pending packets of all sessions.
     func forwardAll() {
         for session in dirty {
             session._withUnsafeGuaranteedRef {
@@ -43,7 +43,7 @@ extension Worker {
         if session.router.hasDrops { noteDrops(session) }
     }
 
-    /// Protects and sends one batch.
+    /// Encrypts and sends one batch.
     func send(_ batch: inout EgressBatch, for session: EngineSession) {
         protector.protect(batch.jobs, count: batch.jobCount)
         var bytes: UInt64 = 0
@@ -75,8 +75,8 @@ extension Worker {
         }
     }
 
-    /// Packet by packet into the connections that their paths name.
-    /// - Returns: messages that were not sent.
+    /// Sends messages packet by packet over the TCP connections of their paths.
+    /// - Returns: the number of messages that were not sent.
     private func stream(
         _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ batch: inout EgressBatch
     ) -> Int {
@@ -113,7 +113,7 @@ extension Worker {
     }
 
     /// Sends messages without waiting, and marks those that were refused.
-    /// - Returns: how many were refused.
+    /// - Returns: the number of refused messages.
     private func transmit(
         _ messages: UnsafeMutableBufferPointer<EgressMessage>, _ name: WorkerSockets.Name, _ batch: inout EgressBatch
     ) -> Int {
@@ -122,7 +122,8 @@ extension Worker {
         guard let sockets else { return virtual?.send(messages, name, &batch) ?? 0 }
         var error: Int32 = 0
         let refused = sockets.send(base, messages.count, name, &error, &counters.sendCalls)
-        // A device on the way cannot segment: packet by packet from now on. Anything else concerns a single message.
+        // EIO: a network device on the route cannot segment, so that packets are sent one by one
+        // from now on. Other errors concern a single message.
         if error == EIO { batch.maximumSegments = 1 }
         guard refused > 0 else { return 0 }
         counters.sendErrors &+= UInt64(refused)
@@ -132,8 +133,8 @@ extension Worker {
         return refused
     }
 
-    /// Sends one datagram that is not media (STUN, DTLS, RTCP) without waiting. It may leave by any socket of the port: if the send buffer of
-    /// one interface is full, the answers to peers behind the others still leave.
+    /// Sends one datagram that is not media (STUN, DTLS, RTCP) without waiting. Any socket of the port may send it: if the send buffer of
+    /// one interface is full, answers to peers behind other interfaces still leave.
     func transmit(_ bytes: UnsafeRawBufferPointer, to address: PeerAddress, _ name: WorkerSockets.Name) {
         guard let base = bytes.baseAddress else { return }
         if address.isTCP || virtual != nil {
@@ -164,7 +165,7 @@ extension Worker {
         counters.sendDrops[cause] &+= 1
     }
 
-    /// Tells the estimators of paths that dropped packets, which then send less.
+    /// Reports dropped packets to the estimators of the affected paths, which then lower their targets.
     func noteDrops(_ session: EngineSession) {
         let now = time()
         for drop in session.router.takeDrops() {
@@ -179,7 +180,7 @@ extension Worker {
         }
     }
 
-    /// Index of the socket by which media for an address leave.
+    /// Returns the index of the socket that sends media to an address.
     func socket(for address: PeerAddress, _ name: WorkerSockets.Name) -> UInt8 {
         sockets?.senders(name).socket(for: address) ?? 0
     }

@@ -3,7 +3,7 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// What control calls do with streams that are published: mute, pause, key frames, taps, numbers.
+/// Control calls on published streams: mute, pause, key frames, taps, statistics.
 extension Worker {
     func find(_ session: String, _ stream: String) throws(EngineError) -> (EngineSession, EngineStream) {
         guard let session = sessions[session] else { throw .unknownSession(session) }
@@ -13,13 +13,13 @@ extension Worker {
 
     func setMuted(_ session: String, _ stream: String, _ kind: MediaKind, _ muted: Bool) throws(EngineError) {
         if let reserved = sessions[session]?.reserved[stream] {
-            // Of a publisher that has not connected: it starts so.
+            // The publisher has not connected yet: the kind starts in this state.
             sessions[session]?.reserved[stream] = muted ? reserved.union([kind]) : reserved.subtracting([kind])
             return
         }
         let (owner, found) = try find(session, stream)
         let producers = found.producers.filter { $0.kind == kind }
-        // A WebRTC publisher's tracks are known before their first packets.
+        // Tracks of a WebRTC publisher are known before their first packets.
         let announced =
             found.transport.peer?.published.contains { $0.stream == stream && $0.track.kind == kind } ?? false
         guard announced || !producers.isEmpty else {
@@ -31,7 +31,7 @@ extension Worker {
             if muted { fallSilent(producer.tag) }
             if !muted, kind == .video { requestKeyFrame(of: producer) }
         }
-        // The key frame may have to be asked for again.
+        // A lost key frame has to be requested again; the next allocation does so.
         if !muted, kind == .video { allocateSoon(in: owner, now: time()) }
     }
 
@@ -52,9 +52,9 @@ extension Worker {
         schedule(peer, now: time())
     }
 
-    /// Stops what goes out on a track, or lets it go on. The router gives up a switch of encodings that has not happened: it is to be wished
-    /// for anew.
-    /// - Returns: true where a key frame has to be asked for.
+    /// Pauses or resumes a track. The router cancels a switch of encodings that has not happened yet;
+    /// `wanted` is cleared so that the switch is requested again.
+    /// - Returns: true if a key frame must be requested.
     func setPaused(
         _ paused: Bool, _ track: SubscribedTrack, of producer: Producer, in session: EngineSession
     ) -> Bool {
@@ -83,7 +83,7 @@ extension Worker {
         return tap
     }
 
-    /// A new tap sees a picture at once where the ring still holds the newest key frame and all that followed.
+    /// Replays cached video to a new tap from the newest key frame on, if the ring still holds it and all packets after it.
     private func replay(_ producer: Producer, of stream: EngineStream, to tap: PacketTap) {
         guard let start = producer.cachedKeyFrame() else { return }
         for sequence in start.pointee.sequence...producer.latestSequence {

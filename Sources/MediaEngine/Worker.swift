@@ -7,8 +7,8 @@ import RTP
 import SRTP
 import Transport
 
-/// One OS thread that owns sockets, sessions and their packets, and shares nothing: everything here but the mailbox is touched by
-/// that thread alone. In virtual time there is no thread and there are no sockets: `VirtualWorker` plays both.
+/// An OS thread that owns sockets, sessions and their packets, and shares nothing: only that thread touches this object, except for the
+/// mailbox. In virtual time there are no thread and no sockets; `VirtualWorker` replaces both.
 final class Worker: @unchecked Sendable {
     let index: Int
     let configuration: EngineConfiguration
@@ -19,13 +19,13 @@ final class Worker: @unchecked Sendable {
     let sockets: WorkerSockets?
     /// Nil in real time.
     let virtual: VirtualIO?
-    /// Longer datagrams are no RTP of ours: an Ethernet frame and some.
+    /// Maximum length of a datagram, above the Ethernet MTU. Longer datagrams are dropped as oversized.
     static let maximumDatagram = 2048
 
-    // The packet path.
+    // State of the packet path.
     var protector: FanoutProtector
     var batch: EgressBatch
-    /// Memory of `counters`, which crash reports read.
+    /// Memory that holds `counters`, so that crash reports can read them.
     private let counterBlock: CounterBlock
     private let counterMemory: UnsafeMutablePointer<EngineCounters>
     @inline(__always)
@@ -39,59 +39,59 @@ final class Worker: @unchecked Sendable {
     var inboundCapacity = 16
     var inboundFree: [Int] = []
     var inboundCount = 0
-    /// Sessions with packets pending.
+    /// Sessions with pending packets.
     var dirty: ContiguousArray<Unmanaged<EngineSession>> = []
     var catchingUp: ContiguousArray<EngineSession> = []
     var nextCatchUp: MediaTime = .zero
-    /// Inbound tracks that want something of their publisher, and when the first of it is due.
+    /// Inbound tracks with pending requests to their publishers, and the time of the next request.
     var asking: ContiguousArray<Int> = []
     var nextRequests: MediaTime = .never
     var lastRequests: MediaTime = .zero
-    /// Inbound tracks whose taps got something in this turn.
+    /// Taps that received packets in this turn.
     var tapped: ContiguousArray<PacketTap> = []
 
-    // WebRTC.
+    // State of WebRTC transports.
     let identity: DTLSIdentity
     var peers: [TransportID: WebRTCPeer] = [:]
-    /// The same in an order of its own, to go through.
+    /// Dense array of peers, for iteration.
     var peerList: ContiguousArray<WebRTCPeer> = []
-    /// When something is due for each of the list, so that looking for what is due touches no peer that has nothing.
+    /// Time at which each peer of `peerList` is due next, so that the search for due peers does not touch the others.
     var peerDues: ContiguousArray<MediaTime> = []
-    /// Subscribe peer connections that were offered and not answered yet.
+    /// Subscribe peer connections that were offered and have not been answered yet.
     var awaited: [TransportID: AwaitedSubscriber] = [:]
-    /// By the user name fragments that the relay gave out.
+    /// Peers by their local ICE user name fragments.
     var peersByFragment: [String: WebRTCPeer] = [:]
     var peersByAddress: [PeerAddress: WebRTCPeer] = [:]
-    /// Packets from unknown addresses that may still be tried with a key, and peers that may be asked whose they are, in the second that
-    /// began then; see Worker+Moves.
+    /// Number of decryption attempts left for packets from unknown addresses, number of peers that may still be searched for their SSRCs,
+    /// and start of the second in which these budgets apply; see Worker+Moves.
     var strangersLeft = 0
     var strangerLookupsLeft = 0
     var strangersSince = MediaTime.seconds(-1)
-    /// Those that have not connected, the oldest first; some of them may have by now.
+    /// Peers that have not connected yet, oldest first. The array may also hold peers that have connected or ended since.
     var unestablished: ContiguousArray<WebRTCPeer> = []
     var unestablishedCount = 0 {
         didSet { totals.unestablished.set(unestablishedCount, of: index) }
     }
     var nextPeerSweep: MediaTime = .never
     var rest: FeedbackRest
-    /// Peers that send media.
+    /// Number of connected WebRTC publishers.
     var webRTCPublishers = 0
-    /// Since the sockets were looked at last, on the port of WebRTC peers.
+    /// Whether the last read of the WebRTC port returned a datagram other than RTCP.
     var gotOtherThanRTCP = false
-    /// Where feedback is read into, so that its memory is used again.
+    /// Buffer for parsed feedback, kept to reuse its memory.
     var feedback = TransportCC()
     /// Subscribers whose paths are being probed.
     var probing: ContiguousArray<PeerOutbound> = []
     var nextProbe: MediaTime = .never
 
-    // Control.
+    // State of control calls.
     var sessions: [String: EngineSession] = [:] {
         didSet { totals.sessions.set(sessions.count, of: index) }
     }
-    /// Where RTCP of plain subscribers comes from. Several may name one address, the oldest comes first.
+    /// Plain subscribers by the source address of their RTCP, oldest first. Several may use one address.
     var subscribersByAddress: [SocketAddress: [(session: EngineSession, transport: SubscribeTransport)]] = [:]
     var nextHousekeeping: MediaTime = .zero
-    /// Sessions that housekeeping has still to come to in this round.
+    /// Sessions that housekeeping has not visited yet in this round.
     var sweep: [EngineSession] = []
     var random: WorkerRandom
     var isStopping = false
@@ -100,7 +100,7 @@ final class Worker: @unchecked Sendable {
     var workDone = 0
     var thread = pthread_t()
     #if DEBUG
-        /// Of the fault of that name.
+        /// Time of the next injected stall.
         var nextStall: MediaTime?
         /// Time of the injected trap; nil until the first subscriber connects.
         var trapAt: MediaTime?
@@ -108,8 +108,8 @@ final class Worker: @unchecked Sendable {
 
     /// - Parameters:
     ///   - totals: shared with the other workers of an engine; nil: the worker is alone.
-    ///   - virtual: what stands for clock and sockets; nil: the real ones.
-    ///   - seed: makes names, SSRCs and first sequence numbers repeatable; nil: unguessable, as they must be outside of tests.
+    ///   - virtual: replacement of clock and sockets; nil: the real ones.
+    ///   - seed: makes names, SSRCs and first sequence numbers repeatable; nil: they are unpredictable, as production requires.
     init(
         index: Int, configuration: EngineConfiguration, identity: DTLSIdentity, events: EventSink,
         totals: WorkerTotals? = nil, virtual: VirtualIO? = nil, seed: UInt64? = nil
@@ -136,7 +136,7 @@ final class Worker: @unchecked Sendable {
         rest = FeedbackRest(length: configuration.gather)
         dirty.reserveCapacity(64)
         tapped.reserveCapacity(64)
-        // The C sender reads Swift's messages as its own.
+        // The C sender reads Swift's messages directly, so that the layouts must match.
         precondition(
             MemoryLayout<EgressMessage>.stride == MemoryLayout<millrace_message>.stride
                 && MemoryLayout<SocketAddress>.size == MemoryLayout<millrace_address>.size)
@@ -147,14 +147,14 @@ final class Worker: @unchecked Sendable {
         inbound.deallocate()
     }
 
-    /// The worker's clock.
+    /// Returns the time of the worker's clock.
     @inline(__always)
     func time() -> MediaTime {
         if let virtual { return virtual.now }
         return MediaTime(rawValue: millrace_monotonic_ns())
     }
 
-    /// Nanoseconds since 1970.
+    /// Returns nanoseconds since 1970.
     func realTime() -> Int64 { virtual?.now.rawValue ?? millrace_realtime_ns() }
 
     var rtpPort: UInt16 { sockets?.rtpPort ?? configuration.plainPort }
@@ -182,7 +182,7 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// RTP of a plain publisher.
+    /// Receives RTP of a plain publisher.
     private func receiveRTP(_ bytes: UnsafeMutableRawPointer, length: Int, from: SocketAddress, now: MediaTime) {
         guard length >= RTPHeader.fixedLength else {
             counters.droppedMalformed &+= 1
@@ -221,8 +221,8 @@ final class Worker: @unchecked Sendable {
         forward(header, payload, of: track, now: now)
     }
 
-    /// Makes the header of a retransmission that of the packet it repeats (RFC 4588 section 4).
-    /// - Returns: false if it repeats none: it is padding.
+    /// Replaces the header of a retransmission with that of the packet that it repeats (RFC 4588 section 4).
+    /// - Returns: false if it repeats no packet, because it is padding.
     func unwrapRetransmission(_ header: inout RTPHeader, _ packet: UnsafeRawBufferPointer, of producer: Producer)
         -> Bool
     {
@@ -249,14 +249,15 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Decrypts a packet whose SSRC several transports use: it is of the one that sends from this address, else of the one whose key fits.
-    /// - Parameter first: the first source of the SSRC; whose packet it is.
+    /// Decrypts a packet whose SSRC several transports use. Tries the transports that last sent from this address first, then the others,
+    /// until a key authenticates the packet.
+    /// - Parameter first: the first source of the SSRC; on return, the source of the packet.
     private func unprotect(
         _ bytes: UnsafeMutableRawPointer, _ length: inout Int, shared first: inout Int, from: SocketAddress
     ) -> SRTPFailure? {
         let whole = length
         return withUnsafeTemporaryAllocation(byteCount: whole, alignment: 8) { copy in
-            // An AEAD that fails leaves its input in no usable state.
+            // Failed AEAD decryption leaves its input unusable.
             copy.copyMemory(from: UnsafeRawBufferPointer(start: bytes, count: whole))
             var failure: SRTPFailure?
             var place = plainSources.firstPlace(from: first, at: from)
@@ -274,7 +275,7 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// Takes one authentic packet of a publisher and queues it for its consumers.
+    /// Passes an authentic packet to its producer and queues it for the consumers.
     func forward(
         _ header: RTPHeader, _ payload: UnsafeRawBufferPointer, _ extensions: RTPExtensionValues = RTPExtensionValues(),
         of track: UnsafeMutablePointer<InboundTrack>, now: MediaTime
@@ -305,7 +306,7 @@ final class Worker: @unchecked Sendable {
                 track.pointee.headers?.note(header, slot.pointee.flags, .forwarded, now: now)
                 if !session.router.enqueue(slot, of: producer) {
                     forward(session)
-                    // An empty queue takes any packet that a datagram can hold.
+                    // An empty queue accepts any packet that fits a datagram.
                     _ = session.router.enqueue(slot, of: producer)
                 }
                 if !session.isDirty {
@@ -317,8 +318,8 @@ final class Worker: @unchecked Sendable {
         }
     }
 
-    /// When a packet has to leave. The end of a frame leaves at once, and the frame's packets wait for it; audio waits only where
-    /// other audio may come to share its sends.
+    /// Returns the time by which a packet must be sent. Late packets are sent at once, and so is the end of a frame, together with the
+    /// frame's earlier packets; audio waits only if the session has other audio that can share its send calls.
     private func deadline(
         for slot: UnsafeMutablePointer<StoredPacket>, _ producer: Producer, _ session: EngineSession, _ now: MediaTime
     ) -> MediaTime {

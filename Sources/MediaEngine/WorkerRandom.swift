@@ -1,4 +1,4 @@
-/// Where a worker's names, numbers and keys come from: the system's source, or a seed where the whole run is to be repeatable.
+/// Random source of a worker's names, numbers and keys: the system's, or a seeded generator for repeatable runs.
 struct WorkerRandom: RandomNumberGenerator {
     private var system = SystemRandomNumberGenerator()
     private var state: UInt64?

@@ -3,12 +3,12 @@ import Forwarding
 import Glibc
 import MediaBase
 
-/// The sockets of one worker with what reads and writes them: a pair for plain transports, one port for all WebRTC peers.
+/// Sockets of one worker, with their receivers and senders: a pair for plain transports, and one port for all WebRTC peers.
 final class WorkerSockets {
     enum Name {
-        /// RTP of plain transports, and RTCP of those that mix the two.
+        /// RTP of plain transports, and RTCP of those that multiplex it (RFC 5761).
         case rtp
-        /// RTCP of plain transports that keep it apart.
+        /// RTCP of plain transports that use a separate port.
         case rtcp
         case webRTC
     }
@@ -19,7 +19,7 @@ final class WorkerSockets {
     let rtpPort: UInt16
     let rtcpPort: UInt16
     let webRTCPort: UInt16
-    /// Connections of WebRTC peers whose networks let no UDP through; nil where they are not taken.
+    /// TCP connections of WebRTC peers whose networks block UDP; nil if TCP is disabled.
     let tcp: StreamSockets?
     private let rtpReceiver: OpaquePointer
     private let rtcpReceiver: OpaquePointer
@@ -52,7 +52,7 @@ final class WorkerSockets {
             for descriptor in [pair.rtp, pair.rtcp, door.socket] { millrace_close(descriptor) }
             throw error
         }
-        // A client drops an answer that comes from another address than it asked.
+        // Answers must leave from the address that the client sent to; clients drop answers from other addresses.
         millrace_udp_tell_local(door.socket)
         let gro = configuration.offload == .automatic && millrace_has_gro() == 1
         let slots = Int32(Self.receiveSlots)
@@ -74,7 +74,7 @@ final class WorkerSockets {
         datagrams = .allocate(capacity: Self.receiveSlots)
     }
 
-    /// On the number of the UDP port; where the kernel picked that, another will do.
+    /// Listens for TCP on the number of the UDP port. If the kernel picked that number and TCP cannot have it, any other port is used.
     private static func listen(_ configuration: EngineConfiguration, port: UInt16) throws(EngineError) -> StreamSockets?
     {
         guard configuration.webRTC.tcp else { return nil }
@@ -87,7 +87,7 @@ final class WorkerSockets {
         }
     }
 
-    /// Gives the descriptors back, at the end of the thread that uses them: whoever still holds the engine holds no port.
+    /// Closes the descriptors when the thread that uses them ends, so that an engine that is still referenced holds no port.
     func close() {
         guard isOpen else { return }
         isOpen = false
@@ -113,7 +113,8 @@ final class WorkerSockets {
         }
     }
 
-    /// Sends messages by the sockets that they name, without waiting. - Returns: how many were refused; `error` of those is set.
+    /// Sends messages through the sockets that they name, without waiting.
+    /// - Returns: the number of refused messages; their `error` is set.
     func send(
         _ messages: UnsafeMutablePointer<EgressMessage>, _ count: Int, _ name: Name, _ error: inout Int32,
         _ calls: inout UInt64
@@ -126,7 +127,7 @@ final class WorkerSockets {
                 &error, &calls))
     }
 
-    /// Sockets that send from a port.
+    /// Returns the sockets that send from a port.
     func senders(_ name: Name) -> SendSockets {
         switch name {
         case .rtp: rtpSenders
@@ -135,7 +136,7 @@ final class WorkerSockets {
         }
     }
 
-    /// What is there, without waiting: valid until the next call.
+    /// Returns the datagrams that have arrived, without waiting. They are valid until the next call.
     func receive(_ name: Name, truncated: inout UInt32) -> UnsafeMutableBufferPointer<millrace_datagram> {
         let receiver =
             switch name {

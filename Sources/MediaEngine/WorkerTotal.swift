@@ -1,6 +1,7 @@
 import Synchronization
 
-/// An amount that several workers hold, for a limit of the whole relay. Each worker sets its own share; nothing of it is touched for a packet.
+/// Amount held by several workers together, for a limit of the whole relay. Each worker sets its own
+/// share; the packet path never touches it.
 final class WorkerTotal: Sendable {
     private final class Share: Sendable {
         let value = Atomic<Int>(0)
@@ -8,14 +9,14 @@ final class WorkerTotal: Sendable {
 
     private let shares: [Share]
 
-    /// - Parameter workers: 1 at least.
+    /// - Parameter workers: at least 1.
     init(workers: Int) { shares = (0..<max(1, workers)).map { _ in Share() } }
 
-    /// Sum over all workers. A worker that changes its share during the call may be counted with the amount before.
+    /// Sum over all workers. If a worker changes its share during the call, either value may be counted.
     var sum: Int { shares.reduce(0) { $0 + $1.value.load(ordering: .acquiring) } }
 
-    /// The worker with the largest share.
-    /// - Parameter preferred: taken if no other has more.
+    /// Returns the worker with the largest share.
+    /// - Parameter preferred: returned if no other has more.
     func largest(preferring preferred: Int) -> Int {
         var best = (worker: preferred, amount: shares[preferred].value.load(ordering: .acquiring))
         for (worker, share) in shares.enumerated() {

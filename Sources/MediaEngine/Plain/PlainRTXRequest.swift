@@ -1,7 +1,7 @@
-/// Asks for a retransmission stream of a plain transport's video (RFC 4588).
+/// Request for a retransmission stream of a plain transport's video (RFC 4588).
 package struct PlainRTXRequest: Hashable, Sendable {
     package var payloadType: UInt8
-    /// Nil: the relay picks one. Of a subscriber: that of its first video track.
+    /// Nil: the relay picks one. For a subscriber, it applies to the first video track.
     package var ssrc: UInt32?
 
     package init(payloadType: UInt8, ssrc: UInt32? = nil) {

@@ -1,10 +1,10 @@
 import SRTP
 
-/// The session description (RFC 8866) of a plain transport, with its key as RFC 4568 writes it.
+/// Session description (RFC 8866) of a plain transport, with its key in the syntax of RFC 4568.
 enum PlainSessionDescription {
     static func text(for transport: PlainTransport) -> String {
         let family = transport.address.contains(":") ? "IP6" : "IP4"
-        // What is described is what gets sent: by the relay to a subscriber, by the client to the relay.
+        // Key of the sender of the described media: the relay for a subscriber, the client for a publisher.
         let key = transport.direction == .subscribe ? transport.relayKey : transport.clientKey
         var lines = [
             "v=0", "o=- 0 0 IN \(family) \(transport.address)", "s=\(printable(transport.session))",
@@ -39,7 +39,7 @@ enum PlainSessionDescription {
         return lines.joined(separator: "\r\n") + "\r\n"
     }
 
-    /// A session name cannot bring lines of its own.
+    /// Returns text without control characters, so that a session name cannot add lines.
     private static func printable(_ text: String) -> String {
         let kept = text.unicodeScalars.filter { $0.value >= 32 && $0.value != 127 }
         return kept.isEmpty ? "-" : String(String.UnicodeScalarView(kept))

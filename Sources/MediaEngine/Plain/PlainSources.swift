@@ -1,10 +1,10 @@
 import Forwarding
 import MediaBase
 
-/// SSRCs of plain publishers. An SSRC is unique within a transport only, so several transports may use the same one: their packets are told
-/// apart by the address that they come from, and by the keys before that is known.
+/// SSRCs of plain publishers. An SSRC is unique only within a transport, so that several transports may use the same one. Their packets
+/// are distinguished by source address or, before that is known, by key.
 struct PlainSources: ~Copyable {
-    /// Transports that may use one SSRC on one worker: a packet from an unknown address is tried with the key of each.
+    /// Maximum number of transports with the same SSRC on one worker: each of their keys is tried on a packet from an unknown address.
     static let maximumShared = 16
 
     struct Source {
@@ -13,9 +13,9 @@ struct PlainSources: ~Copyable {
         let track: Int
         /// Payload type of retransmissions (RFC 4588); nil: media.
         let rtx: PayloadType?
-        /// Source address of the last authentic packet; without length before the first.
+        /// Source address of the last authentic packet; empty before the first.
         var address = SocketAddress()
-        /// The next source of this SSRC; -1: none.
+        /// Index of the next source with this SSRC; -1: none.
         fileprivate var next = -1
 
         init(ssrc: SSRC, track: Int, rtx: PayloadType? = nil) {
@@ -25,7 +25,7 @@ struct PlainSources: ~Copyable {
         }
     }
 
-    /// The first source of each SSRC.
+    /// First source of each SSRC.
     private var table = SSRCTable()
     private var sources: ContiguousArray<Source> = []
     private var free: [Int] = []
@@ -41,12 +41,12 @@ struct PlainSources: ~Copyable {
     @inline(__always)
     func isShared(_ first: Int) -> Bool { sources[first].next >= 0 }
 
-    /// The source of an SSRC to try first: one whose packets come from this address, else the first.
+    /// Returns the source of an SSRC to try first: one that sends from this address, else the first.
     func firstPlace(from first: Int, at address: SocketAddress) -> Int? {
         place(from: first, at: address, isAtAddress: true) ?? place(from: first, at: address, isAtAddress: false)
     }
 
-    /// The next source to try: those at the address come before the others.
+    /// Returns the next source to try: sources at the address come before all others.
     func place(after place: Int, from first: Int, at address: SocketAddress) -> Int? {
         let isAtAddress = sources[place].address == address
         let next = self.place(from: sources[place].next, at: address, isAtAddress: isAtAddress)
@@ -59,7 +59,7 @@ struct PlainSources: ~Copyable {
         return place >= 0 ? place : nil
     }
 
-    /// All sources of an SSRC in the order in which they are tried.
+    /// Returns all sources of an SSRC in the order in which they are tried.
     func places(from first: Int, at address: SocketAddress) -> [Int] {
         var places: [Int] = []
         var place = firstPlace(from: first, at: address)
@@ -70,7 +70,7 @@ struct PlainSources: ~Copyable {
         return places
     }
 
-    /// The tracks that an SSRC stands for.
+    /// Returns the tracks that use an SSRC.
     func tracks(of ssrc: SSRC) -> [Int] {
         table.find(ssrc).map { places(from: $0, at: SocketAddress()).map { sources[$0].track } } ?? []
     }

@@ -1,7 +1,7 @@
 package import MediaBase
 package import SRTP
 
-/// Names one transport within its engine.
+/// Identifier of one transport within its engine.
 package struct TransportID: RawRepresentable, Hashable, Sendable, CustomStringConvertible {
     package var rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }
@@ -13,18 +13,18 @@ package enum TransportDirection: String, Sendable, Codable {
     case subscribe
 }
 
-/// Asks for SRTP in or out with keys handed over by the caller's own signalling (RFC 4568 without the offer).
+/// Request for an SRTP transport whose keys the caller's own signalling carries (RFC 4568 without offer and answer).
 package struct PlainTransportRequest: Sendable {
     package var direction: TransportDirection
     package var session: String
-    /// Publish: the new stream's name (made up where nil). Subscribe: the wanted stream (the newest where nil), or `allStreams`.
+    /// Publish: name of the new stream; nil: generated. Subscribe: name of the stream, or `allStreams`; nil: the newest stream.
     package var stream: String?
 
-    /// As a subscription's stream: every stream of the session, those published later as well, each track under an SSRC of its own.
+    /// Name that subscribes to every stream of the session, including streams published later. Each track has its own SSRC.
     package static let allStreams = "*"
 
     package var suite: SRTPSuite = .aesCM128HMACSHA1_80
-    /// RTCP on the RTP port (RFC 5761); else on the port after it.
+    /// Whether RTCP uses the RTP port (RFC 5761); otherwise it uses the next port.
     package var rtcpMux = false
     /// Subscribe: numeric address to send to.
     package var address: String?
@@ -42,7 +42,7 @@ package struct PlainTrackRequest: Sendable {
     package var port: UInt16?
     package var payloadType: UInt8?
     package var ssrc: UInt32?
-    /// Video: retransmissions on a stream of their own (RFC 4588); nil: packets are sent again as they were.
+    /// Video: separate retransmission stream (RFC 4588); nil: retransmissions repeat the original packets.
     package var rtx: PlainRTXRequest?
 
     package init(
@@ -55,25 +55,25 @@ package struct PlainTrackRequest: Sendable {
     }
 }
 
-/// An open plain transport: everything that its client must know.
+/// Description of an open plain transport, with everything that its client needs.
 package struct PlainTransport: Sendable {
     package var id: TransportID
     package var session: String
     package var stream: String
     package var direction: TransportDirection
-    /// Publish: where to send. Subscribe: where the relay sends.
+    /// Publish: address to send to. Subscribe: address that the relay sends to.
     package var address: String
     package var rtcpMux: Bool
     package var suite: SRTPSuite
-    /// The client protects with this, the relay unprotects.
+    /// Key that the client encrypts with.
     package var clientKey: SRTPKey
-    /// The relay protects with this, the client unprotects.
+    /// Key that the relay encrypts with.
     package var relayKey: SRTPKey
     package var audio: PlainTrack?
     package var video: PlainTrack?
-    /// Subscribe: the SSRC that each track goes out with.
+    /// Subscribe: SSRC of each track.
     package var sources: [PlainSource] = []
-    /// A session description (RFC 8866, keys by RFC 4568) of what the relay sends, or of what it expects.
+    /// Session description (RFC 8866, keys by RFC 4568) of the media that the relay sends or expects.
     package var sdp: String
 
     package init(
@@ -97,7 +97,7 @@ package struct PlainTransport: Sendable {
     }
 }
 
-/// One track of a subscription.
+/// Track of a subscription.
 package struct PlainSource: Sendable {
     package var stream: String
     package var kind: MediaKind
@@ -111,9 +111,9 @@ package struct PlainTrack: Sendable {
     package var ssrc: UInt32
     package var codec: String
     package var clockRate: Int
-    /// 2 for Opus whatever it carries (RFC 7587 section 7); nil for video.
+    /// 2 for Opus, even if it carries mono (RFC 7587 section 7); nil for video.
     package var channels: Int?
-    /// The stream of retransmissions; nil: there is none.
+    /// Retransmission stream; nil: none.
     package var rtx: PlainRTX?
 
     package init(

@@ -1,12 +1,12 @@
 import MediaBase
 
-/// Times at which a plain subscriber gets another start of its video, because the first may have gone out before it listened: most clients
-/// read the session description first, and open their sockets then. A client that has sent RTCP listens, and needs none.
+/// Times at which the video of a plain subscriber is started again. Most clients read the session description first and open their
+/// sockets afterwards, so that they miss the first start. A client that has sent RTCP is receiving and needs no further start.
 struct StartSchedule {
-    /// After the transport was opened.
+    /// Times after the transport was opened.
     static let delays: [MediaTime] = [.seconds(1), .seconds(2), .seconds(4)]
-    /// Frames that are cached are sent again only if their key frame is older than this. A client that has listened since would see
-    /// newer ones twice, and publishers with a key frame interval of up to 2 s help it as soon.
+    /// Minimum age of the cached key frame for sending the cached frames again. A client that was already receiving would get newer
+    /// frames twice, and a publisher with a key frame interval of up to 2 s sends the next key frame just as soon.
     static let cacheAge = MediaTime.milliseconds(2_500)
 
     private let openedAt: MediaTime
@@ -18,7 +18,7 @@ struct StartSchedule {
 
     mutating func end() { next = Self.delays.count }
 
-    /// True once for each time that has come.
+    /// Returns true once for each time that has passed.
     mutating func take(now: MediaTime) -> Bool {
         guard !isOver, openedAt + Self.delays[next] <= now else { return false }
         next += 1

@@ -5,7 +5,7 @@ import RTP
 import SRTP
 import Transport
 
-/// Plain transports open and close, on the worker's own thread with nothing pending.
+/// Control calls of plain transports. They run on the worker's thread with no packet pending.
 extension Worker {
     func openPlain(_ request: PlainTransportRequest) throws(EngineError) -> PlainTransport {
         let existing = sessions[request.session]
@@ -79,7 +79,7 @@ extension Worker {
         return answer
     }
 
-    /// Checks that one more publisher may use an SSRC. Those of other sessions may have it too.
+    /// Checks that one more publisher may use an SSRC. It must be unused in the session; other sessions may use it.
     private func admit(_ ssrc: SSRC, to session: EngineSession) throws(EngineError) {
         let tracks = plainSources.tracks(of: ssrc)
         guard tracks.count < PlainSources.maximumShared,
@@ -146,10 +146,11 @@ extension Worker {
         return answer
     }
 
-    /// Checks that SSRCs and payload types tell a transport's streams apart: two under one SSRC and key would share a keystream.
+    /// Checks that a transport's SSRCs differ, because two streams under one SSRC and key would share a keystream, and that the payload
+    /// type of retransmissions is valid and unused.
     private func checkRetransmission(_ request: PlainTransportRequest) throws(EngineError) {
         guard request.audio?.rtx == nil else {
-            throw .invalidRequest(field: "audio.rtx", reason: "only video is sent again (RFC 4588)")
+            throw .invalidRequest(field: "audio.rtx", reason: "only video can have a retransmission stream (RFC 4588)")
         }
         var ssrcs: Set<UInt32> = []
         let named = [request.audio?.ssrc, request.video?.ssrc, request.video?.rtx?.ssrc].compactMap(\.self)
@@ -161,32 +162,32 @@ extension Worker {
         ]
         guard rtx.payloadType < 128, !(64...95).contains(rtx.payloadType), !others.contains(rtx.payloadType) else {
             throw .invalidRequest(
-                field: "video.rtx.payloadType", reason: "0 to 63 or 96 to 127, and no other track's payload type")
+                field: "video.rtx.payloadType", reason: "must be 0 to 63 or 96 to 127, and unused by the tracks")
         }
     }
 
-    /// Checks where a subscriber wants its tracks; paths are not opened yet.
+    /// Checks the destinations of a subscriber's tracks. Paths are not opened yet.
     private func openTargets(_ request: PlainTransportRequest) throws(EngineError) -> [SubscriptionTarget] {
         guard request.audio != nil || request.video != nil else {
-            throw .invalidRequest(field: "audio, video", reason: "ask for at least one track, with its port")
+            throw .invalidRequest(field: "audio, video", reason: "request at least one track, with its port")
         }
         let host = request.address ?? ""
         var targets: [SubscriptionTarget] = []
         for (kind, track) in [(MediaKind.audio, request.audio), (.video, request.video)] {
             guard let track else { continue }
             guard let port = track.port, port > 0, request.rtcpMux || port < 65_535 else {
-                throw .invalidRequest(field: "\(kind.rawValue).port", reason: "the UDP port to send to, 1 to 65535")
+                throw .invalidRequest(field: "\(kind.rawValue).port", reason: "must be a UDP port, 1 to 65535")
             }
             try checkPayloadType(track.payloadType, kind)
             guard let address = SocketAddress(host, port: port),
                 address.isIPv6 == SocketAddress(configuration.bindAddress, port: 0)?.isIPv6
             else {
                 throw .addressUnusable(
-                    address: host, reason: "a numeric address of the family that the relay is bound to is needed")
+                    address: host, reason: "must be a numeric address of the IP family that the relay is bound to")
             }
             var rtcpAddress = address
             if !request.rtcpMux { rtcpAddress.port = port + 1 }
-            // The publisher's payload type might be that of the retransmissions.
+            // With retransmissions, the default is used: the publisher's payload type could equal that of the retransmissions.
             let payloadType = track.payloadType ?? (request.video?.rtx == nil ? nil : kind.defaultPayloadType)
             targets.append(
                 SubscriptionTarget(
@@ -202,7 +203,7 @@ extension Worker {
         guard let payloadType, payloadType > 127 || (64...95).contains(payloadType) else { return }
         throw .invalidRequest(
             field: "\(kind.rawValue).payloadType",
-            reason: "0 to 63 or 96 to 127; what is between reads as RTCP (RFC 5761)")
+            reason: "must be 0 to 63 or 96 to 127; 64 to 95 would be read as RTCP (RFC 5761)")
     }
 
     func closePlain(_ id: TransportID, session name: String) throws(EngineError) {
@@ -219,7 +220,7 @@ extension Worker {
 }
 
 extension MediaKind {
-    /// What a plain transport uses unless it is told: Opus 111, VP8 96.
+    /// Payload type of a plain transport unless the request names one: Opus 111, VP8 96.
     var defaultPayloadType: UInt8 { self == .audio ? 111 : 96 }
 }
 

@@ -3,7 +3,8 @@ import MediaBase
 
 /// Key frames for plain subscribers, most of which send no PLI.
 extension Worker {
-    /// Gives plain subscribers of which nothing has been heard another start of their video. Nothing may be pending.
+    /// Starts the video of plain subscribers again if they have sent no RTCP yet and a time of their
+    /// schedule has passed. No packet may be pending.
     func startPlainSubscribersAgain(in session: EngineSession, now: MediaTime) {
         guard !session.starting.isEmpty else { return }
         for transport in session.starting where transport.starts.take(now: now) {
@@ -16,7 +17,7 @@ extension Worker {
         session.starting.removeAll { $0.starts.isOver }
     }
 
-    /// Starts the video of a plain subscriber again on its client's behalf, within its budget of key frames.
+    /// Starts the video of a plain subscriber again at its client's request, within its budget of key frames.
     func requestKeyFrame(_ id: TransportID, session name: String) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         guard let transport = session.subscribers[id], transport.peer == nil else {
@@ -30,7 +31,7 @@ extension Worker {
         }
     }
 
-    /// The producer of a video track that is not muted.
+    /// Returns the producer that feeds a video track; nil if it is muted.
     private func videoFeeder(of track: SubscribedTrack, in session: EngineSession) -> Producer? {
         guard track.kind == .video, let producer = track.producer, !producer.isMuted else { return nil }
         return session.router.feeder(path: track.path, ssrc: track.ssrc, expected: producer) ?? producer

@@ -1,7 +1,8 @@
 import MediaBase
 
 extension SocketAddress {
-    /// What one subscriber of a network provider has: the address, or of IPv6 its first 64 bits. Port 0.
+    /// Address of the network that one customer of a provider has: the IPv4 address, or the first 64
+    /// bits of the IPv6 address. The port is 0.
     var network: SocketAddress {
         var octets = octets
         let isMapped =

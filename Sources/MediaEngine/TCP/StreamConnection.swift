@@ -3,13 +3,13 @@ import Glibc
 import MediaBase
 import Transport
 
-/// One TCP connection of a ``StreamSockets``: its descriptor, the frame that is arriving and the bytes that wait to go out.
+/// A TCP connection of a ``StreamSockets``: its descriptor, the frame that is being received, and the bytes that wait to be sent.
 final class StreamConnection {
     enum Outcome {
         case done
-        /// The frame found no room.
+        /// The buffer has no space for the frame.
         case dropped
-        /// The connection is of no use any more.
+        /// The connection failed and must be closed.
         case failed
     }
 
@@ -23,12 +23,12 @@ final class StreamConnection {
     private let descriptor: Int32
     private let poller: Int32
     private var framing: StreamFraming
-    /// Frames, or the rest of one, from `sent` on.
+    /// Frames, or the rest of one, that wait to be sent; bytes before `sent` are already sent.
     private var waiting: [UInt8] = []
     private var sent = 0
     private var isWatchedForRoom = false
 
-    /// Takes `descriptor` over and has `poller` wait for it; nil where that fails, and the descriptor is the caller's still.
+    /// Takes ownership of `descriptor` and adds it to `poller`. Returns nil on failure; the caller then keeps the descriptor.
     init?(
         number: Int32, descriptor: Int32, remote: SocketAddress, poller: Int32, datagramBytes: Int, now: MediaTime
     ) {
@@ -53,21 +53,21 @@ final class StreamConnection {
 
     var waitingBytes: Int { waiting.count - sent }
 
-    /// Bytes read into `buffer`: 0 where there are none now, nil where the stream has ended.
+    /// Reads into `buffer` and returns the number of bytes: 0 if none are available, nil if the connection has ended.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let count = millrace_tcp_receive(descriptor, buffer.baseAddress, buffer.count)
         if count > 0 { return Int(count) }
         return count == -Int64(EAGAIN) ? 0 : nil
     }
 
-    /// Hands over the datagrams that `bytes` complete.
+    /// Passes on each datagram that `bytes` complete.
     func unframe(_ bytes: UnsafeRawBufferPointer, _ datagram: (UnsafeRawBufferPointer) -> Void)
         throws(StreamFramingError)
     {
         try framing.receive(bytes, datagram)
     }
 
-    /// Sends one datagram, or keeps what the kernel does not take while no more than `limit` bytes wait.
+    /// Sends one datagram, or queues what the kernel does not accept as long as at most `limit` bytes wait.
     func send(_ datagram: UnsafeRawBufferPointer, limit: Int) -> Outcome {
         var header = StreamFraming.header(length: datagram.count)
         return withUnsafeBytes(of: &header) { header in
@@ -79,7 +79,7 @@ final class StreamConnection {
                 taken = max(0, Int(count))
                 if taken == header.count + datagram.count { return .done }
             }
-            // The rest of a frame that has begun has to go out whatever the limit: the stream would be broken without it.
+            // The rest of a partly sent frame is queued regardless of the limit, because the peer could not parse the stream without it.
             guard taken > 0 || waitingBytes + header.count + datagram.count <= limit else { return .dropped }
             waiting.append(contentsOf: header.dropFirst(taken))
             waiting.append(contentsOf: datagram.dropFirst(max(0, taken - header.count)))
@@ -87,7 +87,7 @@ final class StreamConnection {
         }
     }
 
-    /// Sends what waits; false where the connection is of no use any more.
+    /// Sends queued bytes. Returns false if the connection failed and must be closed.
     func flush() -> Bool {
         guard waitingBytes > 0 else { return true }
         let count = waiting.withUnsafeBytes {
@@ -96,7 +96,7 @@ final class StreamConnection {
         guard count >= 0 || count == -Int64(EAGAIN) else { return false }
         sent += max(0, Int(count))
         if waitingBytes == 0 {
-            // The memory goes too: most connections never need it again.
+            // The memory is released: most connections never queue bytes again.
             waiting = []
             sent = 0
             return watchForRoom(false)

@@ -3,8 +3,8 @@ import Glibc
 package import MediaBase
 import Transport
 
-/// The TCP side of a worker's media port: connections over which ICE peers send datagrams in frames (RFC 6544, RFC 4571). It belongs to
-/// one thread, never waits and has no thread of its own.
+/// The TCP side of a worker's media port: connections over which ICE peers send framed datagrams (RFC 6544, RFC 4571). It belongs to one
+/// thread, never waits and has no thread of its own.
 ///
 /// ```swift
 /// let sockets = try StreamSockets(address: "0.0.0.0", port: 7882, limits: StreamLimits())
@@ -12,11 +12,12 @@ import Transport
 /// sockets.process(now) { connection, remote, datagram in … }
 /// ```
 ///
-/// Anybody can connect, so a connection is on probation until ``admit(_:)``: it gets little time and few bytes, and gives way to others.
+/// Any host can connect. A connection is therefore on probation until ``admit(_:)``: its time and
+/// bytes are limited, and newer connections may replace it.
 package final class StreamSockets {
-    /// The address that is listened on, with the port that was picked where 0 was asked for.
+    /// Address and port of the listener; with port 0, the port that the kernel picked.
     package let local: SocketAddress
-    /// Can be read whenever `process` has something to do; for waiting only.
+    /// Descriptor to poll: readable whenever `process` has something to do.
     package let descriptor: Int32
     package private(set) var counters = StreamCounters()
     package let limits: StreamLimits
@@ -25,11 +26,11 @@ package final class StreamSockets {
     private var isListening = true
     private var isOpen = true
     private var connections: [Int32: StreamConnection] = [:]
-    /// Numbers of connections in the order they came; those that proved themselves or are gone are taken out late.
+    /// Numbers of connections in the order of arrival. Numbers of proven and ended connections are removed later.
     private var probation: [Int32] = []
     private var probationStart = 0
     private var unproven: [SocketAddress: Int] = [:]
-    /// Connections that had proved themselves and ended by themselves, for the owner to learn of.
+    /// Proven connections that ended without a call of `close`, until the owner takes them.
     private var ended: [(connection: Int32, remote: SocketAddress)] = []
     private var nextNumber: Int32 = 0
     private var nextHousekeeping = MediaTime.zero
@@ -46,7 +47,7 @@ package final class StreamSockets {
 
     /// - Parameters:
     ///   - address: numeric IPv4 or IPv6 address to listen on.
-    ///   - port: 0 for any.
+    ///   - port: 0: any free port.
     package init(address: String, port: UInt16, limits: StreamLimits) throws(EngineError) {
         guard let wanted = SocketAddress(address, port: port) else {
             throw .addressUnusable(address: address, reason: "not a numeric IPv4 or IPv6 address")
@@ -76,7 +77,7 @@ package final class StreamSockets {
         datagramBuffer = .allocate(byteCount: limits.datagramBytes, alignment: 16)
     }
 
-    /// Ends all connections and stops to listen; nothing else may be called after it.
+    /// Closes all connections and the listener. No other function may be called afterwards.
     package func close() {
         guard isOpen else { return }
         isOpen = false
@@ -94,8 +95,8 @@ package final class StreamSockets {
 
     package var connectionCount: Int { connections.count }
 
-    /// Does what can be done without waiting: takes connections, sends what waited, hands each datagram that came to `body`. The bytes are
-    /// `body`'s to change until it returns; it may call any other function of this object.
+    /// Runs everything that needs no waiting: accepts connections, sends queued bytes, and passes each received datagram to `body`.
+    /// `body` may change the bytes until it returns, and may call any other function of this object.
     package func process(
         _ now: MediaTime,
         _ body: (_ connection: Int32, _ from: SocketAddress, _ datagram: UnsafeMutableRawBufferPointer) -> Void
@@ -117,13 +118,13 @@ package final class StreamSockets {
         housekeeping(now)
     }
 
-    /// Fate of one datagram.
+    /// Outcome of sending one datagram.
     package enum SendOutcome: Sendable {
-        /// It was sent, or is in the connection's buffer.
+        /// The datagram was sent or queued.
         case sent
-        /// The connection's buffer is full: its peer reads too slowly.
+        /// The connection's buffer is full because the peer reads too slowly.
         case full
-        /// It is empty or longer than `StreamLimits.datagramBytes`.
+        /// The datagram is empty or longer than `StreamLimits.datagramBytes`.
         case tooLong
         /// The connection has ended.
         case closed
@@ -151,7 +152,7 @@ package final class StreamSockets {
         }
     }
 
-    /// Ends a connection's probation: its peer has authenticated itself.
+    /// Ends a connection's probation, once its peer has authenticated itself.
     package func admit(_ number: Int32) {
         guard let connection = connections[number], !connection.isProven else { return }
         leaveProbation(connection)
@@ -164,16 +165,17 @@ package final class StreamSockets {
         end(connection, nil)
     }
 
-    /// Whether `takeEnded` has something to tell.
+    /// Whether `takeEnded` returns connections.
     package var hasEnded: Bool { !ended.isEmpty }
 
-    /// Connections that ended since the last call, those left out that never proved themselves or that `close` ended.
+    /// Returns the proven connections that ended since the last call, except those that `close` ended.
     package func takeEnded() -> [(connection: Int32, remote: SocketAddress)] {
         defer { ended = [] }
         return ended
     }
 
-    /// Closes what has been silent or on probation for too long. `process` does it too; a worker that calls nothing else has to.
+    /// Closes connections that were silent or on probation for too long. `process` calls it; a
+    /// worker that does not call `process` must call it.
     package func housekeeping(_ now: MediaTime) {
         guard now >= nextHousekeeping else { return }
         nextHousekeeping = now + Self.housekeepingInterval
@@ -184,7 +186,7 @@ package final class StreamSockets {
         if !isListening { isListening = millrace_poller_add(descriptor, listener, Self.listenerTag) == 0 }
     }
 
-    /// When `housekeeping` has something to do next; nil while there is no connection.
+    /// Time at which `housekeeping` is due next; nil while there are no connections and accepting is not paused.
     package var deadline: MediaTime? { connections.isEmpty && isListening ? nil : nextHousekeeping }
 
     private func accept(_ now: MediaTime) {
@@ -225,7 +227,8 @@ package final class StreamSockets {
         }
     }
 
-    /// Leaves further connections in the kernel's queue until the next housekeeping; they would wake the worker without end otherwise.
+    /// Pauses accepting until the next housekeeping. Waiting connections in the kernel's queue would
+    /// otherwise wake the worker continuously.
     private func pauseAccepting(_ now: MediaTime) {
         counters.acceptFailures += 1
         guard millrace_poller_remove(descriptor, listener) == 0 else { return }
@@ -237,7 +240,7 @@ package final class StreamSockets {
         _ connection: StreamConnection, _ now: MediaTime,
         _ body: (Int32, SocketAddress, UnsafeMutableRawBufferPointer) -> Void
     ) {
-        // One read a pass: a peer that floods gets no more of the worker than the others.
+        // Each pass reads a connection once, so that a peer that floods gets no more of the worker's time than the others.
         guard let count = connection.read(into: buffer) else { return end(connection, \.lost) }
         guard count > 0 else { return }
         connection.lastReceived = now
@@ -291,7 +294,7 @@ package final class StreamSockets {
         return true
     }
 
-    /// Numbers come again only after two thousand million others, so that one that is kept too long does not name another peer.
+    /// Returns an unused number. Numbers repeat only after 2^31 others, so that an outdated number does not name another peer.
     private func freeNumber() -> Int32 {
         repeat { nextNumber = nextNumber == .max ? 0 : nextNumber + 1 } while connections[nextNumber] != nil
         return nextNumber

@@ -1,10 +1,10 @@
 import CCrash
 import Forwarding
 
-/// Memory of one worker's counters, at an address that crash reports can read while the worker counts on.
+/// Memory of one worker's counters, at an address that crash reports can read while the worker updates them.
 final class CounterBlock {
     let counters: UnsafeMutablePointer<EngineCounters>
-    /// -1: all blocks of reports are taken, and reports lack these counters.
+    /// Index of the block in crash reports; -1: all blocks are in use, and reports lack these counters.
     private let number: Int32
 
     /// Names of the counters in their order in memory: everything before the first field that is neither a counter nor a group of counters.

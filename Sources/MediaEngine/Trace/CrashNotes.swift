@@ -9,7 +9,7 @@ package enum CrashNotes {
         return name.withUTF8 { millrace_crash_hash($0.baseAddress, $0.count) }
     }
 
-    /// Appends a decision of the calling thread.
+    /// Appends a decision on the calling thread.
     ///
     /// - Parameters:
     ///   - kind: short name of the decision; 24 bytes of it are kept.
@@ -20,7 +20,7 @@ package enum CrashNotes {
         kind.withUTF8 { millrace_crash_note(session, subject, $0.baseAddress, $0.count, value) }
     }
 
-    /// Appends what a worker says of its streams. Pauses are not among them: `DecisionLog` notes those.
+    /// Appends an event of a worker. Pauses are excluded, because `DecisionLog` records them.
     static func note(_ event: StreamEvent) {
         switch event {
         case .published(let session, let transport, _): note("published", session, transport)
@@ -40,7 +40,7 @@ package enum CrashNotes {
         note(kind, session: hash(session), subject: hash(transport.rawValue), value: value)
     }
 
-    /// The newest decisions of the process, oldest first.
+    /// Returns the newest decisions of the process, oldest first.
     package static func recent(_ count: Int) -> [millrace_crash_decision] {
         var decisions = [millrace_crash_decision](repeating: millrace_crash_decision(), count: max(0, count))
         let found = decisions.withUnsafeMutableBufferPointer { millrace_crash_decisions($0.baseAddress, $0.count) }

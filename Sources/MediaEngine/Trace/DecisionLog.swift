@@ -1,21 +1,21 @@
 import MediaBase
 
-/// The newest decisions for one peer. It has no memory before the first.
+/// The newest decisions for one peer. It allocates memory with the first decision.
 struct DecisionLog {
-    /// Hashes of the session's name (0: not known) and the transport's, for crash reports.
+    /// Hashes of the session's name (0: unknown) and of the transport's, for crash reports.
     private let session: UInt64
     private let transport: UInt64
     static let maximumCount = 256
-    /// Counts of one kind that are this close to each other are added up.
+    /// Time within which counts of one kind and stream are added to one decision.
     private static let joining = MediaTime.seconds(1)
     private static let change = 0.2
 
     private var decisions: [PeerDecision] = []
     private var oldest = 0
     private var estimate: Int64 = 0
-    /// Decisions so far: the number of the next one.
+    /// Number of decisions so far, which is the number of the next one.
     private var next = 0
-    /// Number of the newest count of each kind, and of the one of its kind before each decision; -1: none.
+    /// Number of the newest counted decision of each kind, and for each decision the number of the previous one of its kind; -1: none.
     private var newest: [PeerDecision.Kind: Int] = [:]
     private var before: [Int] = []
 
@@ -38,11 +38,11 @@ struct DecisionLog {
         CrashNotes.note(kind.rawValue, session: session, subject: transport, value: value)
     }
 
-    /// Adds to the last one of the same kind and stream, unless that is old: however many streams lose packets, what else was decided is not
-    /// pushed out by it.
+    /// Adds to the latest decision of this kind and stream, unless that is old. Losses on many streams can
+    /// therefore not displace other decisions from the log.
     mutating func count(_ kind: PeerDecision.Kind, stream: String?, _ count: Int, now: MediaTime) {
         guard count > 0 else { return }
-        // From one of its kind to the one before: nothing else is looked at, however many decisions lie between them.
+        // Follows the chain of decisions of this kind, so that the cost does not depend on the number of other decisions.
         let last = newest[kind] ?? -1
         var number = last
         while number >= next - decisions.count, number >= 0 {
@@ -65,7 +65,7 @@ struct DecisionLog {
         note(.estimate, value: bits, now: now)
     }
 
-    /// Of the last 30 seconds, oldest first.
+    /// Returns the decisions of the last 30 seconds, oldest first.
     func recent(now: MediaTime) -> [PeerDecision] {
         (decisions[oldest...] + decisions[..<oldest]).filter { now - $0.at <= HeaderLog.span }
     }

@@ -2,10 +2,10 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// The headers of a track's newest packets, for reports of users. One a published track, not one a subscriber: what went out to each of them
-/// follows from it and from what was decided for it. Its owner frees it.
+/// Headers of a track's newest packets, for user reports. There is one log for each published track and none for subscribers: their
+/// packets follow from the publisher's headers and from the decisions. The owner deallocates it.
 struct HeaderLog {
-    /// How far back a report goes.
+    /// Time that a report covers.
     static let span = MediaTime.seconds(30)
 
     private let notes: UnsafeMutablePointer<HeaderNote>
@@ -13,7 +13,7 @@ struct HeaderLog {
     private var count = 0
     private var next = 0
 
-    /// - Parameter capacity: packets, at least 1; 16 bytes each, which the kernel gives as they are first used.
+    /// - Parameter capacity: packets, at least 1. Each takes 16 bytes, which the kernel commits at first use.
     init(capacity: Int) {
         self.capacity = capacity
         notes = .allocate(capacity: capacity)
@@ -35,8 +35,8 @@ struct HeaderLog {
         if count < capacity { count += 1 }
     }
 
-    /// Of the last 30 seconds, oldest first.
-    /// - Parameter limit: the newest so many.
+    /// Returns the headers of the last 30 seconds, oldest first.
+    /// - Parameter limit: maximum number of headers; the newest are returned.
     func recent(limit: Int, now: MediaTime) -> [HeaderNote] {
         var found: [HeaderNote] = []
         for back in stride(from: 1, through: min(count, limit), by: 1) {

@@ -1,12 +1,12 @@
 package import MediaBase
 
-/// The header of one packet of a publisher, as far as it is kept for reports: 16 bytes.
+/// Header fields of one packet of a publisher, for reports: 16 bytes.
 package struct HeaderNote: Sendable {
-    /// Arrival in steps of 0.1 ms, the low 32 bits: enough for five days.
+    /// Low 32 bits of the arrival time in units of 0.1 ms, which last for five days.
     package var arrival: UInt32
     package var timestamp: UInt32
     package var sequence: UInt16
-    /// Of the payload; 65,535 at most.
+    /// Payload length, at most 65,535.
     package var bytes: UInt16
     package var fate: PacketFate
     package var flags: Flags
@@ -17,11 +17,11 @@ package struct HeaderNote: Sendable {
         package static let marker = Flags(rawValue: 1)
         /// First packet of a key frame.
         package static let keyFrame = Flags(rawValue: 2)
-        /// Came again after it had been asked for, or out of order.
+        /// The packet was retransmitted or out of order.
         package static let late = Flags(rawValue: 4)
     }
 
-    /// - Returns: how long ago it came.
+    /// Returns the time since the packet's arrival.
     package func age(now: MediaTime) -> MediaTime { .microseconds(Int64(Self.stamp(now) &- arrival) * 100) }
 
     @inline(__always)

@@ -1,11 +1,11 @@
 import Forwarding
 
-/// What became of a packet that a publisher sent.
+/// Outcome of a packet that a publisher sent.
 package enum PacketFate: UInt8, Sendable, CaseIterable {
     case forwarded
     /// The track is muted at the relay.
     case muted
-    /// Sound that nobody hears, because others are louder.
+    /// Audio that is not forwarded because other tracks are louder.
     case withheld
     case duplicate
     case tooOld

@@ -1,30 +1,30 @@
 package import MediaBase
 
-/// Something that the relay decided, or was asked, for one peer.
+/// Decision of the relay, or request to it, that concerns one peer.
 package struct PeerDecision: Sendable {
     package enum Kind: String, Sendable, CaseIterable {
-        /// The peer is reached at another address.
+        /// The peer changed its address.
         case moved
-        /// An encoding was chosen; the value is its place, 0 the smallest.
+        /// An encoding was chosen; the value is its index, 0 for the smallest.
         case encoding
-        /// The highest temporal layer that goes out.
+        /// The highest temporal layer that is sent was chosen.
         case temporalLayer
-        /// Video is paused or goes on, because of the path.
+        /// Video was paused or resumed because of the path's bandwidth.
         case paused, resumed
-        /// What waited of an encoding was thrown away, because the path was full of it.
+        /// Pending packets of an encoding were dropped because the path was congested by it.
         case abandoned
-        /// Packets that the viewer asked for, and how many of them went out again.
+        /// Packets that the subscriber requested with NACK, and how many of them were retransmitted.
         case packetsWanted, packetsSentAgain
         case keyFrameWanted
         /// Packets that this host could not send.
         case packetsUnsent
-        /// What the path is thought to carry, in bits a second, where it has changed by a fifth.
+        /// The estimate of the path's capacity changed by more than a fifth; the value is in bits per second.
         case estimate
     }
 
     package var at: MediaTime
     package var kind: Kind
-    /// Stream of the track it is about; nil: about the peer.
+    /// Stream of the track; nil: the decision concerns the peer.
     package var stream: String?
     package var value: Int64
 }

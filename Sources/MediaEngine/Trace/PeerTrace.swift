@@ -1,19 +1,19 @@
 package import MediaBase
 
-/// The last 30 seconds of one peer connection: headers of packets and what was decided about them.
+/// Packet headers and decisions of one peer connection from the last 30 seconds.
 package struct PeerTrace: Sendable {
     package struct Track: Sendable {
         package var stream: String
         package var kind: MediaKind
-        /// Of simulcast video: the encoding's name.
+        /// Simulcast video: RID of the encoding.
         package var encoding: RID?
-        /// Of a track that is sent: its sequence numbers are those of the headers less this, as long as no layer is left out.
+        /// Subscribed tracks: outgoing sequence numbers are those of the headers minus this, as long as no layer is left out.
         package var sequenceOffset: Int64?
-        /// As the publisher sent them, oldest first.
+        /// Headers as the publisher sent them, oldest first.
         package var headers: [HeaderNote] = []
     }
 
-    /// The time that ages are told from.
+    /// Reference time for the ages of headers and decisions.
     package var now: MediaTime
     package var published: [Track] = []
     package var subscribed: [Track] = []

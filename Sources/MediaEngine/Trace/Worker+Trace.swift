@@ -1,9 +1,9 @@
 import Forwarding
 import MediaBase
 
-/// What a report of a user tells of packets.
+/// Packet headers and decisions for user reports.
 extension Worker {
-    /// Headers of one trace; its tracks share them.
+    /// Maximum number of headers in one trace, shared equally by its tracks.
     private static let maximumHeaders = 8_000
 
     func trace(of id: TransportID, session: String) throws(EngineError) -> PeerTrace {

@@ -1,11 +1,11 @@
 import SDP
 import Transport
 
-/// A subscribe peer connection that the relay has offered and whose answer has not come.
+/// Subscribe peer connection that the relay has offered and the participant has not answered yet.
 struct AwaitedSubscriber {
     let session: String
     let credentials: ICECredentials
-    /// Of a native one.
+    /// Native transports: keys of the offer.
     var keys: SignalledKeys?
     var room = EngineRoom.main
     var preferences: [String: StreamPreferences] = [:]

@@ -1,8 +1,8 @@
 package import MediaBase
 
-/// Which of a video track's layers a subscriber gets.
+/// Layers of a video track that a subscriber gets.
 package enum LayerChoice: Sendable, Equatable {
-    /// What its bandwidth allows.
+    /// The layers that fit the subscriber's bandwidth.
     case automatic
     /// At most this encoding, counted from the smallest (0), and at most this temporal layer; nil: any.
     case upTo(spatial: Int?, temporal: Int?)

@@ -4,24 +4,24 @@ import RTP
 import SDP
 import SRTP
 
-/// What a connected peer sends: which SSRC belongs to which stream, track and encoding, learnt from its description or from its packets.
+/// Media that a connected peer sends: maps each SSRC to its stream, track and encoding, by the peer's description or by its packets.
 final class PeerInbound {
-    /// How it is known what an SSRC carries.
+    /// Evidence for the encoding that an SSRC carries.
     enum Origin {
         /// A description named the SSRC (RFC 5576).
         case signalled
         /// Its packets named the media section or the encoding (RFC 8843 section 9.2, RFC 8852).
         case named
-        /// Its payload type alone fits. Any packet can have that, so a guess moves no encoding that is being sent.
+        /// Only the payload type fits. Any packet can have it, so that a guess never replaces an encoding that is being received.
         case guessed
     }
 
-    /// What packets of one SSRC are.
+    /// Mapping of one SSRC to an encoding.
     struct Binding {
         let ssrc: SSRC
         let section: Int
         let encoding: Int
-        /// Retransmissions and probes of the encoding (RFC 4588).
+        /// Whether packets are retransmissions or probes of the encoding (RFC 4588).
         let isRTX: Bool
         let origin: Origin
 
@@ -36,19 +36,20 @@ final class PeerInbound {
     let transport: PublishTransport
     let session: EngineSession
     private(set) var sections: [Section] = []
-    /// One for all sections: a number stands for the same extension throughout a bundle (RFC 8843 section 7.1.2).
+    /// Extension map of all sections: an extension has the same number throughout a bundle (RFC 8843 section 7.1.2).
     private(set) var extensions = RTPExtensionMap()
     /// Index into `bindings` by SSRC.
     private var table = SSRCTable()
     private(set) var bindings: [Binding] = []
-    /// SSRCs of sections that have ended, as many as are kept track of: what still comes of them is of no other section.
+    /// SSRCs of sections that have ended, up to `maximumEnded`. Their late packets must not be attributed to other sections.
     private var ended: Set<SSRC> = []
-    /// SSRCs whose encodings have gone over to others since the last offer: what still comes of them is late, unless a guess took over.
+    /// SSRCs that another SSRC of the same encoding has replaced since the last offer. Their packets are
+    /// dropped as late, unless the replacement was a guess.
     private var superseded: [SSRC: Binding] = [:]
-    /// By section and encoding.
+    /// Producers by section and encoding; nil before the first packet.
     var producers: [[Producer?]] = []
     var feedback: FeedbackMaker
-    /// Of a publisher that takes REMB and no transport-wide feedback: what it may send.
+    /// Bit rate allowed to a publisher that supports REMB and no transport-wide feedback; nil for other publishers.
     var allowance: UplinkAllowance?
     private let allowed: UplinkAllowance
     private let maximumBindings: Int
@@ -66,8 +67,8 @@ final class PeerInbound {
         feedback = FeedbackMaker(sender: transport.localSSRC, media: transport.localSSRC)
     }
 
-    /// Another set of sections. What was learnt of those that stay is kept.
-    /// - Parameter sections: with the place where each stood before; nil for a new one.
+    /// Replaces the sections. Bindings of sections that remain are kept.
+    /// - Parameter next: the sections, each with its previous index; nil for a new one.
     func replace(_ next: [(section: Section, before: Int?)]) {
         let oldProducers = producers
         let oldBindings = bindings
@@ -122,21 +123,23 @@ final class PeerInbound {
         bindings.append(Binding(ssrc: ssrc, section: section, encoding: encoding, isRTX: isRTX, origin: origin))
     }
 
-    /// Whether a packet of any encoding has come.
+    /// Whether a packet of any encoding has arrived.
     var hasMedia: Bool { producers.contains { $0.contains { $0 != nil } } }
 
-    /// Whether an encoding has gone over from this SSRC to another.
+    /// Returns whether another SSRC has replaced this one.
     func isSuperseded(_ ssrc: SSRC) -> Bool { superseded[ssrc] != nil }
 
-    /// Whether a signalled SSRC takes an encoding back from the one that feeds it: at once from a guess, else when that has stopped.
+    /// Returns whether a signalled SSRC takes an encoding back from the SSRC that feeds it: at once
+    /// from a guess, otherwise when that SSRC has stopped.
     func takesBack(_ binding: Binding, from producer: Producer, now: MediaTime) -> Bool {
         guard binding.origin == .signalled else { return false }
         let current = self.binding(of: producer.configuration.ssrc)?.origin ?? .guessed
         return current == .guessed || !producer.isActive(now: now)
     }
 
-    /// An encoding goes on under another SSRC: what it had before, retransmissions included, is late from now on.
-    /// - Parameter isReturn: the SSRC fed the encoding before a guess did, or was signalled for it: its retransmissions stay, or come back.
+    /// Continues an encoding under another SSRC. Packets of its earlier SSRCs, retransmissions included, count as late from now on.
+    /// - Parameter isReturn: the SSRC was signalled for the encoding, or fed it before a guess did. Its
+    ///   retransmission SSRCs stay bound or are bound again.
     func supersede(by ssrc: SSRC, isReturn: Bool = false) {
         guard let new = binding(of: ssrc) else { return }
         let before = bindings
@@ -154,15 +157,15 @@ final class PeerInbound {
         guard isReturn else { return }
         for binding in superseded.values where binding.isSameEncoding(as: new) && binding.isRTX {
             superseded[binding.ssrc] = nil
-            // Those that named themselves do so again.
+            // SSRCs bound by identifiers in their packets are bound again by their next packets.
             if binding.origin == .signalled { bind(binding) }
         }
     }
 
-    /// Learns what an SSRC is that no description named, from what the first packets of it say (RFC 8843 section 9.2). An SSRC from which a
-    /// guess has taken an encoding over has it again.
-    /// - Returns: nil if they do not say enough, if another SSRC sends what a guess would take over, or if there are SSRCs
-    ///   enough.
+    /// Binds an SSRC that no description named, by the identifiers in its first packets (RFC 8843 section 9.2).
+    /// An SSRC that a guess replaced takes its encoding back.
+    /// - Returns: nil if the identifiers are insufficient, if the SSRC would be a guess for an encoding that another SSRC sends, or if
+    ///   the maximum number of SSRCs is reached.
     func learn(
         _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, now: MediaTime
     ) -> Binding? {
@@ -173,7 +176,7 @@ final class PeerInbound {
             bind(before)
             return binding(of: header.ssrc)
         }
-        // Its payload type alone does not tell a track from one of the same kind that is no more.
+        // The payload type alone does not distinguish a track from an ended track of the same kind.
         guard mid != nil || !ended.contains(header.ssrc) && ended.count < maximumEnded else { return nil }
         let matching = sections.indices.filter { s in
             let section = sections[s].track

@@ -4,56 +4,58 @@ import RTP
 import SDP
 import Transport
 
-/// What a connected peer gets, and how much of it its path can carry.
+/// Media sent to a connected peer, and the capacity of its path.
 final class PeerOutbound {
     let transport: SubscribeTransport
     let session: EngineSession
     /// Index of its path in the session's router.
     let path: Int
-    /// Packets that carry transport-wide numbers; nil where the peer tells of none.
+    /// Sent packets with transport-wide sequence numbers; nil if the peer sends no transport-wide feedback.
     private(set) var sent: UnsafeMutablePointer<SentPacketRing>?
-    /// Nil where the peer says nothing that an estimate could be made of: it gets what it asks for.
+    /// Bandwidth estimator; nil if the peer sends no feedback to estimate from. Such a peer gets everything that it requests.
     private(set) var estimator: BandwidthEstimator?
     private var estimate: BandwidthEstimator.Configuration
-    /// As the peer's latest report tells; nil before.
+    /// Round-trip time by the peer's latest report; nil before the first.
     var roundTrip: MediaTime?
     var allocator = LayerAllocator()
     private(set) var nextAllocation: MediaTime = .zero
-    /// The last allocation found each video track sent as it is wanted, and no limit: until something changes the next would find the same.
+    /// Whether the last allocation left each video track at the encoding that it should have, without limit. Another allocation would
+    /// give the same result until something changes.
     private(set) var isLevel = false
-    /// When media began to go to the address in use.
+    /// Time at which media began to go to the current address.
     private(set) var startedAt: MediaTime
-    /// Until then a limit that the path has shown counts; each time that it shows one again it counts for longer.
+    /// Time until which a limit that the path has shown applies. The period is 3 s and doubles, up
+    /// to 30 s, each time that the path shows a limit again.
     private var limitedUntil: MediaTime = .zero
     private var limitedFor = PeerOutbound.shortestLimit
     private static let shortestLimit = MediaTime.seconds(3)
     private static let longestLimit = MediaTime.seconds(30)
-    /// What its tracks took at the last allocation.
+    /// Bit rate of all tracks at the last allocation.
     var used = Bitrate(rawValue: 0)
-    /// Since when the path has been full of the least that can be sent.
+    /// Time since which the path has been congested by the lowest bit rate that can be sent.
     private var overloadedSince: MediaTime?
     private var isOverloaded = false
-    /// Since when the estimate has been far below the least.
+    /// Time since which the estimate has been far below the lowest bit rate.
     private var scarceSince: MediaTime?
     private static let scarcityPatience = MediaTime.seconds(1)
-    /// The same for an estimate by REMB and receiver reports, which describe about the last second.
+    /// Same as `scarcityPatience` for an estimate by REMB and receiver reports, which describe about the last second.
     private static let reportedScarcityPatience = MediaTime.milliseconds(500)
-    /// As long the queue of what was sent before may take to drain.
+    /// Maximum time to drain the path's queue of packets that were sent before.
     private static let overloadPatience = MediaTime.seconds(4)
-    /// Part of the least that a path takes which is not too narrow for it: the estimate is a careful one.
+    /// Fraction of the lowest bit rate below which a path is too narrow for video. It is less than 1 because the estimate is cautious.
     private static let nearly = 0.6
-    /// The same for an estimate by REMB, which is at most 15 % below the received rate.
+    /// Same as `nearly` for an estimate by REMB, which is at most 15 % below the received rate.
     private static let nearlyByReports = 0.8
-    /// Pictures leave no slower than this while the path has shown no limit, so that it is bursts that are spread and not frames; and those
-    /// that a joiner begins with leave like this.
+    /// Lowest pacing rate of video while the path has shown no limit, so that pacing spreads bursts and does not delay frames. The cached
+    /// frames for a new subscriber are also sent at this rate.
     static let leastPace = Bitrate.kilobits(10_000)
     var probe: ProbePacer?
     private(set) var isOpen = true
-    /// Sound alone is sent as it comes: there are no layers to choose and nothing waits.
+    /// Whether the path carries video. Audio alone needs no layers and no pacing.
     private(set) var hasVideo = false
     private static let allocationInterval = MediaTime.milliseconds(100)
     private static let levelInterval = MediaTime.seconds(1)
-    /// What is due by the clock is due for all peers at a time, as each wake-up costs more than what it is for.
+    /// Granularity of deadlines. Timers of all peers run together, because each wake-up costs more than its work.
     private static let beat = MediaTime.milliseconds(50)
 
     init(
@@ -69,7 +71,7 @@ final class PeerOutbound {
         reach(address)
     }
 
-    /// One more track goes by the path. What the peer tells of one section it tells of all that the path carries.
+    /// Adds a track to the path. Feedback that the peer supports in one section applies to all tracks of the path.
     func admit(_ section: TrackDescription, now: MediaTime) {
         let wasPaced = isPaced
         if section.kind == .video {
@@ -86,20 +88,20 @@ final class PeerOutbound {
         } else if estimator == nil, section.feedback.contains(.remb) {
             estimator = BandwidthEstimator(estimate, now: now)
         }
-        // Before anything is known of the path, the pictures since the last key frame would overflow it in one burst.
+        // Until the path is measured, the cached frames since the last key frame would overflow it in one burst.
         if isPaced, !wasPaced { session.router.path(path).pointee.pacing.setRate(Self.leastPace, now: now) }
     }
 
     private var isPaced: Bool { hasVideo && estimator != nil }
 
-    /// When `Worker.adapt` has something to do next.
+    /// Time at which `Worker.adapt` is due next.
     var deadline: MediaTime {
         let due = min(estimator?.deadline ?? .never, hasVideo ? nextAllocation : .never)
         guard due != .never else { return .never }
         return Self.onBeat(due + Self.beat - .nanoseconds(1))
     }
 
-    /// Takes what an allocation came to.
+    /// Records the result of an allocation and schedules the next one.
     func note(_ allocation: LayerAllocation, isLimited: Bool, now: MediaTime) {
         isLevel =
             !isLimited && allocation.next == nil
@@ -112,12 +114,12 @@ final class PeerOutbound {
         nextAllocation = Self.onBeat(now + (isLevel ? Self.levelInterval : Self.allocationInterval))
     }
 
-    /// The key frame may have to be asked for again.
+    /// Returns whether a track waits for a key frame, which may have to be requested again.
     private func waitsForKeyFrame(_ track: SubscribedTrack) -> Bool {
         track.producer.map { session.router.waitsForKeyFrame(path: track.path, producer: $0) } ?? false
     }
 
-    /// Something changed of what the last allocation was made of.
+    /// Makes the next allocation due at once, because its input has changed.
     func allocateSoon() {
         isLevel = false
         nextAllocation = .zero
@@ -127,9 +129,9 @@ final class PeerOutbound {
         MediaTime(rawValue: time.rawValue / beat.rawValue * beat.rawValue)
     }
 
-    /// The path has shown a limit of its own of late.
+    /// Returns whether the path has shown a limit recently.
     func isLimited(now: MediaTime) -> Bool {
-        // Without transport-wide feedback nothing but a higher estimate shows that a limit is over.
+        // Without transport-wide feedback, only a higher estimate shows that a limit is over.
         if let estimator, estimator.isCongested || estimator.isHeld {
             if now >= limitedUntil, limitedUntil > .zero {
                 limitedFor = min(limitedFor + limitedFor, Self.longestLimit)
@@ -139,7 +141,8 @@ final class PeerOutbound {
         return now < limitedUntil
     }
 
-    /// Not even the least that shows a picture gets through, by an estimate that leaves no doubt, or because it was tried.
+    /// Returns whether the path is too narrow even for the lowest bit rate with video: sending it has congested the path,
+    /// or the estimate is clearly below it for long enough.
     func isTooNarrow(for least: Bitrate, now: MediaTime) -> Bool {
         guard let estimator, isLimited(now: now) else {
             forgetOverload()
@@ -168,20 +171,20 @@ final class PeerOutbound {
         isOverloaded = false
     }
 
-    /// Padding goes out on the retransmission stream of a video track that is being fed.
+    /// Whether probes can be sent: padding goes out on the retransmission stream of a video track that has a producer.
     var canProbe: Bool {
         hasVideo && transport.tracks.contains { $0.kind == .video && $0.rtx != nil && $0.producer != nil }
     }
 
-    /// Frees the flat memory; its path is closed by then.
+    /// Frees the manually allocated memory. The path must be closed before.
     func deallocate() {
         isOpen = false
         sent?.pointee.deallocate()
         sent?.deallocate()
     }
 
-    /// The peer is reached at another address from now on. What the path to the old one took says nothing of the new one, nor does what was
-    /// lost while the peer moved.
+    /// Moves the path to another address. Measurements of the old address and losses during the move
+    /// do not apply to the new one and are discarded.
     func move(to address: PeerAddress, now: MediaTime) {
         reach(address)
         startedAt = now

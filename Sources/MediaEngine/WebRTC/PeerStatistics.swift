@@ -1,37 +1,37 @@
 package import MediaBase
 
-/// What the relay measures of one peer connection.
+/// Measurements of one peer connection.
 package struct PeerStatistics: Sendable {
-    /// One direction of one track.
+    /// Statistics of one direction of a track.
     package struct Track: Sendable {
         package var stream: String
         package var kind: MediaKind
-        /// Of all encodings, since the track began.
+        /// Packets of all encodings since the track began.
         package var packets: UInt64 = 0
         package var bytes: UInt64 = 0
         package var lost: Int64 = 0
-        /// Over the last report interval.
+        /// Bit rate over the last report interval.
         package var bitrate = Bitrate(rawValue: 0)
-        /// Interarrival jitter (RFC 3550 section 6.4.1): of what comes, or what the viewer reports.
+        /// Interarrival jitter (RFC 3550 section 6.4.1): measured for published tracks, reported by the peer for subscribed ones.
         package var jitter: MediaTime?
-        /// Of a video track that is sent: the encoding's name, where it has one.
+        /// Subscribed video: RID of the encoding, if it has one.
         package var encoding: RID?
-        /// Of a video track that is sent: the highest that goes out; 3: all.
+        /// Subscribed video: highest temporal layer that is sent; 3: all.
         package var temporalLayer: Int?
-        /// Of a track that is sent: by the viewer's own wish, or because its path does not carry it.
+        /// Subscribed tracks: whether the track is paused by the subscriber's preferences or by lack of bandwidth.
         package var isPaused: Bool?
-        /// Of the largest encoding that comes, or the one that is sent.
+        /// Frame size of the largest active encoding or, for a subscribed track, of the one that is sent.
         package var width: Int?
         package var height: Int?
     }
 
-    /// What comes from the peer.
+    /// Tracks that the peer sends.
     package var published: [Track] = []
-    /// What goes to it.
+    /// Tracks that are sent to the peer.
     package var subscribed: [Track] = []
-    /// What the path to the peer is thought to carry; nil where that is not measured.
+    /// Estimated capacity of the path to the peer; nil if it is not measured.
     package var availableBitrate: Bitrate?
     package var roundTrip: MediaTime?
-    /// Packets for the peer that this host could not send, by the label of the cause.
+    /// Packets for the peer that this host could not send, by the label of their cause.
     package var unsent: [String: UInt64] = [:]
 }

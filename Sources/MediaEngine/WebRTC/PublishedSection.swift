@@ -1,10 +1,10 @@
 package import SDP
 
-/// One media section of a publish peer connection, and the stream that it is a part of.
+/// Media section of a publish peer connection, and the stream that it belongs to.
 package struct PublishedSection: Sendable, Hashable {
     package var stream: String
     package var track: TrackDescription
-    /// From its first packet on nothing of it is forwarded, until it is unmuted. Counts for a section that is new.
+    /// Whether packets are dropped from the first one on, until the track is unmuted. Applies only to new sections.
     package var startsMuted: Bool
 
     package init(stream: String, track: TrackDescription, startsMuted: Bool = false) {

@@ -1,10 +1,10 @@
 package import SDP
 
-/// One peer connection on which a participant publishes all of its streams: what `MediaEngine.openPublisher` is asked for.
+/// Request of `MediaEngine.openPublisher`: the peer connection on which a participant publishes all its streams.
 package struct PublisherRequest: Sendable {
     package var session: String
     package var peer: PeerDescription
-    /// At most one of each kind for a stream.
+    /// Sections: at most one of each kind per stream.
     package var sections: [PublishedSection]
 
     package init(session: String, peer: PeerDescription, sections: [PublishedSection]) {

@@ -2,24 +2,24 @@ import Forwarding
 import MediaBase
 
 extension StreamPreferences {
-    /// So much less than what was asked for still counts as it: rates are measured, and sizes rounded by encoders.
+    /// Fraction of a requested rate or size that satisfies the request: rates are measured, and encoders round sizes.
     private static let tolerance = 0.9
 
-    /// Rounded up: encoders round the sides of smaller encodings, each for itself.
+    /// Returns the height for a width, rounded up, because encoders round each side of a smaller encoding.
     private static func height(_ size: (width: Int, height: Int), ofWidth width: Int) -> Int {
         (width * size.height + size.width - 1) / size.width
     }
 
-    /// What of a stream's video is sent at most.
+    /// Returns the upper bounds of a stream's video under these preferences.
     func limits(of stream: EngineStream, now: MediaTime) -> AllocatedTrack.Limits {
         var limits = AllocatedTrack.Limits()
         guard width != nil || height != nil || frameRate != nil || maximumWidth != nil || maximumHeight != nil else {
             return limits
         }
-        // Until the shape is known the smallest encoding fits.
+        // Until the aspect ratio is known, only the smallest encoding is certain to fit.
         if maximumWidth != nil || maximumHeight != nil { limits.maximumHeight = maximumHeight ?? 1 }
         if let largest = stream.encodings.last(where: { $0.producer.pictureSize != nil })?.producer.pictureSize {
-            // Encodings differ in size, not in shape: what is wanted of the width is said by the height.
+            // Encodings have the same aspect ratio, so that the height also expresses the requested width.
             let byWidth = largest.width > 0 ? (width ?? 0) * largest.height / largest.width : 0
             limits.height = Int(Double(max(height ?? 0, byWidth)) * Self.tolerance)
             if let maximumWidth, largest.width > 0 {

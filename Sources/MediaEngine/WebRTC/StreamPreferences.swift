@@ -1,16 +1,16 @@
-/// What a participant would like of a stream that it subscribes to. Of the layers that there are, the smallest that suffices is sent, the
-/// largest where none does, and less where the path does not carry it.
+/// Preferences of a participant for a stream that it subscribes to. The relay sends the smallest layers that satisfy them, the largest if
+/// none do, and less if the path has too little bandwidth.
 package struct StreamPreferences: Sendable, Hashable {
     package var audio: Bool
     package var video: Bool
-    /// Pixels; nil: the largest there is.
+    /// Requested size in pixels; nil: the largest available.
     package var width: Int?
     package var height: Int?
-    /// Pictures a second; nil: all.
+    /// Requested frames per second; nil: all.
     package var frameRate: Int?
-    /// Of video, where the path does not carry all: larger goes first.
+    /// Priority of the video if the path cannot carry all tracks: larger values go first.
     package var priority: Int
-    /// Pixels; an encoding with more is not sent while there is one without. Nil: no bound.
+    /// Upper bounds in pixels. A larger encoding is not sent while there is one within the bounds. Nil: no bound.
     package var maximumWidth: Int?
     package var maximumHeight: Int?
 

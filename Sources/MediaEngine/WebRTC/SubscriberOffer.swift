@@ -1,6 +1,6 @@
 package import SDP
 
-/// The relay's half of a subscribe peer connection that it offers to a participant.
+/// The relay's part of a subscribe peer connection that it offers to a participant.
 package struct SubscriberOffer: Sendable {
     package var id: TransportID
     package var session: String

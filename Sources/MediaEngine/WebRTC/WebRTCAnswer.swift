@@ -1,7 +1,7 @@
 package import MediaBase
 package import SDP
 
-/// The relay's half of a peer connection.
+/// The relay's part of a peer connection.
 package struct WebRTCAnswer: Sendable {
     package var id: TransportID
     package var session: String
@@ -9,19 +9,19 @@ package struct WebRTCAnswer: Sendable {
     package var direction: WebRTCRequest.Direction
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint
-    /// Of a native transport: the relay's key, for the one of the offer that it takes.
+    /// Native transports: the relay's key, in answer to the accepted key of the offer.
     package var crypto: CryptoAttribute?
-    /// `passive` unless the peer offered to be that itself.
+    /// `passive` unless the peer offered `passive` itself.
     package var setup: PeerDescription.Setup
     package var candidates: [ICECandidate]
-    /// What the relay will send, one entry for each track of a subscription.
+    /// Media that the relay will send, one entry for each track of a subscription.
     package var sources: [Source]
 
     package struct Source: Sendable {
         package var mid: MID
         package var kind: MediaKind
         package var ssrc: SSRC
-        /// Present where retransmissions were agreed on.
+        /// SSRC of retransmissions; nil unless they were negotiated.
         package var rtxSSRC: SSRC?
 
         package init(mid: MID, kind: MediaKind, ssrc: SSRC, rtxSSRC: SSRC?) {

@@ -6,45 +6,46 @@ import SDP
 import SRTP
 import Transport
 
-/// One WebRTC or native client on its worker: its path (ICE, and DTLS or keys of signalling) and, once that stands, what it sends or gets.
+/// WebRTC or native client on its worker: its path (ICE, with DTLS or signalled keys) and, once
+/// connected, the media that it sends or receives.
 final class WebRTCPeer {
     let id: TransportID
     let direction: WebRTCRequest.Direction
     let session: String
-    /// Of a peer for one stream (WHIP, WHEP) its name; else empty.
+    /// Stream name of a peer for one stream (WHIP, WHEP); otherwise empty.
     let stream: String
-    /// What it publishes is heard there, and it hears what is published there.
+    /// Subsession of the peer. Media passes only within a subsession.
     var room = EngineRoom.main
-    /// Of the ICE session in force: those of the latest restart, else those of offer and answer.
+    /// Credentials of the ICE session in force: those of the latest restart, otherwise those of offer and answer.
     var credentials: (local: ICECredentials, remote: ICECredentials)
-    /// Of a restart that the relay has offered, until its answer.
+    /// The relay's credentials of a restart that it has offered, until the answer.
     var prepared: ICECredentials?
-    /// Of its first offer, or of its answer.
+    /// Description from its first offer or answer.
     let description: PeerDescription
-    /// What a native publisher was answered; nil of others.
+    /// Key that answered a native publisher; nil for other peers.
     var crypto: CryptoAttribute?
     let transport: WebRTCTransport
-    /// Where media goes; nil before a pair was nominated.
+    /// Destination of media; nil before a pair is nominated.
     var address: PeerAddress?
-    /// Every address under which the worker knows it, the newest last.
+    /// Addresses by which the worker finds the peer, the newest last.
     var addresses: [PeerAddress] = []
     static let maximumAddresses = 8
-    /// Fragments under which the worker knows it: two while a restart is under way.
+    /// Local user name fragments by which the worker finds the peer: two during a restart.
     var fragments: [String] = []
-    /// Place in the worker's list of peers.
+    /// Index in the worker's list of peers; -1: not listed.
     var place = -1
     var isConnected = false
-    /// Of a publisher: the sections that were agreed on and are not closed.
+    /// Publishers: negotiated sections that have not ended.
     var published: [PublishedSection] = []
-    /// Of a subscriber that has not connected yet: what it will be sent.
+    /// Subscribers that have not connected yet: tracks that will be sent.
     var waiting: [SubscriberTrack] = []
-    /// Of a subscriber: what it would like, by stream.
+    /// Subscribers: preferences by stream.
     var preferences: [String: StreamPreferences] = [:]
-    /// Of a viewer of one stream: which layers of video it asked for.
+    /// Subscribers of one stream: requested layers of video.
     var choice = LayerChoice.automatic
-    /// From the handshake, until a pair is nominated as well.
+    /// Keys of the handshake, held until a pair is nominated.
     var keys: DTLSKeys?
-    /// Keys of what goes out, with the peer's for RTCP; nil before the handshake is done.
+    /// Keys of outgoing packets, with the peer's keys for RTCP; nil before the peer has connected.
     var leg: UnsafeMutablePointer<EgressLeg>?
     var inbound: PeerInbound?
     /// Time to report a publisher that has connected and sent no media.

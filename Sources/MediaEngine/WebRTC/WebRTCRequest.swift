@@ -1,6 +1,6 @@
 package import SDP
 
-/// One peer connection that a client offers: what `MediaEngine.openWebRTC` is asked for.
+/// Request of `MediaEngine.openWebRTC`: a peer connection that a client offers.
 package struct WebRTCRequest: Sendable {
     package enum Direction: String, Sendable {
         /// The client sends.
@@ -11,10 +11,10 @@ package struct WebRTCRequest: Sendable {
 
     package var direction: Direction
     package var session: String
-    /// To publish: the stream's name, made up where it is nil. To subscribe: the stream wanted; nil: the newest.
+    /// Publish: name of the stream; nil: generated. Subscribe: name of the stream; nil: the newest.
     package var stream: String?
     package var peer: PeerDescription
-    /// The media sections that were agreed on, at most one of each kind.
+    /// Negotiated media sections, at most one of each kind.
     package var tracks: [TrackDescription]
 
     package init(

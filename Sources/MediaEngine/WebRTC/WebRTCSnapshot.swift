@@ -1,12 +1,12 @@
 package import SDP
 
-/// How one WebRTC transport stands: what its HTTP resource is made of.
+/// State of one WebRTC transport, as its HTTP resource shows it.
 package struct WebRTCSnapshot: Sendable {
     package var stream: String
     package var direction: WebRTCRequest.Direction
-    /// The relay's of the ICE session in force: those of the latest restart, else those of the answer.
+    /// The relay's credentials of the ICE session in force: those of the latest restart, otherwise those of the answer.
     package var credentials: ICECredentials
-    /// The peer's of the same ICE session.
+    /// The peer's credentials of the same ICE session.
     package var peer: ICECredentials
     package var candidates: [ICECandidate]
 

@@ -1,17 +1,17 @@
 import Forwarding
 import MediaBase
 
-/// Shares what a subscriber's path takes over its tracks.
+/// Distribution of a path's capacity over the subscriber's tracks.
 extension Worker {
-    /// After connecting, and for as long as the path shows no limit, the estimate knows little: the most wanted video is sent in any case.
+    /// Time after connecting in which the estimate is unreliable: the video with the highest priority is sent regardless of it.
     private static let settling = MediaTime.seconds(2)
     private static let patience = MediaTime.seconds(2)
-    /// How much faster than they come packets may leave, as long as the path has shown no limit.
+    /// Ratio of the pacing rate to the tracks' bit rate while the path has shown no limit.
     private static let haste = 2.5
-    /// For a subscriber that tells nothing of its path.
+    /// Bit rate assumed for a subscriber that sends no feedback about its path.
     private static let unlimited = Bitrate(rawValue: 1 << 40)
 
-    /// Chooses encoding and temporal layers of every video track, and how fast packets may leave.
+    /// Selects the encoding and the temporal layers of every video track, and the pacing rate.
     func allocate(_ outbound: PeerOutbound, now: MediaTime) {
         forwardAll()
         follow(outbound.session)
@@ -19,9 +19,10 @@ extension Worker {
         var target = outbound.estimator?.target ?? Self.unlimited
         var capacity = target
         if let estimator = outbound.estimator {
-            // An encoding that is one too small is soon mended, one that is too large costs a second key frame on a full path.
+            // If the chosen encoding is too small, that is corrected soon; one that is too large
+            // costs a second key frame on a congested path.
             if estimator.isFull { target = Bitrate(bitsPerSecond: estimator.capacity.rawValue * 3 / 5) }
-            // The estimate is a careful one; what a path that is not full carries is not taken away for little.
+            // The estimate is cautious: small decreases should not take away video from a path that is not congested.
             capacity =
                 estimator.isFull ? target : Bitrate(bitsPerSecond: estimator.capacity.rawValue * 11 / 10)
         }
@@ -44,7 +45,8 @@ extension Worker {
         estimator.used = allocation.used
         estimator.canProbe = outbound.canProbe
         outbound.used = allocation.used
-        // Slower than the tracks come nobody would ever be level with them; how fast that is has to be seen first.
+        // If packets left more slowly than they arrive, the subscriber would never catch up. The bit
+        // rate is 0 until it has been measured.
         var rate = Bitrate(bitsPerSecond: 0)
         if allocation.used > rate {
             let least = Double(allocation.used.rawValue) * (isLimited ? 1.2 : Self.haste)
@@ -54,7 +56,7 @@ extension Worker {
         outbound.session.router.path(outbound.path).pointee.pacing.setRate(rate, now: now)
     }
 
-    /// What the subscriber takes at present, with the rates that it was measured at.
+    /// Returns the tracks that the subscriber receives at present, with their measured bit rates.
     func claims(of outbound: PeerOutbound, now: MediaTime) -> [AllocatedTrack] {
         var claims: [AllocatedTrack] = []
         for track in outbound.transport.tracks where track.producer != nil && !track.isUnwanted {
@@ -88,7 +90,7 @@ extension Worker {
         }
     }
 
-    /// Audio and the smallest encoding of one video track.
+    /// Returns the bit rate of all audio and of the smallest encoding of the video with the highest priority.
     private func least(_ claims: [AllocatedTrack]) -> Bitrate {
         var sum: Int64 = 0
         for claim in claims where claim.kind == .audio { sum += claim.bitrate }
@@ -105,7 +107,7 @@ extension Worker {
         }
         let router = outbound.session.router
         guard let selection = decision.selection, selection.encoding < stream.encodings.count else {
-            // Without an active encoding there is nothing to pause: it goes on where packets come again.
+            // Without an active encoding there is nothing to pause: the track continues when packets arrive again.
             guard decision.isPausedByBandwidth, !track.isPausedByBandwidth else { return }
             track.isPausedByBandwidth = true
             counters.tracksPaused &+= 1
@@ -133,7 +135,7 @@ extension Worker {
                     kind: track.kind))
         }
         let wanted = stream.encodings[selection.encoding].producer
-        // While a key frame is waited for nothing larger is chosen: each change of mind would wait for another.
+        // A track that waits for a key frame does not change to a larger encoding, because each change would wait for another key frame.
         if track.choice == .automatic, let pending = track.wanted, pending !== producer, pending !== wanted,
             now - track.wantedAt < Self.patience,
             let at = stream.encodings.firstIndex(where: { $0.producer === pending }), selection.encoding > at
@@ -163,7 +165,7 @@ extension Worker {
         track.wanted = wanted
         track.wantedAt = now
         track.temporalLimit = selection.temporal
-        // Later ones can wait: an estimate that is too high for a moment would cost two key frames.
+        // Later switches can wait for the throttle: an estimate that is too high for a moment would cost two key frames.
         track.isHurried = track.choice != .automatic || !track.hasSwitched
         let waits = router.switchConsumer(
             path: track.path, from: producer, to: wanted, temporalLimit: selection.temporal, now: now)
@@ -172,8 +174,8 @@ extension Worker {
 }
 
 extension Worker {
-    /// The path is full of an encoding that it does not take: nothing more of it is sent, and what was lost of it is not sent again, so that
-    /// the key frame of the smaller one gets through.
+    /// Drops pending packets of an encoding that congests the path, and excludes it from retransmissions, so
+    /// that the key frame of the smaller encoding gets through.
     private func abandon(_ producer: Producer, of track: SubscribedTrack, _ router: Router, now: MediaTime) {
         guard let latest = router.abandon(path: track.path, producer: producer) else { return }
         track.abandoned = (SequenceNumber(UInt16(truncatingIfNeeded: latest)), now)

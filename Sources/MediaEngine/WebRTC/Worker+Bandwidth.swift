@@ -2,9 +2,9 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// What subscribers' paths take, and what follows from it.
+/// Bandwidth measurement of subscribers' paths, and reactions to it.
 extension Worker {
-    /// Takes what a subscriber's RTCP says of its path.
+    /// Updates the estimate of a path from a subscriber's RTCP.
     func measure(_ packet: RTCPPacket, _ outbound: PeerOutbound, of peer: WebRTCPeer, now: MediaTime) {
         guard let estimator = outbound.estimator else { return }
         switch packet.kind {
@@ -17,12 +17,12 @@ extension Worker {
             }
             let before = estimator.target
             estimator.receive(feedback, sent: sent, now: now)
-            // What the path lost has to leave it at once.
+            // Lost capacity requires an allocation at once.
             if estimator.target < before || outbound.isLevel && estimator.isCongested {
                 outbound.allocateSoon()
                 schedule(peer, now: now)
             }
-            // What a probe found may be followed by the next at once.
+            // The result of a probe may start the next one at once.
             beginProbe(outbound, now: now)
         case .remb:
             guard let remb = try? REMB(parsing: packet) else { return counters.droppedMalformedRTCP &+= 1 }
@@ -32,7 +32,7 @@ extension Worker {
                 outbound.allocateSoon()
                 schedule(peer, now: now)
             }
-            // REMB that rose after a probe may be followed by the next probe at once.
+            // If REMB has risen after a probe, the next probe may start at once.
             beginProbe(outbound, now: now)
         case .receiverReport:
             guard let report = try? ReceiverReport(parsing: packet) else {
@@ -53,8 +53,8 @@ extension Worker {
         }
     }
 
-    /// REMB is for the streams that it names (draft-alvestrand-rmcat-remb-03 section 2.1). Some receivers name their video alone: the audio
-    /// that is sent to them comes on top of what they allow.
+    /// Returns the bit rate that REMB allows for all tracks. REMB applies to the streams that it names (draft-alvestrand-rmcat-remb-03
+    /// section 2.1), and some receivers name only their video: the bit rate of audio that is not named is added.
     private func allowed(by remb: REMB, _ outbound: PeerOutbound, now: MediaTime) -> Bitrate {
         guard remb.sources.contains(where: { outbound.transport.track(of: $0) != nil }) else { return remb.bitrate }
         let unnamed = claims(of: outbound, now: now).reduce(Int64(0)) { sum, claim in
@@ -67,7 +67,7 @@ extension Worker {
         return Bitrate(rawValue: sum.overflow ? .max : sum.partialValue)
     }
 
-    /// Keeps what a viewer says of its reception, for who asks for numbers.
+    /// Stores the loss and jitter that a subscriber reports, for statistics.
     private func note(_ blocks: [ReportBlock], _ outbound: PeerOutbound) {
         for block in blocks {
             guard let track = outbound.transport.track(of: block.source) else { continue }
@@ -76,7 +76,7 @@ extension Worker {
         }
     }
 
-    /// Sender reports carry the publisher's clock, so the way there and back is read on that.
+    /// Returns the round-trip time. It is computed on the publisher's clock, because sender reports carry that clock.
     private func roundTrip(_ blocks: [ReportBlock], _ outbound: PeerOutbound, now: MediaTime) -> MediaTime? {
         for block in blocks {
             guard let track = outbound.transport.track(of: block.source),
@@ -87,7 +87,7 @@ extension Worker {
         return nil
     }
 
-    /// What is due by the clock for one subscriber. Something may be pending.
+    /// Runs the timers of one subscriber. Packets may be pending.
     func adapt(_ outbound: PeerOutbound, now: MediaTime) {
         if let estimator = outbound.estimator, now >= estimator.deadline {
             let before = estimator.target
@@ -100,7 +100,7 @@ extension Worker {
         }
     }
 
-    /// Begins the probe that the estimate asks for, one at a time, once there is a stream that can carry it.
+    /// Starts the probe that the estimator requests, one at a time, if a stream can carry it.
     private func beginProbe(_ outbound: PeerOutbound, now: MediaTime) {
         guard outbound.probe == nil, let estimator = outbound.estimator, estimator.mayProbe(now: now),
             outbound.canProbe, let probe = estimator.takeProbe(now: now)
@@ -110,7 +110,7 @@ extension Worker {
         nextProbe = min(nextProbe, now)
     }
 
-    /// Sends what is due of the probes that are running.
+    /// Sends the padding of running probes that is due.
     func sendProbes(_ now: MediaTime) {
         forwardAll()
         nextProbe = .never

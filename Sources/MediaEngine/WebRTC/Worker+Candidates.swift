@@ -2,8 +2,8 @@ import MediaBase
 import SDP
 
 extension Worker {
-    /// Where peers can reach this worker: every advertised address, the first with the highest priority; TCP after all of UDP
-    /// (RFC 8445 section 5.1.2, RFC 6544 section 4.2).
+    /// Candidates of this worker: every advertised address, the first with the highest priority; all TCP candidates have a lower priority
+    /// than UDP (RFC 8445 section 5.1.2, RFC 6544 section 4.2).
     var candidates: [ICECandidate] {
         let advertised = configuration.webRTC.advertisedAddresses
         let hosts = advertised.isEmpty ? [configuration.advertisedAddress] : advertised
@@ -14,7 +14,7 @@ extension Worker {
         }
         guard let tcp = sockets?.tcp else { return all }
         for (i, host) in hosts.enumerated() {
-            // Direction preference 4 of a passive candidate, in the three bits above the rest (RFC 6544 section 4.2).
+            // Direction preference 4 of a passive candidate, in the three highest bits (RFC 6544 section 4.2).
             all.append(
                 ICECandidate(
                     foundation: "\(hosts.count + i + 1)", transport: .tcp,
@@ -24,7 +24,7 @@ extension Worker {
         return all
     }
 
-    /// For component 1.
+    /// Returns the priority of a candidate of component 1.
     private static func priority(type: UInt32, local: Int) -> UInt32 {
         type << 24 | UInt32(truncatingIfNeeded: max(0, local)) << 8 | 255
     }

@@ -1,12 +1,12 @@
 import Forwarding
 import MediaBase
 
-/// Which encoding and which temporal layers each subscriber gets.
+/// Selection of encodings and temporal layers for subscribers.
 extension Worker {
     func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) throws(EngineError) {
         let peer = try find(id, session)
         guard peer.direction == .subscribe, !peer.stream.isEmpty else {
-            throw .invalidRequest(field: "layer", reason: "the transport does not view one stream")
+            throw .invalidRequest(field: "layer", reason: "the transport does not subscribe to a single stream")
         }
         if case .encoding(let rid, _) = choice,
             let stream = sessions[session]?.stream(named: peer.stream),
@@ -21,7 +21,7 @@ extension Worker {
         schedule(peer, now: time())
     }
 
-    /// What subscribers' layers were chosen by is not as it was.
+    /// Makes a new allocation due for the subscribers of a session, because encodings or their rates have changed.
     func allocateSoon(in session: EngineSession, now: MediaTime) {
         for transport in session.subscribers.members {
             guard let peer = transport.peer, let outbound = peer.outbound, outbound.isLevel else { continue }

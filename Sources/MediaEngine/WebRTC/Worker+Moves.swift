@@ -4,21 +4,21 @@ import RTP
 import SRTP
 import Transport
 
-/// Peers whose address changes in the middle of a call, as when a NAT forgets or a phone changes networks.
+/// Address changes of peers during a call, such as a new NAT binding or a phone that changes networks.
 extension Worker {
-    /// Publishers that a packet from an unknown address is tried with.
+    /// Maximum number of publishers whose keys are tried on a packet from an unknown address.
     private static let maximumCandidates = 4
-    /// Keys that packets from unknown addresses are tried with, a second; more is left to the next connectivity check. A packet that is of no
-    /// SSRC of a publisher's costs none of them.
+    /// Decryption attempts per second for packets from unknown addresses. Beyond it, the next connectivity check reveals the move. A
+    /// packet with an unknown SSRC costs none.
     private static let strangersPerSecond = 50
-    /// Peers that are asked for the SSRC of such packets, a second: some milliseconds' work.
+    /// Peers per second that are searched for the SSRC of such packets, which takes a few milliseconds.
     private static let strangerLookupsPerSecond = 200_000
 
-    /// Takes a media packet from an address that nobody is known by. A publisher that has moved notices so with its next consent check
-    /// only, up to six seconds later (RFC 7675 section 5.1): till then what it sends is lost with other relays. Here a packet that is
-    /// authentic under a publisher's key, and new, is that publisher's wherever it comes from. Nothing is sent to the new address before
-    /// a check has come from there: a copy of a packet with a forged source brings nobody any traffic.
-    /// - Returns: false where it is nobody's.
+    /// Receives a media packet from an unknown address. A publisher whose address has changed notices it only with its next consent
+    /// check, up to 6 s later (RFC 7675 section 5.1), and its packets would be lost until then. Here a packet that a publisher's key
+    /// authenticates, and that is no replay, is accepted as that publisher's. Nothing is sent to the new address before a connectivity
+    /// check arrives from it, so that an attacker who copies a packet to a forged source address cannot direct traffic there.
+    /// - Returns: false if the packet belongs to no publisher.
     func receiveFromElsewhere(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) -> Bool {
         guard !from.isTCP, datagram.count >= RTPHeader.fixedLength, mayLookUpStranger(now) else { return false }
         let ssrc = SSRC(UInt32(bigEndian: datagram.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
@@ -29,7 +29,7 @@ extension Worker {
             tried += 1
             strangersLeft -= 1
             let isTaken = withUnsafeTemporaryAllocation(byteCount: datagram.count, alignment: 8) { copy in
-                // An AEAD that fails leaves its input in no usable state.
+                // Failed AEAD decryption leaves its input unusable.
                 copy.copyMemory(from: datagram)
                 guard let bytes = copy.baseAddress else { return false }
                 var plain = datagram.count
@@ -61,8 +61,8 @@ extension Worker {
         return true
     }
 
-    /// The TCP connection that an address stands for has closed: media go to where else the peer can be reached, or, where there is nowhere
-    /// yet, to where its next check comes from.
+    /// Handles the close of a TCP connection that a peer used. Media moves to another address of the peer or, if
+    /// there is none, waits for its next connectivity check.
     func disconnected(_ address: PeerAddress, now: MediaTime) {
         guard let peer = peersByAddress.removeValue(forKey: address) else { return }
         peer.addresses.removeAll { $0 == address }
@@ -70,7 +70,8 @@ extension Worker {
         act(on: peer, now: now)
     }
 
-    /// - Parameter before: nil where this is its first.
+    /// Handles the selection of a peer's address.
+    /// - Parameter before: nil for the peer's first address.
     func moved(_ peer: WebRTCPeer, from before: PeerAddress?, to address: PeerAddress, now: MediaTime) {
         if before != nil { peer.inbound?.transport.decisions.note(.moved, now: now) }
         guard let outbound = peer.outbound else { return }
@@ -81,8 +82,8 @@ extension Worker {
         refresh(outbound, now: now)
     }
 
-    /// A viewer has moved. What went to its old address is lost, maybe seconds of it: a key frame helps it sooner than all that again, which
-    /// would fill a path of which nothing is known yet.
+    /// Recovers a subscriber that has moved. Packets sent to its old address are lost, possibly seconds of them. A key frame restores the
+    /// video sooner than retransmissions, which would fill a path of unknown capacity.
     private func refresh(_ outbound: PeerOutbound, now: MediaTime) {
         for track in outbound.transport.tracks where track.kind == .video {
             guard let producer = track.producer,

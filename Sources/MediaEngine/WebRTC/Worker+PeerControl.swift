@@ -6,7 +6,7 @@ import SDP
 import SRTP
 import Transport
 
-/// Peers come, connect, change and go. With nothing pending in any router.
+/// Control calls that open, change and close peers. No packet may be pending in any router.
 extension Worker {
     // MARK: calls
 
@@ -26,7 +26,7 @@ extension Worker {
         }
     }
 
-    /// The session of that name with room for one more transport; one that is not listed yet where there is none.
+    /// Returns the session with that name, if it may have one more transport. A new session is not listed yet.
     func session(toOpenIn name: String) throws(EngineError) -> EngineSession {
         let session: EngineSession
         if let existing = sessions[name] { session = existing } else { session = try newSession(name) }
@@ -34,7 +34,7 @@ extension Worker {
         return session
     }
 
-    /// A viewer of one stream, which offers itself.
+    /// Opens a subscriber of one stream, which sends the offer itself.
     private func view(_ request: WebRTCRequest) throws(EngineError) -> WebRTCAnswer {
         guard let session = sessions[request.session] else { throw .unknownSession(request.session) }
         try admitTransport(to: session)
@@ -56,14 +56,14 @@ extension Worker {
         return answer
     }
 
-    /// A peer that may connect from now on.
-    /// - Parameter keys: that came by signalling; nil: hands are shaken.
+    /// Creates a peer that may connect from now on.
+    /// - Parameter keys: keys from signalling; nil: the peer uses DTLS.
     func makePeer(
         _ direction: WebRTCRequest.Direction, _ description: PeerDescription, credentials: ICECredentials,
         keys: DTLSKeys? = nil, id: TransportID? = nil, in session: String, stream: String = ""
     ) throws(EngineError) -> WebRTCPeer {
         guard !description.isLite else {
-            throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would begin")
+            throw .invalidRequest(field: "sdp", reason: "both sides are ICE-lite: neither would send checks")
         }
         makeRoomForUnestablished()
         var path = WebRTCTransport.Configuration(
@@ -85,7 +85,7 @@ extension Worker {
         return peer
     }
 
-    /// The relay waits for the handshake unless the peer does so itself (RFC 5763 section 5).
+    /// Returns the relay's DTLS role: server, unless the peer is the server (RFC 5763 section 5).
     private static func role(facing peer: PeerDescription) -> DTLSConnection.Role {
         peer.setup == .passive ? .client : .server
     }
@@ -110,7 +110,7 @@ extension Worker {
         end(peer)
     }
 
-    /// New credentials for a path that stays as it is until the first check with them (RFC 8445 section 9).
+    /// Restarts ICE with new credentials. The path remains in use until the first check with them (RFC 8445 section 9).
     func restartICE(_ id: TransportID, session: String, peer credentials: ICECredentials) throws(EngineError)
         -> ICECredentials
     {
@@ -122,7 +122,7 @@ extension Worker {
         peer.credentials = (local, credentials)
         peer.fragments.append(local.ufrag)
         peersByFragment[local.ufrag] = peer
-        // The first fragment goes when a third comes: by then its restart is over.
+        // A third fragment removes the first one, whose restart is over by then.
         if peer.fragments.count > 2 { peersByFragment[peer.fragments.removeFirst()] = nil }
         return local
     }
@@ -139,7 +139,7 @@ extension Worker {
         return peer
     }
 
-    // MARK: the list
+    // MARK: the list of peers
 
     private func list(_ peer: WebRTCPeer, fragment: String) {
         peer.fragments = [fragment]
@@ -163,9 +163,9 @@ extension Worker {
         }
     }
 
-    /// The limit holds for all workers together. If it is reached, the oldest of the worker that has the most makes room: a flood of one
-    /// session's offers would otherwise displace the clients of other sessions. Another worker does its part within milliseconds; until
-    /// then the limit is exceeded by what was admitted meanwhile.
+    /// Ends a peer that has not connected if the limit of all workers together is reached. The oldest peer of the worker with the most is
+    /// chosen: otherwise a flood of offers in one session would displace clients of other sessions. Another worker ends its peer within
+    /// milliseconds; until then the limit may be exceeded.
     private func makeRoomForUnestablished() {
         let limit = configuration.webRTC.unestablishedTransports
         guard totals.unestablished.sum >= limit else { return }
@@ -176,7 +176,7 @@ extension Worker {
         if !isAsked { endOldestUnestablished() }
     }
 
-    /// Whoever has had the longest time to connect makes room.
+    /// Ends the peer that has had the longest time to connect.
     private func endOldestUnestablished() {
         while !unestablished.isEmpty {
             let oldest = unestablished.removeFirst()
@@ -190,7 +190,7 @@ extension Worker {
 
     // MARK: connected
 
-    /// Once the handshake is done and a pair is nominated, in whichever order, media may flow.
+    /// Starts media once the keys are known and a pair is nominated, in either order.
     func connectIfReady(_ peer: WebRTCPeer, now: MediaTime) {
         guard let address = peer.address, let keys = peer.keys, !peer.isConnected else { return }
         peer.isConnected = true
@@ -208,9 +208,9 @@ extension Worker {
         }
     }
 
-    // MARK: the end
+    // MARK: end
 
-    /// Forgets a peer and what it sent or got.
+    /// Removes a peer, its streams and its subscriptions.
     func end(_ peer: WebRTCPeer) {
         guard peer.place >= 0 else { return }
         let last = peerList.removeLast()

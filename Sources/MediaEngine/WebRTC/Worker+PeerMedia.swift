@@ -7,7 +7,7 @@ import Transport
 
 /// RTP and RTCP of connected WebRTC peers.
 extension Worker {
-    /// RTP of a publisher.
+    /// Receives RTP of a publisher.
     func receiveRTP(
         _ bytes: UnsafeMutableRawPointer, length: Int, _ inbound: PeerInbound, of peer: WebRTCPeer, from: PeerAddress,
         now: MediaTime
@@ -23,9 +23,10 @@ extension Worker {
         receive(authentic: UnsafeRawBufferPointer(start: bytes, count: plain), length: length, inbound, now: now)
     }
 
+    /// Handles an authentic RTP packet.
     /// - Parameters:
-    ///   - packet: decrypted.
-    ///   - length: as it came.
+    ///   - packet: decrypted packet.
+    ///   - length: length before decryption.
     func receive(authentic packet: UnsafeRawBufferPointer, length: Int, _ inbound: PeerInbound, now: MediaTime) {
         inbound.transport.lastAuthentic = now
         guard var header = try? RTPHeader(parsing: packet) else {
@@ -47,7 +48,7 @@ extension Worker {
                 unwrapRetransmission(&header, packet, of: producer)
             else { return }
         }
-        // Padding alone is a probe of the publisher's: its transport-wide number was all that it brought.
+        // A packet with only padding is a probe of the publisher: only its transport-wide sequence number matters.
         let payload = UnsafeRawBufferPointer(
             rebasing: packet[header.payloadOffset..<(header.payloadOffset + header.payloadLength)])
         let producer =
@@ -63,8 +64,8 @@ extension Worker {
         forward(header, payload, values, of: self.inbound + producer.tag, now: now)
     }
 
-    /// Learns what an SSRC is that no description named. An encoding that has one goes on under this: its encoder was started again, as
-    /// browsers do without a new offer.
+    /// Binds an SSRC that no description named. If its encoding already has an SSRC, the encoding continues under the new one: browsers
+    /// restart encoders with a new SSRC without a new offer.
     private func learn(
         _ header: RTPHeader, _ values: RTPExtensionValues, in packet: UnsafeRawBufferPointer, _ inbound: PeerInbound,
         now: MediaTime
@@ -78,13 +79,13 @@ extension Worker {
         return inbound.binding(of: header.ssrc)
     }
 
-    /// Lets an encoding go on under another SSRC.
+    /// Continues an encoding under another SSRC.
     private func move(
         _ producer: Producer, to header: RTPHeader, _ inbound: PeerInbound, _ binding: PeerInbound.Binding,
         isReturn: Bool
     ) {
         forwardAll()
-        // While what has switched is still known by the SSRC of before.
+        // Must run before the SSRC changes, because completed switches name the old one.
         follow(inbound.session)
         producer.restart(ssrc: header.ssrc, first: header.sequenceNumber)
         self.inbound[producer.tag].ssrc = header.ssrc
@@ -96,7 +97,7 @@ extension Worker {
 
     private static let replayLimit = MediaTime.milliseconds(500)
 
-    /// The first packet of an encoding: from now on there is a producer for it.
+    /// Creates the producer of an encoding with its first packet.
     private func begin(
         _ binding: PeerInbound.Binding, ssrc: SSRC, _ inbound: PeerInbound, now: MediaTime
     ) -> Producer {
@@ -118,7 +119,7 @@ extension Worker {
             now: now)
         producer.setMuted(stream.muted.contains(section.kind))
         inbound.feedback.media = ssrc
-        // Browsers go on for minutes without a key frame, and make one within a frame's time when they are asked.
+        // Browsers may send no key frame for minutes, but send one within a frame interval on request.
         if section.feedback.contains(.pli) { producer.replayLimit = Self.replayLimit }
         inbound.producers[binding.section][binding.encoding] = producer
         attachWaiting(to: stream, in: inbound.session, now: now)

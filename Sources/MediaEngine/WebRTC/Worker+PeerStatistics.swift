@@ -1,7 +1,7 @@
 import Forwarding
 import MediaBase
 
-/// Numbers of one peer, for whoever asks.
+/// Statistics of one peer.
 extension Worker {
     func statistics(of id: TransportID, session: String) throws(EngineError) -> PeerStatistics {
         if awaited[id]?.session == session { return PeerStatistics() }

@@ -5,11 +5,11 @@ import SDP
 import SRTP
 import Transport
 
-/// Publish peers: one connection each, with as many streams as it has offered.
+/// Publish peers: one connection each, with all streams that it has offered.
 extension Worker {
-    /// Media sections of one peer connection.
+    /// Maximum number of media sections of one peer connection.
     private static let maximumSections = SessionDescription.maximumSections
-    /// What a publisher that takes REMB alone may send at first.
+    /// Initial bit rate allowed to a publisher that supports REMB and no transport-wide feedback.
     private static let uplinkStart = Bitrate.kilobits(1_500)
 
     // MARK: calls
@@ -21,7 +21,7 @@ extension Worker {
         return try publish(request.sections, as: request.peer, in: session)
     }
 
-    /// The streams are admitted by then.
+    /// Creates a publish peer. The caller has admitted its streams.
     func publish(
         _ sections: [PublishedSection], as description: PeerDescription, stream: String = "",
         in session: EngineSession
@@ -36,14 +36,14 @@ extension Worker {
         return answer(of: peer, to: description)
     }
 
-    /// Another offer of the same peer: streams begin, end and change; ICE starts again where its credentials are new.
+    /// Handles another offer of a publish peer: streams begin, end and change. New credentials restart ICE.
     func updatePublisher(
         _ id: TransportID, session name: String, peer description: PeerDescription, sections: [PublishedSection]
     ) throws(EngineError) -> WebRTCAnswer {
         let peer = try find(id, name)
         guard peer.direction == .publish else { throw .unknownTransport(id.rawValue) }
         guard description.isSameTransport(as: peer.description) else {
-            throw .invalidRequest(field: "sdp", reason: "the certificate, or the keys, are others than before")
+            throw .invalidRequest(field: "sdp", reason: "the certificate or the keys have changed")
         }
         try check(sections)
         // A peer without streams that has not connected yet does not keep its session.
@@ -66,7 +66,7 @@ extension Worker {
         return answer(of: peer, to: description)
     }
 
-    /// Ends one stream. Its publisher's connection stays; what still comes of the stream is dropped.
+    /// Ends one stream and keeps its publisher's connection. Packets of the stream that still arrive are dropped.
     func closeStream(session name: String, stream: String) throws(EngineError) {
         guard let session = sessions[name] else { throw .unknownSession(name) }
         if session.reserved.removeValue(forKey: stream) != nil {
@@ -112,13 +112,14 @@ extension Worker {
         for stream in streams { _ = try admitStream(stream, to: session) }
     }
 
-    /// Each once, in the order of the sections.
+    /// Returns the names of the streams, each once, in the order of the sections.
     private static func streams(of sections: [PublishedSection]) -> [String] {
         var seen: Set<String> = []
         return sections.map(\.stream).filter { seen.insert($0).inserted }
     }
 
-    /// Of a publisher that has not connected: which kinds will start muted. A kind that was there keeps what was said of it since.
+    /// Reserves the streams of a publisher that has not connected, with the kinds that start muted. Kinds
+    /// that were reserved before keep their current mute state.
     private func reserve(
         _ sections: [PublishedSection], instead before: [PublishedSection], in session: EngineSession
     ) {
@@ -157,7 +158,7 @@ extension Worker {
         peer.inbound = inbound
         peer.mediaDue = now + configuration.webRTC.pathTimeout
         webRTCPublishers += 1
-        // Mute may have been asked for since the offer.
+        // The tracks may have been muted or unmuted since the offer.
         let sections = peer.published.map { section in
             var section = section
             section.startsMuted = session.reserved[section.stream]?.contains(section.track.kind) ?? section.startsMuted
@@ -167,7 +168,7 @@ extension Worker {
         replace(sections, of: inbound, now: now)
     }
 
-    /// Makes a connected publisher's streams and tracks what its sections say. With nothing pending.
+    /// Replaces the sections of a connected publisher, and its streams and tracks accordingly. No packet may be pending.
     private func replace(_ sections: [PublishedSection], of inbound: PeerInbound, now: MediaTime) {
         let session = inbound.session
         let transport = inbound.transport
@@ -193,14 +194,14 @@ extension Worker {
             }
             let kind = section.track.kind
             let before = inbound.sections.firstIndex { $0.stream === stream && $0.track.kind == kind }
-            // What begins, or comes back, begins as it was said to; of one that was dropped nothing is remembered.
+            // A new track, or one that returns, starts as its section says; no state of a removed track is kept.
             if before == nil { stream.setMuted(section.startsMuted, kind) }
             let isSame = before.map { Self.isSame(inbound.sections[$0].track, section.track) } ?? false
             next.append((PeerInbound.Section(track: section.track, stream: stream), isSame ? before : nil))
         }
         let kept = Set(next.compactMap(\.before))
         for (place, section) in inbound.sections.enumerated() where !kept.contains(place) {
-            // A stream that was closed took its producers with it.
+            // Closing a stream has already removed its producers.
             guard names.contains(section.stream.name) else { continue }
             for producer in inbound.producers[place].compactMap(\.self) {
                 remove(producer, of: section.stream, in: session)
@@ -214,7 +215,7 @@ extension Worker {
         }
     }
 
-    /// Packets of the one are packets of the other.
+    /// Returns whether both descriptions describe the same packets.
     private static func isSame(_ before: TrackDescription, _ now: TrackDescription) -> Bool {
         before.mid == now.mid && before.payloadType == now.payloadType && before.encodings == now.encodings
     }

@@ -1,11 +1,11 @@
 import Forwarding
 import MediaBase
 
-/// Rooms of a session: who is in different ones does not hear each other, whatever tracks there are.
+/// Subsessions of a session. Media passes only between participants of the same subsession, whatever tracks exist.
 extension Worker {
-    /// Takes peers to rooms, all of them at once: nothing passes between two of different rooms from here on. Who comes to where somebody is
-    /// filmed begins with the pictures since the last key frame; who is come to begins with the next key frame, as what was filmed before it was
-    /// for others. Peers that are not there are passed over.
+    /// Moves peers to subsessions, all in one step: from now on no media passes between peers of different subsessions. A peer that
+    /// enters a subsession starts from each stream's cached key frame. The peers that it joins start from the next key frame of its
+    /// streams, because earlier frames were for other participants. Unknown peers are ignored.
     func place(_ placements: [RoomPlacement], session name: String) {
         var placed: [WebRTCPeer] = []
         for placement in placements {
@@ -25,7 +25,7 @@ extension Worker {
                 streams.append(stream)
             }
         }
-        // Only now: of those who go together nobody is parted for a moment.
+        // Runs after all streams have moved, so that participants who move together are not separated in between.
         var touched: [ObjectIdentifier: WebRTCPeer] = [:]
         for stream in streams {
             for transport in viewers(of: stream, in: session) {
@@ -44,7 +44,7 @@ extension Worker {
     }
 
     private func move(_ stream: EngineStream, to name: String, in session: EngineSession) {
-        // The place among the loudest and the floor stay behind.
+        // A stream that moves loses its place among the loudest and its role as active speaker.
         for producer in stream.producers { fallSilent(producer.tag) }
         session.move(stream, to: session.room(named: name))
         for producer in stream.producers {
@@ -53,7 +53,7 @@ extension Worker {
         }
     }
 
-    /// Each once.
+    /// Returns the subscribers of a stream, each once.
     private func viewers(of stream: EngineStream, in session: EngineSession) -> [SubscribeTransport] {
         var seen: Set<ObjectIdentifier> = []
         var viewers: [SubscribeTransport] = []
@@ -68,7 +68,7 @@ extension Worker {
         return viewers
     }
 
-    /// Parts a subscriber from streams that are elsewhere, and brings it together with those that are where it is.
+    /// Separates a subscriber from streams of other subsessions, and resumes its tracks of streams in its own subsession.
     private func refresh(
         _ transport: SubscribeTransport, only: EngineStream?, in session: EngineSession,
         _ touched: inout [ObjectIdentifier: WebRTCPeer]

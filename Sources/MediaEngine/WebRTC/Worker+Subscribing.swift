@@ -5,14 +5,14 @@ import SDP
 import SRTP
 import Transport
 
-/// Subscribe peers: the relay offers one connection to a participant, and its tracks come and go.
+/// Subscribe peers: the relay offers one connection to a participant and adds and removes its tracks.
 extension Worker {
-    /// Preferences that a subscriber may have at a time: as many as it may have subscriptions, and as many that are about to begin.
+    /// Maximum number of preferences of a subscriber: as many as it may have subscriptions, and as many for subscriptions about to begin.
     private static let maximumPreferences = 400
 
     // MARK: the connection
 
-    /// - Parameter isNative: with keys in offers and answers instead of DTLS.
+    /// - Parameter isNative: offers and answers carry keys instead of a DTLS handshake.
     func openSubscriber(session name: String, isNative: Bool = false) throws(EngineError) -> SubscriberOffer {
         let session = try session(toOpenIn: name)
         sessions[name] = session
@@ -28,15 +28,15 @@ extension Worker {
                 setup: .actpass, candidates: candidates))
     }
 
-    /// The participant has answered: it may connect from now on. An answer that cannot be used ends what was offered, with its keys and its
-    /// place in the session: the participant begins anew.
+    /// Takes the participant's answer: it may connect from now on. An unusable answer ends the offered
+    /// connection with its keys, and the participant must start over.
     func connectSubscriber(_ id: TransportID, session: String, peer description: PeerDescription) throws(EngineError) {
         guard let offered = awaited[id], offered.session == session else { throw .unknownTransport(id.rawValue) }
         defer { forget(awaited: id) }
         var keys: DTLSKeys?
         if let offer = offered.keys {
             keys = offer.agreed(by: description.cryptos)
-            if keys == nil { throw .invalidRequest(field: "sdp", reason: "a=crypto takes none of the offered keys") }
+            if keys == nil { throw .invalidRequest(field: "sdp", reason: "a=crypto accepts none of the offered keys") }
         }
         let peer = try makePeer(
             .subscribe, description, credentials: offered.credentials, keys: keys, id: id, in: session)
@@ -44,16 +44,16 @@ extension Worker {
         peer.room = offered.room
     }
 
-    /// An offer that nobody will answer any more, or that was answered.
+    /// Forgets an offer that was answered or withdrawn.
     func forget(awaited id: TransportID) {
         guard let offered = awaited.removeValue(forKey: id), let session = sessions[offered.session] else { return }
         session.awaited -= 1
-        // What has answered belongs to it once it has connected.
+        // An answered connection belongs to the session once it has connected.
         forgetIfEmpty(session)
     }
 
-    /// The credentials that the relay offers for an ICE restart; the same until the restart is made. Those of the first offer before that
-    /// was answered: there is nothing to restart.
+    /// Returns the credentials that the relay offers for an ICE restart, the same until the restart happens. Before the first offer is
+    /// answered, these are the credentials of that offer, because there is nothing to restart.
     func prepareRestart(_ id: TransportID, session: String) throws(EngineError) -> ICECredentials {
         if let offered = awaited[id], offered.session == session { return offered.credentials }
         let peer = try find(id, session)
@@ -117,9 +117,9 @@ extension Worker {
             guard mids.insert(track.track.mid).inserted else {
                 throw .invalidRequest(field: "mid", reason: "media section \"\(track.track.mid)\" is in use")
             }
-            // A path takes each of a stream's tracks once.
+            // A path carries each track of a stream only once.
             guard names.insert(TrackName(stream: track.stream, kind: track.track.kind)).inserted else {
-                throw .invalidRequest(field: "stream", reason: "\"\(track.stream)\" is sent to it already")
+                throw .invalidRequest(field: "stream", reason: "\"\(track.stream)\" is already sent on this connection")
             }
             // Two streams under one SSRC and key would share a keystream.
             for ssrc in [track.ssrc, track.rtxSSRC].compactMap(\.self) where !ssrcs.insert(ssrc).inserted {
@@ -152,7 +152,7 @@ extension Worker {
         }
     }
 
-    /// Sections that it does not have are passed over.
+    /// Removes tracks. Unknown sections are ignored.
     func removeTracks(_ id: TransportID, session: String, mids: [MID]) throws(EngineError) {
         if awaited[id]?.session == session { return }
         let peer = try find(id, session)
@@ -170,7 +170,7 @@ extension Worker {
         schedule(peer, now: time())
     }
 
-    // MARK: wishes
+    // MARK: preferences
 
     func setPreferences(
         _ id: TransportID, session: String, stream: String, _ preferences: StreamPreferences
@@ -203,7 +203,7 @@ extension Worker {
         schedule(peer, now: time())
     }
 
-    /// Those of streams that were subscribed to for too short a time to be sent.
+    /// Removes preferences of streams that are not subscribed to any more, or not yet.
     private func forgetPreferences(of peer: WebRTCPeer) {
         let streams = Set(peer.waiting.map(\.stream) + (peer.outbound?.transport.tracks.map(\.streamName) ?? []))
         peer.preferences = peer.preferences.filter { streams.contains($0.key) }

@@ -5,8 +5,8 @@ import SDP
 import SRTP
 import Transport
 
-/// Datagrams on the port that all WebRTC peers share (RFC 7983). Only a known user name fragment, or an address that a check came
-/// from, leads to a peer; anything else is counted and forgotten.
+/// Datagrams on the port that all WebRTC peers share (RFC 7983). A peer is found by its user name fragment in STUN, or by an address from
+/// which a check arrived. Other datagrams are counted and dropped, except for media of a publisher that has moved.
 extension Worker {
     func receiveWebRTC(_ bytes: UnsafeMutableRawPointer, length: Int, from: PeerAddress, now: MediaTime) {
         let view = UnsafeRawBufferPointer(start: bytes, count: length)
@@ -18,7 +18,8 @@ extension Worker {
                 if !receiveFromElsewhere(view, from: from, now: now) { counters.droppedUnknownPeer &+= 1 }
                 return
             }
-            // An address that is somebody's is not taken over by what another sends, or repeats, from there.
+            // Packets from the address of a known peer are not tried as another peer's, so that injected or
+            // replayed packets cannot take the address over.
             guard let inbound = peer.inbound else {
                 counters.droppedUnknownPeer &+= 1
                 return
@@ -37,7 +38,7 @@ extension Worker {
                 counters.droppedUnknownPeer &+= 1
                 return
             }
-            // Some clients shake hands and send media on the first pair that works, and nominate it later.
+            // Some clients start DTLS and send media on the first valid pair, and nominate it later.
             if peer.address == nil, peer.transport.isValidated(from) { peer.address = from }
             peer.transport.receiveDTLS(view, from: from, now: now)
             act(on: peer, now: now)
@@ -48,7 +49,7 @@ extension Worker {
 
     private func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from: PeerAddress, now: MediaTime) {
         let name = WebRTCTransport.username(of: datagram)
-        // Neither the answer to the check of a native peer's path nor an indication leads to a peer by its name.
+        // STUN without a user name is found by its address: a response to a check of a native peer's path, or an indication.
         let found = if let name { peersByFragment[name.local] } else { peersByAddress[from] }
         guard let peer = found, name != nil || !peer.isConnected || WebRTCTransport.isIndication(datagram) else {
             counters.droppedUnknownPeer &+= 1
@@ -59,7 +60,7 @@ extension Worker {
         act(on: peer, now: now)
     }
 
-    /// Remembers that an address is a peer's. The oldest give way, but for the one in use.
+    /// Maps an address to a peer. Beyond the maximum, the oldest address that is not in use is removed.
     func note(_ address: PeerAddress, of peer: WebRTCPeer) {
         guard peersByAddress[address] !== peer else { return }
         if address.isTCP { sockets?.tcp?.admit(address.connection) }
@@ -73,7 +74,7 @@ extension Worker {
         }
     }
 
-    /// Does what a peer's transport wants done.
+    /// Runs the outputs of a peer's transport.
     func act(on peer: WebRTCPeer, now: MediaTime) {
         defer { schedule(peer, now: now) }
         while let output = peer.transport.nextOutput() {
@@ -105,10 +106,10 @@ extension Worker {
         }
     }
 
-    /// Timers of peers: retransmissions of handshakes, consent, feedback, layers.
+    /// Runs the timers of peers that are due: DTLS retransmissions, consent, feedback, layers.
     func lookAfterPeers(_ now: MediaTime) {
         var next = MediaTime.never
-        // From the end: a peer that ends gives its place to the last.
+        // Iterates from the end, because the last peer takes the place of a peer that ends.
         var place = peerList.count - 1
         while place >= 0 {
             if peerDues[place] <= now {
@@ -139,7 +140,8 @@ extension Worker {
         events.send(.noMediaPath(session: peer.session, transport: peer.id, failure))
     }
 
-    /// Reports a publisher of which no packet has come, once. One that is muted, or publishes nothing, may have nothing to send.
+    /// Reports a publisher from which no packet has arrived, once. A publisher that is muted or has no tracks is
+    /// checked again later, because it may have nothing to send.
     private func lookForMedia(of peer: WebRTCPeer, now: MediaTime) {
         peer.mediaDue = .never
         guard let inbound = peer.inbound, !inbound.hasMedia else { return }
@@ -152,7 +154,7 @@ extension Worker {
 
     private func due(of peer: WebRTCPeer, now: MediaTime) -> MediaTime {
         var due = min(peer.transport.deadline, peer.mediaDue)
-        // Packets that come say nothing to this loop: it looks again, at once with none to tell of.
+        // Received packets do not reschedule the peer, so that a publisher's feedback is checked periodically.
         if let inbound = peer.inbound {
             due = min(due, inbound.feedback.deadline ?? now, now + FeedbackMaker.shortestInterval)
         }
@@ -160,7 +162,7 @@ extension Worker {
         return due
     }
 
-    /// Something of a peer's may be due earlier than was thought.
+    /// Schedules a peer, one of whose timers may be due earlier than before.
     func schedule(_ peer: WebRTCPeer, now: MediaTime) {
         guard peer.place >= 0 else { return }
         let due = due(of: peer, now: now)
