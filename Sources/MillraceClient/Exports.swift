@@ -1,4 +1,5 @@
-// An application imports MillraceClient alone: frames, audio blocks, bit rates, identifiers and still images are part of its interface.
+// Re-exports for applications, which import only MillraceClient: its interface includes frames, audio blocks, bit rates, identifiers
+// and still images.
 @_exported public import struct Containers.ContainerError
 @_exported public import enum Containers.PNGWriter
 @_exported public import MediaBase

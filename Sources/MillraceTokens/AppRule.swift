@@ -1,9 +1,9 @@
-/// Bounds of an app's key and secret.
+/// Limits of an app's key and secret.
 package enum AppRule {
-    /// HS256 keys are as long as its hash or longer (RFC 7518 section 3.2), in bytes.
+    /// Length of a secret in bytes. An HS256 key must be at least as long as the hash (RFC 7518 section 3.2).
     package static let secretBytes = 32...512
 
-    /// 1 to 64 letters, digits, dots, hyphens and underscores.
+    /// Returns whether the text is 1 to 64 letters, digits, dots, hyphens and underscores.
     package static func isKey(_ text: some StringProtocol) -> Bool {
         (1...64).contains(text.utf8.count)
             && text.utf8.allSatisfy {

@@ -1,22 +1,22 @@
 import Signaling
 
-/// The payload of a session token (TOK-1). What is missing or of another type is told by `TokenFault`.
+/// Payload of a session token (TOK-1). `TokenFault` reports claims that are missing or have the wrong type.
 package struct TokenClaims: Codable, Sendable {
-    /// Key of the app whose secret signs.
+    /// Key of the app whose secret signs the token.
     package var appKey: String
-    /// The session's name.
+    /// Name of the session.
     package var topic: String
-    /// NumericDate (RFC 7519 section 2), as all times here.
+    /// Expiry as NumericDate (RFC 7519 section 2), like all times here.
     package var expiresAt: Double
     package var issuedAt: Double?
     package var notBefore: Double?
     package var identity: String?
-    /// 1: may become host or manager.
+    /// 1 if the bearer may become host or manager, otherwise 0.
     package var roleType: Int?
     package var version: Int?
     package var role: TokenRole?
     package var data: String?
-    /// Tells tokens apart that are alike otherwise.
+    /// Distinguishes tokens whose other claims are equal.
     package var tokenID: String?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
@@ -34,7 +34,7 @@ package struct TokenClaims: Codable, Sendable {
     }
 
     package static let version = 1
-    /// Bytes of a whole token in compact serialization.
+    /// Maximum size of a token in compact serialization, in bytes.
     package static let maximumBytes = 8 << 10
     package static let maximumIdentityCharacters = ConversationLimits.userIDCharacters.upperBound
     package static let maximumDataCharacters = 1_000
@@ -42,7 +42,7 @@ package struct TokenClaims: Codable, Sendable {
 
     package var canHost: Bool { roleType == 1 }
 
-    /// The first claim whose value is out of its range, and what it may be.
+    /// First claim whose value is out of range, and the reason.
     package var objection: (claim: CodingKeys, reason: String)? {
         if let identity, identity.count > Self.maximumIdentityCharacters {
             return (
@@ -66,11 +66,11 @@ package struct TokenClaims: Codable, Sendable {
         }
         if let roleType, roleType != 0, roleType != 1 { return (.roleType, "is \(roleType), not 0 or 1") }
         if let version, version != Self.version { return (.version, "is \(version), not \(Self.version)") }
-        // Far beyond any date, and still exact as a whole number.
+        // Beyond any real date, and still exactly representable as an integer.
         let dates = -4e12...4e12
-        if !dates.contains(expiresAt) { return (.expiresAt, "is no date") }
-        if let issuedAt, !dates.contains(issuedAt) { return (.issuedAt, "is no date") }
-        if let notBefore, !dates.contains(notBefore) { return (.notBefore, "is no date") }
+        if !dates.contains(expiresAt) { return (.expiresAt, "is not a valid date") }
+        if let issuedAt, !dates.contains(issuedAt) { return (.issuedAt, "is not a valid date") }
+        if let notBefore, !dates.contains(notBefore) { return (.notBefore, "is not a valid date") }
         return nil
     }
 }

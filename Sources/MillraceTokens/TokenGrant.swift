@@ -1,20 +1,21 @@
-/// Claims of a token: the session that it opens, whom, as what and for how long.
+/// Contents of a token: session, user, role and lifetime.
 public struct TokenGrant: Hashable, Sendable {
-    /// Seconds.
+    /// Allowed lifetimes in seconds.
     public static let lifetimes: ClosedRange<Int64> = 1...(366 * 86_400)
+    /// Default lifetime in seconds.
     public static let standardLifetime: Int64 = 3_600
 
-    /// Name of the session, 1 to 150 characters; upper and lower case do not differ.
+    /// Name of the session, 1 to 150 characters; case-insensitive.
     public var session: String
     /// The application's own id of the user, at most 35 characters.
     public var identity: String?
-    /// Nil: `moderator` if `canHost`, else `publisher`.
+    /// Role of the user; nil for `moderator` if `canHost` is true, otherwise `publisher`.
     public var role: TokenRole?
-    /// May become host or manager.
+    /// Whether the user may become host or manager.
     public var canHost: Bool
-    /// Connection data that every participant sees, at most 1,000 characters.
+    /// Connection data that all participants see, at most 1,000 characters.
     public var data: String?
-    /// Seconds.
+    /// Lifetime of the token in seconds.
     public var lifetime: Int64
 
     public init(

@@ -2,20 +2,22 @@ import Crypto
 import Foundation
 public import Signaling
 
-/// Makes session tokens with an app's secret, for backends: JWTs (RFC 7519) signed with HS256. The secret never leaves the backend.
+/// Creates session tokens with an app's secret, for backends: JWTs (RFC 7519) signed with HS256. The secret never leaves the
+/// backend.
 ///
 /// ```swift
 /// let minter = try TokenMinter(app: "shop", secret: secret)
 /// let token = try minter.mint(TokenGrant(session: "support 17", identity: "anna", role: .publisher))
 /// ```
 public struct TokenMinter: Sendable {
+    /// Key of the app.
     public let app: String
     private let key: SymmetricKey
 
     /// - Parameters:
-    ///   - app: key of the app, as the relay's configuration has it.
-    ///   - secret: of the app, 32 to 512 bytes.
-    /// - Throws: `invalidField` for a key or a secret that cannot be an app's.
+    ///   - app: key of the app, as in the relay's configuration.
+    ///   - secret: secret of the app, 32 to 512 bytes.
+    /// - Throws: `invalidField` if the key or the secret is invalid.
     public init(app: String, secret: String) throws(SignalingError) {
         guard AppRule.isKey(app) else {
             throw SignalingError(
@@ -31,32 +33,33 @@ public struct TokenMinter: Sendable {
         key = SymmetricKey(data: Data(secret.utf8))
     }
 
-    /// Makes a token that is valid from now on.
+    /// Creates a token that is valid from now on.
     ///
-    /// - Throws: `invalidSessionName`, or `invalidField` with the claim that is out of its range.
-    /// - Returns: at most 8 KiB of ASCII (RFC 7515 section 3.1).
+    /// - Throws: `invalidSessionName`, or `invalidField` with the claim that is out of range.
+    /// - Returns: the token, at most 8 KiB of ASCII (RFC 7515 section 3.1).
     public func mint(_ grant: TokenGrant) throws(SignalingError) -> String {
         try mint(grant, now: Int64(Date().timeIntervalSince1970))
     }
 
+    /// Creates a token with the given time of issue.
     /// - Parameter now: seconds since 1970.
     public func mint(_ grant: TokenGrant, now: Int64) throws(SignalingError) -> String {
         let session = grant.session.lowercased()
-        // Some letters are longer in lower case than in upper.
+        // The lower-case form of some letters is longer.
         if let reason = NameRule.objection(to: grant.session) ?? NameRule.objection(to: session) {
             throw SignalingError(.invalidSessionName, reason, field: "session")
         }
         guard TokenGrant.lifetimes.contains(grant.lifetime) else {
             throw SignalingError(
                 .invalidField,
-                "a token lives \(TokenGrant.lifetimes.lowerBound) to \(TokenGrant.lifetimes.upperBound) seconds",
+                "a lifetime is \(TokenGrant.lifetimes.lowerBound) to \(TokenGrant.lifetimes.upperBound) seconds",
                 field: "seconds")
         }
         let claims = TokenClaims(
             appKey: app, topic: session, expiresAt: Double(now) + Double(grant.lifetime), issuedAt: Double(now),
             notBefore: nil, identity: grant.identity, roleType: grant.canHost ? 1 : 0, version: TokenClaims.version,
             role: grant.role, data: grant.data,
-            // Tokens of one second for the same grant would be the same token otherwise, and share its limits.
+            // Without an id, two tokens for the same grant within the same second would be identical, and would share rate limits.
             tokenID: UUID().uuidString)
         if let (claim, reason) = claims.objection {
             throw SignalingError(.invalidField, "\(claim.rawValue) \(reason)", field: claim.rawValue)
@@ -71,12 +74,12 @@ public struct TokenMinter: Sendable {
         let code = HMAC<SHA256>.authenticationCode(for: Data(signed.utf8), using: key)
         let token = signed + "." + Self.base64URL(Data(code))
         guard token.utf8.count <= TokenClaims.maximumBytes else {
-            throw SignalingError(.invalidField, "the token would be larger than the relay takes", field: "data")
+            throw SignalingError(.invalidField, "the token would exceed the relay's size limit", field: "data")
         }
         return token
     }
 
-    /// Without padding (RFC 7515 section 2).
+    /// Returns base64url without padding (RFC 7515 section 2).
     private static func base64URL(_ data: Data) -> String {
         data.base64EncodedString().replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
             .replacingOccurrences(of: "=", with: "")

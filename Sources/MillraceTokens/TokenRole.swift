@@ -1,15 +1,15 @@
 package import Signaling
 
-/// The `role` claim: what the bearer of a token may do.
+/// Value of the `role` claim: permissions of the token's bearer.
 public enum TokenRole: String, Sendable, Codable, CaseIterable {
-    /// Subscribes.
+    /// May subscribe.
     case subscriber
-    /// Subscribes and publishes.
+    /// May subscribe and publish.
     case publisher
-    /// Subscribes, publishes, mutes and removes others.
+    /// May subscribe, publish, and mute and remove others.
     case moderator
 
-    /// - Parameter canHost: `role_type` is 1.
+    /// - Parameter canHost: true if `role_type` is 1.
     package func capabilities(canHost: Bool) -> Capabilities {
         switch self {
         case .subscriber: Capabilities(canPublish: false, canHost: canHost)
@@ -18,6 +18,6 @@ public enum TokenRole: String, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// What a token without the claim means.
+    /// Role of a token without the claim.
     package static func standard(canHost: Bool) -> TokenRole { canHost ? .moderator : .publisher }
 }

@@ -11,7 +11,7 @@ struct Tutorial {
             exit(2)
         }
 
-        // 1. Ada joins, and publishes a moving picture.
+        // 1. Ada joins and publishes a video stream.
         let ada = Session(url: url, token: token)
         try await ada.connect(name: "Ada")
         let video = PublisherSettings.Video(
@@ -28,7 +28,7 @@ struct Tutorial {
             }
         }
 
-        // 2. Bob joins, and watches the first stream that there is.
+        // 2. Bob joins and subscribes to the first stream.
         let bob = Session(url: url, token: token)
         let events = bob.events
         try await bob.connect(name: "Bob")
@@ -48,7 +48,7 @@ struct Tutorial {
             if count == 15 { break }
         }
 
-        // 3. Bob says so, to everybody.
+        // 3. Bob sends a signal to all users in the session.
         let heard = ada.events
         try await bob.signal(type: "chat", data: "I see you")
         for await event in heard {

@@ -1,8 +1,8 @@
 public import Signaling
 
-/// What happens in a session's chat.
+/// Event of a session's chat.
 public enum ChatEvent: Hashable, Sendable {
-    /// One's own messages come as well, after the relay took them.
+    /// A message, including the local user's own messages once the relay has accepted them.
     case message(ChatReceived)
     case allowedChanged(Bool)
 }

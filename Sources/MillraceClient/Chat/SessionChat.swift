@@ -1,34 +1,35 @@
 import Foundation
 public import Signaling
 
-/// The chat of a session: to everybody in the room that one is in (the main session or a subsession), or to one of them. It is not
-/// kept: who comes later does not get it. Messages that are kept are those of `MessagingClient`.
+/// Chat of a session. A message goes to all users in the same place (the main session or one subsession), or to one of them. The relay does
+/// not store chat messages: a user who joins later does not receive earlier ones. For stored messages use `MessagingClient`.
 public struct SessionChat: Sendable {
-    /// Events that wait for a reader at most.
+    /// Maximum number of events buffered for one reader.
     static let eventLimit = 1_024
 
     private let core: SessionCore
 
     init(core: SessionCore) { self.core = core }
 
-    /// The host has not switched it off.
+    /// False if the host has switched the chat off.
     public var isAllowed: Bool { core.board.snapshot.model.isChatAllowed }
 
-    /// A reader of what comes from now on. `Session.events` and delegates tell the same, in order with everything else.
+    /// A new reader of the chat's events from now on. `Session.events` and delegates deliver the same events, in order with all others.
     public var events: Feed<ChatEvent> { core.board.chatEvents.feed(limit: Self.eventLimit) }
 
-    /// Writes to everybody in the room, or to one of them.
+    /// Sends a message to all users in the same place, or to one of them.
     ///
-    /// Waits while the connection comes back, if that was lost before the answer came: the message is then sent again by itself, and said once.
-    /// A connection that is made anew under another id takes it where its token names a user, in the main session of the same session.
+    /// If the connection is lost before the relay answers, the call waits for the reconnection and sends the message again; the relay
+    /// delivers it once. If the client has to join again under a new connection id, it repeats the message only if the token names a user
+    /// and the client was in the main session of the same session.
     /// - Parameters:
     ///   - text: 1 byte to 8 KiB of UTF-8.
-    ///   - user: nil: everybody in the room, oneself included.
-    ///   - id: 1 to 64 printable ASCII characters, new for each message of this user; nil: one is made. Who sends a message again that has
-    ///     failed with `notConnected`, and does so with its first id, cannot say it twice.
-    /// - Throws: `chatDisabled`, `textTooLong`, `unknownUser` for somebody who is in another room, `rateLimited`, `notConnected`;
-    ///   `invalidField` for an `id` that is that of another message.
-    /// - Returns: the message's id, which its event has as well.
+    ///   - user: recipient; nil for all users in the same place, including the sender.
+    ///   - id: 1 to 64 printable ASCII characters, unique among the messages of this user; nil generates one. An application that repeats a
+    ///     message after `notConnected` passes the first attempt's id, so that the message cannot be delivered twice.
+    /// - Throws: `chatDisabled`; `textTooLong`; `unknownUser` if the recipient is in another subsession or in none; `rateLimited`;
+    ///   `notConnected`; `invalidField` if another message already has this `id`.
+    /// - Returns: the id of the message, which its event carries as well.
     @discardableResult
     public func send(
         _ text: String, to user: ConnectionID? = nil, id: String? = nil
@@ -38,8 +39,8 @@ public struct SessionChat: Sendable {
         return try await core.request(request).message
     }
 
-    /// Switches it off or on for everybody; for the host.
-    /// - Throws: `notPermitted` for whoever is not host, `notConnected`.
+    /// Switches the chat on or off for all users; host only.
+    /// - Throws: `notPermitted` if the local user is not the host; `notConnected`.
     public func setAllowed(_ isAllowed: Bool) async throws(SessionError) {
         try await core.request(SetChatAllowedRequest(isAllowed: isAllowed))
     }

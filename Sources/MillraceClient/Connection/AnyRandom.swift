@@ -1,4 +1,4 @@
-/// Whatever generator a machine is given: the system's, or a seeded one in tests.
+/// Type-erased random generator: the system's, or a seeded one in tests.
 struct AnyRandom: RandomNumberGenerator {
     var base: any RandomNumberGenerator
 

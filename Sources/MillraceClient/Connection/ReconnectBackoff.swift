@@ -1,33 +1,33 @@
 import MediaBase
 
-/// The way back after a loss: since when it lasts, how many attempts it took, and when the next one is due.
+/// Progress of a reconnection: time of the loss, number of attempts, and time of the next one.
 struct ReconnectBackoff {
     private let policy: ReconnectPolicy
-    /// When the connection was lost; nil while it stands.
+    /// Time at which the connection was lost; nil while connected.
     private var lostAt: MediaTime?
     private var attempts = 0
 
     init(_ policy: ReconnectPolicy) { self.policy = policy }
 
-    /// The connection was lost, and is not back yet.
+    /// Whether the connection was lost and is not back yet.
     var isUnderWay: Bool { lostAt != nil }
 
-    /// The connection is lost; nothing new where it is already.
+    /// Begins a reconnection; has no effect if one is in progress.
     mutating func begin(now: MediaTime) {
         guard lostAt == nil else { return }
         lostAt = now
         attempts = 0
     }
 
-    /// The connection is back, or nobody wants it any more.
+    /// Ends the reconnection, because the connection is back or no longer wanted.
     mutating func end() {
         lostAt = nil
         attempts = 0
     }
 
     /// Counts another attempt.
-    /// - Parameter retryAfter: seconds, as the relay said.
-    /// - Returns: when it is to be made; nil where it is time to give up.
+    /// - Parameter retryAfter: delay requested by the relay, in seconds.
+    /// - Returns: time of the attempt; nil if the client should give up.
     mutating func nextAttempt(
         retryAfter: Int? = nil, now: MediaTime, using random: inout some RandomNumberGenerator
     ) -> MediaTime? {

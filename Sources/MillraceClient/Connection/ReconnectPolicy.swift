@@ -1,18 +1,20 @@
 import MediaBase
 
-/// When a client that lost its connection tries again: at once or nearly so at first, then ever less often, never many clients at
-/// the same moment.
+/// Timing of reconnection attempts: the first one follows almost at once, later ones at growing intervals. Random jitter keeps
+/// many clients from reconnecting at the same moment.
 public struct ReconnectPolicy: Hashable, Sendable {
-    /// Before the first attempt at most; drawn evenly from zero on. Of this and the next two a day at most counts.
+    /// Upper bound of the delay before the first attempt, which is uniformly random from zero. This and the next two delays are
+    /// limited to one day.
     public var firstDelay: Duration
-    /// What the second attempt's delay is drawn about; it doubles with each attempt.
+    /// Upper bound of the second attempt's delay; it doubles with each attempt up to `longestDelay`.
     public var shortestDelay: Duration
+    /// Upper bound of all delays after the first attempt.
     public var longestDelay: Duration
-    /// Share of a delay that is drawn at random, 0...1: 0.5 makes 4 s of it 2 s to 4 s.
+    /// Random fraction of a delay, 0...1: with 0.5, a delay of 4 s becomes 2 s to 4 s.
     public var jitter: Double
-    /// From the loss on; then the session is over.
+    /// Time after the loss at which the client gives up and the session ends.
     public var giveUpAfter: Duration
-    /// Joins the session anew, under a new connection id, where the relay does not know the old one any more.
+    /// Whether the client joins the session again, under a new connection id, if the relay no longer knows the old connection.
     public var joinsAnew: Bool
 
     public init(
@@ -28,11 +30,11 @@ public struct ReconnectPolicy: Hashable, Sendable {
         self.joinsAnew = joinsAnew
     }
 
-    /// Does not come back by itself.
+    /// Policy without automatic reconnection.
     public static var never: ReconnectPolicy { ReconnectPolicy(giveUpAfter: .zero, joinsAnew: false) }
 
-    /// How long to wait before an attempt.
-    /// - Parameter attempt: 1 is the first one after the loss.
+    /// Returns the delay before an attempt.
+    /// - Parameter attempt: number of the attempt since the loss, from 1.
     func delay(attempt: Int, using random: inout some RandomNumberGenerator) -> MediaTime {
         guard attempt > 1 else {
             return .nanoseconds(.random(in: 0...firstDelay.bounded.rawValue, using: &random))

@@ -1,12 +1,13 @@
 import Signaling
 
 extension SignalingError {
-    /// Of what was asked when the connection was lost.
+    /// Error for requests that were pending when the connection was lost.
     static var unanswered: SignalingError {
         SignalingError(.notConnected, "the connection was lost before the answer came")
     }
 
-    /// The relay is busy, goes down or has stumbled: the same may be taken later.
+    /// Whether the error is temporary (the relay is busy, draining or had an internal error), so that the
+    /// same request may succeed later.
     var isPassing: Bool {
         switch code {
         case .draining, .rateLimited, .internalError, .limitReached, .requestTimeout: true
@@ -14,10 +15,10 @@ extension SignalingError {
         }
     }
 
-    /// The client is not let back in for now, but may be later.
-    /// - Parameter wasUp: it was connected before.
+    /// Returns whether a refused client may try to connect again.
+    /// - Parameter wasUp: true if it was connected before.
     func allowsAnotherAttempt(wasUp: Bool) -> Bool {
-        // Certificates that cannot be read now could be read before.
+        // The certificate file was readable before, so the failure may be temporary.
         isPassing || (wasUp && code == .invalidField && field == "trustedCertificates")
     }
 }

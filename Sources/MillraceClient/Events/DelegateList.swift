@@ -1,8 +1,8 @@
 import NIOConcurrencyHelpers
 
-/// The delegates of a session or a messaging client.
+/// Delegates of a session or a messaging client.
 final class DelegateList<Event: Sendable>: Sendable {
-    /// Delegates at most.
+    /// Maximum number of delegates.
     static var limit: Int { 16 }
 
     private let seats = NIOLockedValueBox<[DelegateSeat<Event>]>([])

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOConcurrencyHelpers
 
-/// A delegate, with the events that wait to be told to it.
+/// A delegate with its queue of undelivered events.
 final class DelegateSeat<Event: Sendable>: Sendable {
     private struct State {
         var events = CircularBuffer<Event>()
@@ -16,9 +16,9 @@ final class DelegateSeat<Event: Sendable>: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
-    ///   - limit: events that wait at most.
-    ///   - isThere: false once the delegate is gone: it is held weakly.
-    ///   - tell: calls it, on the executor.
+    ///   - limit: maximum number of queued events.
+    ///   - isThere: returns false once the weakly held delegate has been released.
+    ///   - tell: calls the delegate, on the executor.
     init(
         on executor: DelegateExecutor, limit: Int, isThere: @escaping @Sendable () -> Bool,
         tell: @escaping @Sendable (Event) -> Void
@@ -29,7 +29,7 @@ final class DelegateSeat<Event: Sendable>: Sendable {
         self.tell = tell
     }
 
-    /// The delegate is gone.
+    /// Whether the delegate has been released.
     var isEmpty: Bool { !isThere() }
 
     func send(_ event: Event) {

@@ -1,15 +1,15 @@
 import NIOConcurrencyHelpers
 
-/// What comes of a session, a stream's pictures or its sound, one after another, for one reader. Any number of readers can be made, each
-/// goes at its own pace: one that falls behind by more than its limit loses the oldest elements, counted in `dropped`, and holds up nobody.
+/// Sequence of events, video frames or audio blocks for one reader. Any number of readers can exist, each at its own pace. A reader that
+/// falls behind by more than its limit loses the oldest elements, which `dropped` counts; it delays no other reader.
 ///
-/// Elements are kept from the moment the feed was made, so nothing is missed before its loop begins. Leaving the loop and letting go of
-/// the feed ends it.
+/// Elements are queued from the creation of the feed, so none is missed before the loop begins. The feed ends when its loop has been left
+/// and the feed is released.
 public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let seat: FeedSeat<Element>
 
-        /// Nil at the end of the feed, and when the reader's task is cancelled.
+        /// Returns the next element; nil at the end of the feed, or if the reader's task is cancelled.
         public func next() async -> Element? { await seat.next() }
 
         public func next(isolation actor: isolated (any Actor)?) async -> Element? { await seat.next() }
@@ -21,9 +21,9 @@ public struct Feed<Element: Sendable>: AsyncSequence, Sendable {
 
     public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(seat: seat) }
 
-    /// Elements that this reader lost because it was slow.
+    /// Number of elements that this reader lost because it was too slow.
     public var dropped: Int { seat.dropped }
 
-    /// The element that waits longest, without waiting for one.
+    /// Returns the oldest queued element without waiting; nil if the queue is empty.
     public func poll() -> Element? { seat.poll() }
 }

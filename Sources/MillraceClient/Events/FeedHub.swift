@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Hands each element to every reader there is. With it end the readers' loops.
+/// Distributes each element to all readers. Releasing the hub ends the readers' loops.
 final class FeedHub<Element: Sendable>: Sendable {
     private struct Entry {
         weak var seat: FeedSeat<Element>?
@@ -18,7 +18,7 @@ final class FeedHub<Element: Sendable>: Sendable {
 
     var isWatched: Bool { state.withLockedValue { !$0.seats.isEmpty } }
 
-    /// - Parameter limit: elements that wait for the reader at most.
+    /// - Parameter limit: maximum number of elements queued for the reader.
     func feed(limit: Int) -> Feed<Element> {
         let number = state.withLockedValue { state in
             state.next += 1
@@ -27,7 +27,7 @@ final class FeedHub<Element: Sendable>: Sendable {
         let seat = FeedSeat<Element>(limit: limit) { [weak self] in
             _ = self?.state.withLockedValue { $0.seats.removeValue(forKey: number) }
         }
-        // In one step: an end that comes in between would be missed.
+        // Check and insertion are one atomic step; otherwise a `finish()` in between would be missed.
         let isFinished = state.withLockedValue { state in
             if !state.isFinished { state.seats[number] = Entry(seat: seat) }
             return state.isFinished
@@ -37,12 +37,13 @@ final class FeedHub<Element: Sendable>: Sendable {
     }
 
     func send(_ element: Element) {
-        // The seats are held outside of the lock: the last release of one takes it.
+        // The strong references outlive the lock: releasing the last reference to a seat takes the lock
+        // again.
         let seats = state.withLockedValue { state in state.seats.values.compactMap(\.seat) }
         for seat in seats { seat.offer(element) }
     }
 
-    /// The readers' loops end once they have read what waits.
+    /// Ends the readers' loops after their queued elements.
     func finish() {
         let seats = state.withLockedValue { state in
             state.isFinished = true

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOConcurrencyHelpers
 
-/// One reader's queue; leaves its hub when nobody holds it any more.
+/// Queue of one reader; unregisters from its hub when it is released.
 final class FeedSeat<Element: Sendable>: Sendable {
     private struct State {
         var elements = CircularBuffer<Element>()
@@ -58,7 +58,7 @@ final class FeedSeat<Element: Sendable>: Sendable {
                     state -> (Element??, CheckedContinuation<Element?, Never>?) in
                     if let element = state.elements.popFirst() { return (.some(element), nil) }
                     if state.isFinished || Task.isCancelled { return (.some(nil), nil) }
-                    // A second loop over one feed takes the place of the first.
+                    // If a second loop reads the same feed, the first one ends.
                     defer { state.waiter = waiter }
                     return (nil, state.waiter)
                 }

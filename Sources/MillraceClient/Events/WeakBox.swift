@@ -1,4 +1,5 @@
-/// A weak reference that is set once. Weak references are read and cleared atomically by the runtime.
+/// Weak reference that is set once. It is `Sendable` because the runtime reads and clears weak references
+/// atomically.
 final class WeakBox<Object: AnyObject>: @unchecked Sendable {
     private(set) weak var object: Object?
 

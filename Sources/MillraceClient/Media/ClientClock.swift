@@ -1,8 +1,8 @@
 import Dispatch
 import MediaBase
 
-/// The client's one clock.
+/// Clock of the client.
 enum ClientClock {
-    /// Monotonic.
+    /// Current monotonic time.
     static var now: MediaTime { .nanoseconds(Int64(clamping: DispatchTime.now().uptimeNanoseconds)) }
 }

@@ -1,10 +1,10 @@
 import MediaBase
 
-/// The sockets of one peer connection: one for each IP version that the relay has candidates of.
+/// Sockets of one peer connection: one per IP version of the relay's candidates.
 final class DatagramPath {
     private let localAddress: String?
     private var sockets: [Bool: DatagramSocket] = [:]
-    /// Datagrams that the system did not take.
+    /// Number of datagrams that the system did not accept.
     private(set) var refused: UInt64 = 0
 
     init(localAddress: String?) { self.localAddress = localAddress }
@@ -32,6 +32,6 @@ final class DatagramPath {
         }
     }
 
-    /// Other sockets from now on, as after a change of the network.
+    /// Closes the sockets, for example after a network change; new ones are opened when needed.
     func rebind() { sockets.removeAll() }
 }

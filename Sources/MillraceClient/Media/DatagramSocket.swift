@@ -8,15 +8,15 @@ import MediaBase
     import Musl
 #endif
 
-/// A UDP socket, the waiting for several, and a clock: all that the client's media asks of an operating system, by calls that every
-/// POSIX one has. Confined to the media thread.
+/// UDP socket, polling of several sockets, and a wake-up pipe, using only POSIX calls. These are all operating system services that
+/// the client's media needs. Confined to the media thread.
 final class DatagramSocket {
     let descriptor: Int32
     private var buffer = [UInt8](repeating: 0, count: DatagramSocket.largest)
 
-    /// Bytes of the largest datagram that is taken.
+    /// Maximum size of a received datagram in bytes.
     static let largest = 4_096
-    /// What the kernel may hold, bytes each way.
+    /// Size of the kernel's buffer in each direction, in bytes.
     private static let kernelBuffer: Int32 = 1 << 20
 
     #if canImport(Glibc)
@@ -25,14 +25,14 @@ final class DatagramSocket {
         private static let datagram = SOCK_DGRAM
     #endif
 
-    /// - Parameter host: numeric address to bind to; nil: any of the family.
+    /// - Parameter host: numeric address to bind to; nil for any address of the family.
     init?(isIPv6: Bool, host: String? = nil) {
         guard let address = SocketAddress(host ?? (isIPv6 ? "::" : "0.0.0.0"), port: 0), address.isIPv6 == isIPv6 else {
             return nil
         }
         let opened = socket(isIPv6 ? AF_INET6 : AF_INET, Self.datagram, 0)
         guard opened >= 0 else { return nil }
-        // Nobody's yet: once it is this object's, `deinit` closes it, after a failure as well.
+        // The descriptor is closed here on failure, because `deinit` runs only after `descriptor` has been set.
         guard Self.prepare(opened), Self.withKernelAddress(address, { bind(opened, $0, $1) }) == 0 else {
             Self.close(opened)
             return nil
@@ -51,7 +51,7 @@ final class DatagramSocket {
         return flags >= 0 && fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) == 0
     }
 
-    /// - Returns: false where the kernel did not take it; datagrams may be lost anyhow.
+    /// - Returns: false if the kernel did not accept the datagram; accepted datagrams may still be lost.
     @discardableResult
     func send(_ datagram: [UInt8], to address: SocketAddress) -> Bool {
         Self.withKernelAddress(address) { pointer, length in
@@ -59,8 +59,8 @@ final class DatagramSocket {
         } == datagram.count
     }
 
-    /// The next datagram, without waiting for one. `body` gets it for as long as it runs.
-    /// - Returns: false where there is none.
+    /// Receives the next datagram without waiting. The buffer is valid only while `body` runs.
+    /// - Returns: false if there is none.
     func receive(_ body: (UnsafeRawBufferPointer, SocketAddress) -> Void) -> Bool {
         var storage = sockaddr_storage()
         var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -82,7 +82,7 @@ final class DatagramSocket {
         let octets = address.octets
         let length = socklen_t(address.isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size)
         withUnsafeMutableBytes(of: &storage) { raw in
-            // The family's place differs between systems, so it goes through the structure; the rest lies alike.
+            // The layouts agree on all systems except for the address family, which is set through the structure.
             let port = address.port.bigEndian
             raw.storeBytes(of: port, toByteOffset: 2, as: UInt16.self)
             for (place, octet) in octets.enumerated() { raw[(address.isIPv6 ? 8 : 4) + place] = octet }
@@ -102,7 +102,7 @@ final class DatagramSocket {
         }
     }
 
-    /// A pipe that wakes whoever waits: what is written to the second can be read from the first.
+    /// Creates a pipe that wakes a waiting thread: a byte written to the second descriptor can be read from the first.
     static func wakePipe() -> (reading: Int32, writing: Int32)? {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return nil }
@@ -130,10 +130,10 @@ final class DatagramSocket {
         #endif
     }
 
-    /// Waits until one of the descriptors can be read, at most for so long.
+    /// Waits until one of the descriptors is readable, at most for the given time.
     static func wait(for descriptors: [Int32], atMost time: MediaTime) {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        // Rounded up: a turn too early would only wait again.
+        // Rounded up, because waking before the deadline would only cause another wait.
         let milliseconds = min(max(0, (time.rawValue + 999_999) / 1_000_000), 1_000)
         _ = poll(&entries, nfds_t(entries.count), Int32(milliseconds))
     }

@@ -1,7 +1,7 @@
-/// Selects one of a session's two peer connections.
+/// Peer connection of a session, which has two.
 public enum MediaDirection: String, Hashable, Sendable, CaseIterable {
-    /// Carries the publications.
+    /// The peer connection of the publications.
     case publish
-    /// Carries the subscriptions.
+    /// The peer connection of the subscriptions.
     case subscribe
 }

@@ -2,7 +2,7 @@ import MediaBase
 import Signaling
 
 extension MediaRoom {
-    /// Offers those publishers' media, over a new peer connection where there is none.
+    /// Creates an offer for the publishers' media, over a new peer connection if there is none.
     func offerPublish(
         _ publishers: [Publisher], by transport: MediaTransport, restartsICE: Bool = false, now: MediaTime,
         troubled: @escaping @Sendable (PathTrouble) -> Void
@@ -28,7 +28,8 @@ extension MediaRoom {
         }
     }
 
-    /// Answers an offer of the relay's, over a new peer connection where it is not of the old one.
+    /// Answers an offer of the relay, over a new peer connection if the offer does not belong to the present
+    /// one.
     func answerSubscribe(
         _ offer: String, _ routes: [SubscribeRoute], now: MediaTime,
         troubled: @escaping @Sendable (PathTrouble) -> Void

@@ -1,17 +1,17 @@
 import MediaBase
 import Signaling
 
-/// What a media thread works on: the peer connections of one session. Confined to that thread.
+/// Peer connections of one session. Confined to the session's media thread.
 final class MediaRoom {
     let localAddress: String?
     var isOver = false
     var publishing: PublishPeer?
     var subscribing: SubscribePeer?
 
-    /// Datagrams that are taken of one socket before others have their turn.
+    /// Maximum number of datagrams read from one socket before the other sockets are served.
     private static let batch = 64
 
-    /// Asks for a key frame of a stream, from any thread.
+    /// Requests a key frame of a stream; can be called from any thread.
     let needsKeyFrame: @Sendable (StreamID) -> Void
 
     init(localAddress: String?, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
@@ -21,8 +21,8 @@ final class MediaRoom {
 
     var descriptors: [Int32] { (publishing?.path.descriptors ?? []) + (subscribing?.path.descriptors ?? []) }
 
-    /// Does what is due.
-    /// - Returns: when something will be next.
+    /// Handles expired timers.
+    /// - Returns: time of the next timer.
     func turn(now: MediaTime) -> MediaTime {
         publishing?.handleTimeout(now: now)
         subscribing?.handleTimeout(now: now)

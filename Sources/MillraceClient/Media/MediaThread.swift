@@ -3,7 +3,7 @@ import MediaBase
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The thread on which a session's packets come, go and are put together. What it works on is its `MediaRoom`; others hand it work.
+/// Thread that receives, sends and assembles a session's packets. It owns a `MediaRoom`; other threads submit work.
 final class MediaThread: Sendable {
     typealias Work = @Sendable (MediaRoom) -> Void
 
@@ -13,17 +13,17 @@ final class MediaThread: Sendable {
         var isOver = false
     }
 
-    /// Packets' worth of media that waits at most; more is left out.
+    /// Maximum number of queued work items for media; further media is dropped.
     static let mediaLimit = 2_048
 
-    /// Nothing wakes later than this, whatever the deadlines say.
+    /// Maximum time between two turns, whatever the deadlines are.
     private static let longestWait = MediaTime.milliseconds(500)
 
     private let state = NIOLockedValueBox(State())
     private let pipe: (reading: Int32, writing: Int32)
     private let localAddress: String?
 
-    /// Nil where the system has no more descriptors.
+    /// Returns nil if the system has no more file descriptors.
     init?(localAddress: String?) {
         guard let pipe = DatagramSocket.wakePipe() else { return nil }
         self.pipe = pipe
@@ -35,7 +35,7 @@ final class MediaThread: Sendable {
         DatagramSocket.close(pipe.writing)
     }
 
-    /// Does `work` soon, in the order of the calls. After `stop` nothing is done any more.
+    /// Runs `work` soon, in the order of the calls. After `stop`, further work is ignored.
     func submit(_ work: @escaping Work) {
         let starts = state.withLockedValue { state -> Bool? in
             guard !state.isOver else { return nil }
@@ -54,22 +54,22 @@ final class MediaThread: Sendable {
         }
     }
 
-    /// As `submit`, for media, which is left out where the thread does not keep up.
+    /// Submits media like `submit`, but drops it if the thread does not keep up.
     func submitMedia(_ work: @escaping Work) {
         guard state.withLockedValue({ $0.work.count < Self.mediaLimit }) else { return }
         submit(work)
     }
 
-    /// Does `work` and waits for what it gives; nil where the thread has ended.
+    /// Runs `work` and returns its result; nil if the thread has ended.
     func call<Answer: Sendable>(_ work: @escaping @Sendable (MediaRoom) -> Answer) async -> Answer? {
         await withCheckedContinuation { (waiting: CheckedContinuation<Answer?, Never>) in
             let once = Once(waiting)
             submit { room in once.resume(work(room)) }
-            // Work that is refused lets go of the continuation unused; its owner answers then.
+            // If the work is refused, releasing `once` resumes the continuation with nil.
         }
     }
 
-    /// All peers say goodbye, and the thread ends.
+    /// Closes all peer connections and ends the thread.
     func stop() {
         submit { room in room.isOver = true }
     }
@@ -79,7 +79,7 @@ final class MediaThread: Sendable {
             self?.submit { $0.subscribing?.askForKeyFrame(stream) }
         }
         while !room.isOver {
-            // Work that is left at the end is refused after the peers have closed and reported their statistics.
+            // Work left at the end is refused only after the peer connections have closed and reported their statistics.
             while !room.isOver, let work = state.withLockedValue({ $0.work.popFirst() }) { work(room) }
             let deadline = room.turn(now: ClientClock.now)
             let wait = min(Self.longestWait, max(.zero, deadline - ClientClock.now))
@@ -96,7 +96,7 @@ final class MediaThread: Sendable {
         _ = rest
     }
 
-    /// Resumes once; with nil where it is let go of unused.
+    /// Resumes a continuation once; with nil if it is released unused.
     private final class Once<Answer: Sendable>: Sendable {
         private let waiting: NIOLockedValueBox<CheckedContinuation<Answer?, Never>?>
 

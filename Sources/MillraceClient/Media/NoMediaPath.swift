@@ -1,38 +1,39 @@
 import MediaBase
 import Transport
 
-/// A failed media path and the candidates tried: ICE or DTLS had not completed 10 s after they began.
+/// A failed media path and the candidates tried: ICE or DTLS did not complete within 10 s.
 ///
 /// ```swift
 /// case .noMediaPath(let path):
 ///     for candidate in path.candidates { print(candidate.address, candidate.checksSent, candidate.checksAnswered) }
 /// ```
 public struct NoMediaPath: Hashable, Sendable {
-    /// How far a path came.
+    /// Stage at which a path failed.
     public enum Stage: String, Hashable, Sendable {
-        /// No address of the relay answered (RFC 8445). A firewall drops UDP, or the relay advertises an address that this network does not
-        /// reach.
+        /// No address of the relay answered a connectivity check (RFC 8445). Usual causes: a firewall drops UDP, or the relay advertises an
+        /// address that this network cannot reach.
         case ice
-        /// An address answered, and the encrypted connection was not made.
+        /// An address answered, but the DTLS handshake did not complete.
         case dtls
     }
 
-    /// An address of the relay.
+    /// Candidate address of the relay.
     public struct Candidate: Hashable, Sendable {
-        /// With the port: `203.0.113.1:7882`, `[2001:db8::1]:7882`.
+        /// Address with port: `203.0.113.1:7882`, `[2001:db8::1]:7882`.
         public var address: String
-        /// Media over TCP (RFC 6544), which this client does not use: such a candidate is listed and never tried.
+        /// Whether the candidate is for media over TCP (RFC 6544). This client does not support it: such a candidate is listed but never
+        /// tried.
         public var isTCP: Bool
-        /// Connectivity checks (RFC 8445 section 7) that were sent, repetitions included.
+        /// Number of connectivity checks sent (RFC 8445 section 7), including retransmissions.
         public var checksSent: Int
-        /// Those that the relay answered.
+        /// Number of checks that the relay answered.
         public var checksAnswered: Int
     }
 
-    /// The peer connection that it is about.
+    /// The affected peer connection.
     public var direction: MediaDirection
     public var stage: Stage
-    /// Those of the relay's answer or offer; 32 at most.
+    /// Candidates from the relay's answer or offer; at most 32.
     public var candidates: [Candidate]
 
     init(_ report: MediaPathReport, _ direction: MediaDirection) {

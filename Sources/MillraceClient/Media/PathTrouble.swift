@@ -1,12 +1,12 @@
 import Transport
 
-/// A fault of a peer connection's path, or the end of one.
+/// Change of a peer connection's path.
 enum PathTrouble: Sendable {
-    /// The relay has not answered for a while: another way to it is looked for, with the keys that there are.
+    /// The relay has not answered for a while: ICE has to be restarted with the existing keys.
     case silent
-    /// The peer connection is over, with its keys; another one is to be made.
+    /// The peer connection and its keys have ended; a new one has to be made.
     case ended
-    /// ICE or DTLS has not completed in time.
+    /// ICE or DTLS did not complete in time.
     case missing(MediaPathReport)
     /// ICE and DTLS have completed.
     case mended

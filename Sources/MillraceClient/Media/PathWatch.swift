@@ -1,18 +1,18 @@
 import MediaBase
 
-/// Watches whether the relay answers the connectivity checks of a peer connection. It never ends one: keys are kept for as long as the
-/// relay may have theirs, which says by `mediaReset` when it has let go of them.
+/// Monitors the relay's answers to the connectivity checks of a peer connection. It never ends the peer connection: the client keeps
+/// its keys as long as the relay may have its own. The relay sends `mediaReset` when it has discarded them.
 struct PathWatch {
     enum Change: Equatable {
-        /// Nothing was heard for a while; told again each time that the while has passed.
+        /// No answer for `silence`; repeated each time this interval has passed again.
         case silent
-        /// Consent is over (RFC 7675 section 5.1): no media is sent until it is given again.
+        /// Consent has expired (RFC 7675 section 5.1): no media may be sent until it is renewed.
         case expired
-        /// Media may be sent again.
+        /// Consent has been renewed; media may be sent again.
         case restored
     }
 
-    /// Five checks in a row have gone unanswered, which is rare on a path that loses a tenth.
+    /// Time in which five checks in a row remain unanswered, which is rare at 10 % packet loss.
     static let silence = MediaTime.seconds(12)
     static let expiry = MediaTime.seconds(30)
 
@@ -20,13 +20,14 @@ struct PathWatch {
     private(set) var isExpired = false
     private var told: MediaTime?
 
-    /// The relay has not answered for a while.
-    /// - Parameter lastConsent: as that of `look`.
+    /// Returns whether the relay has not answered for `silence`.
+    /// - Parameter lastConsent: same as in `look`.
     static func isSilent(lastConsent: MediaTime?, now: MediaTime) -> Bool {
         lastConsent.map { now - $0 >= silence } ?? false
     }
 
-    /// - Parameter lastConsent: when a check was answered last; nil before the first time.
+    /// Updates the state and returns its changes.
+    /// - Parameter lastConsent: time of the last answered check; nil before the first answer.
     mutating func look(lastConsent: MediaTime?, now: MediaTime) -> [Change] {
         guard let lastConsent else { return [] }
         let quiet = now - lastConsent

@@ -1,25 +1,28 @@
 public import MediaBase
 
-/// What one peer connection of the client sent and received.
+/// Statistics of one peer connection of the client.
 public struct TransportStatistics: Hashable, Sendable {
-    /// Media packets and their bytes, without those that were sent again.
+    /// Media packets sent, without retransmissions.
     public var sentPackets: UInt64 = 0
+    /// Bytes of the media packets sent, without retransmissions.
     public var sentBytes: UInt64 = 0
-    /// Media packets that came for the first time, by whatever way, and their bytes.
+    /// Distinct media packets received, including recovered ones.
     public var receivedPackets: UInt64 = 0
+    /// Bytes of the distinct media packets received.
     public var receivedBytes: UInt64 = 0
-    /// Sent again because the relay asked.
+    /// Packets retransmitted at the relay's request.
     public var retransmissions: UInt64 = 0
-    /// Lost at first, and got on request.
+    /// Lost packets recovered by retransmission.
     public var recovered: UInt64 = 0
-    /// Key frames that were asked for, by us and of us.
+    /// Key frame requests sent to the relay.
     public var keyFrameRequestsSent: UInt64 = 0
+    /// Key frame requests received from the relay.
     public var keyFrameRequestsReceived: UInt64 = 0
-    /// Share of our packets that the relay says it lost, 0...1.
+    /// Fraction of sent packets that the relay reports as lost, 0...1.
     public var reportedLoss: Double = 0
-    /// To the relay and back; nil before it was measured.
+    /// Round-trip time to the relay; nil before it has been measured.
     public var roundTrip: Duration?
-    /// What the path to the relay is thought to carry; nil before anything was measured.
+    /// Estimated capacity of the path to the relay; nil before the first measurement.
     public var availableBitrate: Bitrate?
 
     public init() {}

@@ -1,27 +1,27 @@
 public import Signaling
 
-/// What happens to a user's conversations. The local store holds each change before it is told.
+/// Event of a user's conversations. The local store already contains the change when its event is delivered.
 public enum ConversationEvent: Hashable, Sendable {
     case statusChanged(SessionStatus)
-    /// The error that the client failed with.
+    /// The error with which the client failed.
     case didFail(SessionError)
-    /// Conversations that are new on the list, or back on it; those on it with a new last message, unread count, name or other state; and
-    /// those that left it. Only what changed is named.
+    /// Conversations that were added to the list or returned to it, that changed (last message, unread count, name or other state), or
+    /// that left it. Unchanged conversations are not included.
     case conversationsChanged(added: [Conversation], updated: [Conversation], deleted: [ConversationRef])
-    /// Of all conversations that are not muted.
+    /// Number of unread messages in all conversations that are not muted.
     case totalUnreadChanged(Int)
-    /// A new message; also one's own that another client sent.
+    /// A new message, including the user's own messages from other clients.
     case messageReceived(Message)
-    /// A new message of somebody else that the user is to notice: of no muted conversation.
+    /// A new message of another user in a conversation that is not muted, for the application to notify the user.
     case notification(Message)
-    /// A message of one's own is on the relay's disk.
+    /// A message of the local user is on the relay's disk.
     case messageSent(Message)
-    /// The relay does not take a message of one's own: it will not be tried again.
+    /// The relay has refused a message of the local user; the client does not send it again.
     case messageRefused(OutgoingMessage, SessionError)
-    /// A group that one is a member of is new, or has other members or another owner. Its first 20 newcomers and leavers are named;
-    /// `MessagingClient.group(_:)` tells all members.
+    /// A group of the user is new, or its members or its owner have changed. At most the first 20 users who joined or left are listed;
+    /// `MessagingClient.group(_:)` returns all members.
     case groupChanged(GroupChanged)
     case groupDismissed(String)
-    /// The relay's store is another one: what was stored here was dropped, and is read again.
+    /// The relay's store has been replaced: the local copy was deleted and is read again.
     case storeReset
 }

@@ -1,12 +1,12 @@
 public import Signaling
 
-/// Some messages of a conversation that follow each other.
+/// Consecutive messages of a conversation.
 public struct HistoryPage: Hashable, Sendable {
-    /// In ascending order of their numbers, whichever way one goes.
+    /// Messages in ascending order of their numbers, whichever direction was requested.
     public var messages: [Message]
-    /// There are more in the direction that one goes, as far as is known.
+    /// Whether more messages are known to exist in the requested direction.
     public var hasMore: Bool
-    /// Read from the local store alone because the relay could not be asked: it may lack some at its far end, and at its near end where
-    /// the message that it is next to is not in the store.
+    /// Whether the page comes from the local store only, because the relay could not be reached. Messages may then be missing at the
+    /// far end of the page, and also at the near end if the reference message is not in the store.
     public var isOffline: Bool
 }

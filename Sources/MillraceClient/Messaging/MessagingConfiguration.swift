@@ -1,30 +1,30 @@
-/// How a messaging client behaves; the defaults suit most applications. With a session's connection only its limits apply: the rest is the
-/// session's.
+/// Configuration of a messaging client; the defaults suit most applications. A client that uses a session's connection applies only the
+/// limits; the session's configuration determines the rest.
 public struct MessagingConfiguration: Sendable {
-    /// Until the WebSocket stands; a day at most.
+    /// Timeout for opening the WebSocket, at most one day.
     public var connectTimeout = Duration.seconds(10)
-    /// Until a request is answered; after it the connection counts as lost. A day at most.
+    /// Timeout for the answer to a request, at most one day; when it expires, the connection counts as lost.
     public var requestTimeout = Duration.seconds(15)
-    /// Between signs of life to the relay, 100 ms to an hour. After two and a half without a word of the relay the connection counts as
-    /// lost.
+    /// Interval of pings to the relay, 100 ms to one hour. The connection counts as lost after two and a half intervals without a message
+    /// from the relay.
     public var pingInterval = Duration.seconds(10)
-    /// A client that is offline for long is nothing unusual: it does not give up for a week.
+    /// Reconnection policy. The client gives up only after a week, because it is often offline for long.
     public var reconnect = ReconnectPolicy(longestDelay: .seconds(30), giveUpAfter: .seconds(7 * 86_400))
 
-    /// Path of a PEM file with the certificates of authorities that are trusted in place of the system's. Nil: the system's.
+    /// Path of a PEM file with the certificates of trusted authorities, in place of the system's; nil for the system's.
     public var trustedCertificates: String?
-    /// The relay's certificate is checked. Off only for tests against a relay of one's own.
+    /// Whether the relay's certificate is verified. Switch it off only in tests with a relay of your own.
     public var checksCertificates = true
 
-    /// Events that wait for a reader or a delegate at most. A slower one loses the oldest, counted.
+    /// Maximum number of events buffered for one reader or delegate. A slower one loses the oldest events, which are counted.
     public var eventLimit = 4_096
-    /// Requests that wait for their answers; one more is refused with `limitReached`.
+    /// Maximum number of requests without an answer; further ones fail with `limitReached`.
     public var requestLimit = 1_024
-    /// What the relay told that waits to be stored; more of it, and all is read again.
+    /// Maximum number of notifications from the relay that are not stored yet; beyond it, the client reads all changes again.
     public var newsLimit = 4_096
-    /// Messages that wait to be sent; one more is refused with `limitReached`.
+    /// Maximum number of unsent messages; further ones fail with `limitReached`.
     public var outgoingLimit = 1_000
-    /// Before a message is tried again that the relay could not store; a day at most.
+    /// Delay before a message that the relay could not store is sent again; at most one day.
     public var retryDelay = Duration.seconds(2)
 
     public init() {}

@@ -1,8 +1,8 @@
 import Signaling
 
-/// Pages of messages, and what a user does with its conversations.
+/// Pages of messages, and changes to the conversation list.
 extension MessagingCore {
-    /// A page that the store cannot fill is asked for in these rounds at most: what lies here in pieces may take some.
+    /// Maximum number of requests for one page. Several are needed if the stored messages have gaps.
     private static let rounds = 8
 
     func history(
@@ -25,7 +25,7 @@ extension MessagingCore {
             }
             return try await joinedPage(of: ref, wanted, count: count)
         } catch {
-            // Nothing was ever said there.
+            // A conversation without any message.
             guard error.code == .unknownConversation else { throw error }
             return HistoryPage(messages: [], hasMore: false, isOffline: false)
         }
@@ -50,7 +50,7 @@ extension MessagingCore {
         return HistoryPage(messages: stretch.messages, hasMore: stretch.hasMore, isOffline: isOffline)
     }
 
-    /// What is next to a message that the store does not have: as the relay says, stored for another time.
+    /// Returns the messages next to one that the store lacks. They are read from the relay, and stored for later.
     private func strangersPage(
         of ref: ConversationRef, _ wanted: HistoryTable.Missing, count: Int
     ) async throws(SessionError) -> HistoryPage {
@@ -79,9 +79,10 @@ extension MessagingCore {
         return answer
     }
 
-    // MARK: what is the same on all devices of a user
+    // MARK: changes on all devices of a user
 
-    // The relay tells whoever asked as well, behind the answer: the store takes it from there alone, in the order of the changes.
+    // The relay also sends each change as an event after the answer. The store applies only the event, in the order of the
+    // changes.
 
     func clearUnread(_ ref: ConversationRef) async throws(SessionError) {
         try await request(ClearUnreadRequest(conversation: ref))

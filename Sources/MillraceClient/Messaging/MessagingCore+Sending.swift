@@ -2,7 +2,7 @@ import Foundation
 import MediaBase
 import Signaling
 
-/// What waits to be sent goes one by one, so that its order is kept whatever is lost.
+/// Sends queued messages one at a time, so that a loss cannot change their order.
 extension MessagingCore {
     func send(_ text: String, to conversation: ConversationRef) async throws(SessionError) -> OutgoingMessage {
         let message = OutgoingMessage(
@@ -15,12 +15,12 @@ extension MessagingCore {
         return message
     }
 
-    /// Sends the next message, unless one is under way.
+    /// Sends the next message, unless one is being sent.
     func flush() async {
         guard isInStep, sending == nil, retry == nil else { return }
         do throws(SessionError) {
             guard let next = try await store.nextOutgoing() else { return }
-            // The store was asked meanwhile.
+            // The state may have changed while the store was read.
             guard isInStep, sending == nil, retry == nil else { return }
             sending = next
             let request = SendMessageRequest(conversation: next.conversation, message: next.id, text: next.text)
@@ -50,7 +50,8 @@ extension MessagingCore {
         await flush()
     }
 
-    /// - Parameter seconds: as the relay said.
+    /// Schedules another attempt.
+    /// - Parameter seconds: delay requested by the relay.
     private func tryAgain(after seconds: Int?) {
         let wait = max(configuration.retryDelay.bounded, .retryAfter(seconds))
         retry = Task { [weak self] in

@@ -1,6 +1,6 @@
 import Signaling
 
-/// In step with the relay: after each login what changed meanwhile, then each change as it happens.
+/// Synchronization with the relay: after each login the missed changes, then each change as it happens.
 extension MessagingCore {
     func take(login result: Result<LoginRequest.Answer, SignalingError>) async {
         switch result {
@@ -43,7 +43,7 @@ extension MessagingCore {
         }
     }
 
-    /// The relay does not let the client in, for now or for good.
+    /// Handles a refused login: tries again after a temporary error, otherwise fails.
     private func refused(_ error: SignalingError) async {
         guard error.code != .notConnected else { return }
         guard !error.isPassing, error.code != .storageFailed else { return restart(after: error.retryAfter ?? 1) }
@@ -61,7 +61,7 @@ extension MessagingCore {
                 let change = try await store.take(
                     body.conversations, deleted: body.deleted, cursor: isInStep ? body.cursor : nil, isLive: isInStep)
                 for event in change.events { board.send(event) }
-            // Told by the store's own count, which knows what is off this device's list.
+            // The store reports its own total, which leaves out conversations hidden on this device.
             case .totalUnreadChanged: break
             case .groupChanged(let body): board.send(.groupChanged(body))
             case .groupDismissed(let body): board.send(.groupDismissed(body.group))

@@ -1,10 +1,10 @@
 import MediaBase
 import Signaling
 
-/// What a messaging client does: logs in, keeps the store in step with the relay, sends what waits to be sent.
+/// Runs a messaging client: logs in, synchronizes the store with the relay, and sends queued messages.
 ///
-/// What the link tells is looked at one after another, each stored before the next: so an answer and the events around it are
-/// taken in the order in which the relay made them.
+/// Notifications of the link are handled one at a time, and each is stored before the next one. The client therefore applies
+/// answers and events in the relay's order.
 actor MessagingCore {
     enum Purpose {
         case login
@@ -13,24 +13,25 @@ actor MessagingCore {
         case request(CheckedContinuation<Result<[UInt8], SignalingError>, Never>)
     }
 
-    /// Changes that are asked for at a time.
+    /// Number of changes requested at a time.
     static let changesCount = 100
 
     let store: ConversationStore
     let board: MessagingBoard
     let configuration: MessagingConfiguration
-    /// What the link is to do, in order: a command never overtakes one that was given before.
+    /// Commands to the link, executed in order.
     private let commands: AsyncStream<LinkCommand>.Continuation
     private var name: String?
-    /// Of the connection that the application wants; nil: of none.
+    /// Notifications of the current connection; nil if the application wants none.
     private var queue: NewsQueue?
-    /// Whose news is being looked at; one queue at a time, so what a former connection told is over before the next one's first.
+    /// Queue whose notifications are being handled. Only one is handled at a time: those of a former connection are finished
+    /// before the next connection's first.
     private var looked: NewsQueue?
     private var looking: Task<Void, Never>?
     private var entering: CheckedContinuation<Result<Void, SessionError>, Never>?
     private var nextTicket: UInt64 = 0
     var purposes: [UInt64: Purpose] = [:]
-    /// Logged in, and all that was missed is stored.
+    /// Whether the client is logged in and all missed changes are stored.
     var isInStep = false
     var sending: OutgoingMessage?
     var retry: Task<Void, Never>?
@@ -51,7 +52,7 @@ actor MessagingCore {
 
     deinit { commands.finish() }
 
-    // MARK: what the application wants
+    // MARK: requests of the application
 
     func connect(name: String?) async throws(SessionError) {
         let status = board.snapshot.status
@@ -82,12 +83,12 @@ actor MessagingCore {
         guard let queue else { return }
         let looking = looking
         await leave(queue, nil)
-        // What was being stored is stored by then: the store can be another client's.
+        // Waits for the last write to the store, so that another client can use the store afterwards.
         await looking?.value
     }
 
-    /// Ends one connection, and not another that was made meanwhile.
-    /// - Parameter error: nil: the application wants it.
+    /// Ends the given connection, unless it has been replaced by another one.
+    /// - Parameter error: reason; nil if the application disconnects.
     private func leave(_ leaving: NewsQueue, _ error: SessionError?) async {
         guard queue === leaving else { return }
         await withCheckedContinuation { (closed: CheckedContinuation<Void, Never>) in
@@ -97,16 +98,16 @@ actor MessagingCore {
         end(error)
     }
 
-    /// It cannot go on: the relay refused the user, or the store does not take anything.
+    /// Ends the connection after a permanent error: the relay refused the user, or the store cannot be written.
     func failed(_ error: SessionError) async {
         guard let queue, !isOver else { return }
         await leave(queue, error)
     }
 
-    /// - Parameter seconds: to wait before, as the relay said.
+    /// - Parameter seconds: delay requested by the relay.
     func restart(after seconds: Int?) { commands.yield(.restart(retryAfter: seconds)) }
 
-    /// Nobody holds the client any more.
+    /// Disconnects when the application has released its last reference.
     nonisolated func abandon() {
         Task { await disconnect() }
     }
@@ -147,9 +148,10 @@ actor MessagingCore {
         }
     }
 
-    // MARK: what the link tells
+    // MARK: notifications of the link
 
-    /// - Returns: there may be more: the connection is still the one that is wanted.
+    /// Handles one notification.
+    /// - Returns: false if the connection has ended or been replaced, so that no further notification of this queue matters.
     private func look(at news: LinkNews, of queue: NewsQueue) async -> Bool {
         guard self.queue === queue else { return false }
         looked = queue
@@ -159,7 +161,7 @@ actor MessagingCore {
         return true
     }
 
-    /// The connection whose news is being looked at ended while the store was busy with it: nothing more follows from it.
+    /// Whether the connection being handled ended during a store operation; its remaining results are ignored.
     var isOver: Bool { queue == nil || looked !== queue }
 
     private func take(_ news: LinkNews) async {
@@ -194,7 +196,7 @@ actor MessagingCore {
         board.send(.statusChanged(status))
     }
 
-    /// All that was missed is stored.
+    /// Switches to `connected` after all missed changes have been stored.
     func stepIn() async {
         isInStep = true
         set(.connected)
@@ -203,7 +205,7 @@ actor MessagingCore {
         await flush()
     }
 
-    /// What was asked and not answered will not be.
+    /// Fails all pending requests after the connection was lost.
     private func lose() {
         isInStep = false
         sending = nil
@@ -216,7 +218,8 @@ actor MessagingCore {
         }
     }
 
-    /// - Parameter error: nil: the application wants it.
+    /// Ends the connection.
+    /// - Parameter error: reason; nil if the application disconnects.
     func end(_ error: SessionError?) {
         lose()
         queue?.finish()

@@ -1,13 +1,15 @@
 public import Signaling
 
-/// Told of a user's conversations, one event at a time, where the application said. All methods can be left out.
+/// Receiver of events of a user's conversations, one at a time, on the executor passed to
+/// `MessagingClient.add(_:on:)`. All methods are optional.
 public protocol MessagingDelegate: AnyObject, Sendable {
-    /// Each event; calls the method that belongs to it unless the delegate has its own of this.
+    /// Receives every event. The default implementation calls the method for the event; a delegate that
+    /// implements this method replaces it.
     func messaging(_ client: MessagingClient, didReceive event: ConversationEvent)
 
     func messaging(_ client: MessagingClient, statusChanged status: SessionStatus)
     func messaging(_ client: MessagingClient, didFailWith error: SessionError)
-    /// As `ConversationEvent.conversationsChanged`.
+    /// The conversation list has changed, as in `ConversationEvent.conversationsChanged`.
     func messaging(
         _ client: MessagingClient, added: [Conversation], updated: [Conversation], deleted: [ConversationRef])
     func messaging(_ client: MessagingClient, totalUnread: Int)

@@ -1,11 +1,12 @@
 public import Signaling
 
-/// A message of one's own that the relay has not confirmed yet.
+/// Message of the local user that the relay has not confirmed yet.
 public struct OutgoingMessage: Hashable, Sendable, Identifiable {
-    /// It keeps it for good: sent again after a loss, it is stored once.
+    /// Permanent id. The relay recognizes it if the message is sent again after a connection loss, and stores
+    /// the message once.
     public let id: String
     public let conversation: ConversationRef
     public let text: String
-    /// Milliseconds since 1970, by this machine's clock.
+    /// Time of writing in milliseconds since 1970, by this machine's clock.
     public let time: Int64
 }

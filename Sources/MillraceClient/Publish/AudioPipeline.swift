@@ -4,9 +4,9 @@ import Foundation
 import MediaBase
 import NIOConcurrencyHelpers
 
-/// Cuts a publisher's sound into packets' worth and encodes it, on a queue of its own.
+/// Splits a publisher's audio into packets and encodes it on its own queue.
 final class AudioPipeline: Sendable {
-    /// Sound that waits to be encoded at most; more is left out, and counted.
+    /// Maximum amount of audio waiting to be encoded; further blocks are dropped and counted.
     static let limit = MediaTime.milliseconds(500)
 
     private struct State {
@@ -19,10 +19,10 @@ final class AudioPipeline: Sendable {
     private let settings: PublisherSettings.Audio
     private let queue = DispatchQueue(label: "millrace.audio", qos: .userInteractive)
     private let state = NIOLockedValueBox(State())
-    /// Used on `queue` alone.
+    /// Accessed only on `queue`.
     nonisolated(unsafe) private var encoder: OpusEncoder?
     nonisolated(unsafe) private var samples: [Int16] = []
-    /// Of the first of `samples`.
+    /// Time of the first of `samples`.
     nonisolated(unsafe) private var start: MediaTime?
     private let output: @Sendable (EncodedMedia) -> Void
     private let failure: @Sendable (CodecError) -> Void
@@ -41,7 +41,7 @@ final class AudioPipeline: Sendable {
 
     func setPaused(_ isPaused: Bool) { state.withLockedValue { $0.isPaused = isPaused } }
 
-    /// - Parameter time: of the first sample, on the client's clock.
+    /// - Parameter time: time of the first sample, on the client's clock.
     func push(_ block: PCMBlock, time: MediaTime) {
         let isTaken = state.withLockedValue { state in
             guard !state.isPaused else { return false }
@@ -62,7 +62,8 @@ final class AudioPipeline: Sendable {
     private func encode(_ block: PCMBlock, _ time: MediaTime) throws(CodecError) {
         let encoder = try openEncoder()
         let channels = settings.channels
-        // Sound is counted by its samples; only a real gap moves its clock.
+        // Time advances by the number of samples; only a difference of more than 100 ms counts as a gap and
+        // resets it.
         let expected = start.map { $0 + Self.duration(samples.count / channels) }
         if expected.map({ abs((time - $0).rawValue) > 100_000_000 }) ?? true {
             samples.removeAll(keepingCapacity: true)
@@ -76,7 +77,7 @@ final class AudioPipeline: Sendable {
             start = first + Self.duration(size / channels)
             let bytes = try encoder.encode(PCMBlock(channels: channels, samples: part))
             state.withLockedValue { $0.encoded += 1 }
-            // Nothing to hear is not sent (RFC 7587 section 3.1.3).
+            // With DTX, packets of at most 2 bytes contain silence and are not sent (RFC 7587 section 3.1.3).
             if settings.dtx, bytes.count <= 2 { continue }
             output(.sound(bytes: bytes, level: Self.level(part), time: first))
         }
@@ -102,7 +103,8 @@ final class AudioPipeline: Sendable {
         }
     }
 
-    /// RFC 6465 section 3: of the root mean square, 0 dBov is a full-scale square wave.
+    /// Returns the audio level (RFC 6465 section 3): the RMS in -dBov, where 0 dBov is a full-scale square
+    /// wave.
     private static func level(_ samples: [Int16]) -> UInt8 {
         let energy = samples.reduce(0.0) { $0 + Double($1) * Double($1) } / Double(max(1, samples.count))
         guard energy > 0 else { return 127 }

@@ -1,22 +1,22 @@
 import MediaBase
 
-/// How what the path carries is shared among the encodings that are sent. Sound comes first; of simulcast encodings the smallest, and a
-/// larger one only where it gets enough to be worth it.
+/// Distributes the path's capacity among the encodings of a publisher. Audio comes first, then the smallest simulcast encoding. A
+/// larger encoding is sent only if it gets at least `leastShare` of its maximum bit rate.
 struct BitrateShare: Hashable, Sendable {
-    /// Of each encoding at most, smallest first.
+    /// Maximum bit rate of each encoding, smallest first.
     let most: [Bitrate]
-    /// Share of its `most` that an encoding must get to be sent at all; the smallest always is.
+    /// Minimum fraction of its maximum bit rate that an encoding needs to be sent; the smallest encoding is always sent.
     static let leastShare = 0.4
-    /// Of one encoding, whatever the path says.
+    /// Minimum bit rate of an encoding, whatever the estimate of the path.
     static let floor = Bitrate.kilobits(30)
-    /// RTP, UDP and IP headers with some retransmissions, as a share of what is sent.
+    /// RTP, UDP and IP headers and some retransmissions, as a fraction of the bits sent.
     static let overhead = 0.1
 
     /// - Parameters:
-    ///   - bitrate: of all encodings together.
-    ///   - count: of encodings, each with four times the pixels of the one before.
+    ///   - bitrate: total of all encodings.
+    ///   - count: number of encodings, each with four times the pixels of the previous one.
     init(bitrate: Bitrate, count: Int) {
-        // A quarter of the pixels takes about a third of the bits.
+        // A quarter of the pixels needs about a third of the bit rate.
         let weights = (0..<max(1, count)).map { place in (0..<place).reduce(1.0) { weight, _ in weight * 3 } }
         let sum = weights.reduce(0, +)
         most = weights.map {
@@ -24,10 +24,10 @@ struct BitrateShare: Hashable, Sendable {
         }
     }
 
+    /// Returns the bit rate of each encoding; nil for an encoding that is not sent.
     /// - Parameters:
-    ///   - available: what the path carries, headers included; nil: unknown, everything is sent.
-    ///   - audio: what sound takes of it.
-    /// - Returns: of each encoding; nil for one that is not to be sent.
+    ///   - available: capacity of the path, including headers; nil if unknown, in which case all encodings are sent.
+    ///   - audio: bit rate of the audio.
     func rates(available: Bitrate?, audio: Bitrate) -> [Bitrate?] {
         guard let available else { return most }
         var left = Int64(Double(available.rawValue) * (1 - Self.overhead)) - audio.rawValue

@@ -1,9 +1,9 @@
 import MediaBase
 
-/// What a publisher's encoders made, on its way to the media thread.
+/// Output of a publisher's encoders for the media thread.
 enum EncodedMedia: Sendable {
-    /// `encoding` counts from the smallest on.
+    /// A video frame; `encoding` counts from the smallest encoding.
     case picture(encoding: Int, bytes: [UInt8], isKeyFrame: Bool, isReference: Bool, time: MediaTime)
-    /// `level`: decibels below the loudest, 0...127.
+    /// An audio packet; `level` is its audio level in -dBov, 0 (loudest) to 127.
     case sound(bytes: [UInt8], level: UInt8, time: MediaTime)
 }

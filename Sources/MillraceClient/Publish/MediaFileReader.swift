@@ -2,7 +2,8 @@ import Codecs
 import Containers
 import MediaBase
 
-/// Reads raw pictures and sound of a file: Y4M, WAV at 48 kHz, IVF with VP8, WebM with VP8 and Opus. Used by one task at a time.
+/// Reads raw frames and audio from a file: Y4M, WAV at 48 kHz, IVF with VP8, or WebM with VP8 and Opus. Used by one task at a
+/// time.
 final class MediaFileReader {
     private enum Source {
         case y4m(Y4MReader)
@@ -11,13 +12,13 @@ final class MediaFileReader {
         case webm(WebMReader, video: Int?, audio: Int?, VP8Decoder, OpusDecoder)
     }
 
-    /// Samples a channel that are read of a WAV file at a time.
+    /// Samples per channel read from a WAV file at a time.
     private static let soundBlock = 960
 
     private let source: Source
     private var samplesRead: Int64 = 0
 
-    /// - Throws: `mediaFailed`, where the file cannot be read or holds nothing that can be published.
+    /// - Throws: `mediaFailed` if the file cannot be read or contains no supported media.
     init(path: String) throws(SessionError) {
         do {
             let file = try FileSource(path: path)
@@ -55,7 +56,7 @@ final class MediaFileReader {
         }
     }
 
-    /// The next piece, nil at the end. What is damaged is left out.
+    /// Returns the next frame or audio block; nil at the end of the file. Damaged frames are skipped.
     func next() throws(SessionError) -> RawMedia? {
         do {
             switch source {

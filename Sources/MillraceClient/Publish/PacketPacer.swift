@@ -1,6 +1,7 @@
 import MediaBase
 
-/// Spreads the packets of large pictures over time, so that a key frame does not overflow a narrow path's queue. Reads no clock.
+/// Spreads the packets of large frames over time, so that a key frame does not overflow the queue of a narrow path. Reads no
+/// clock.
 struct PacketPacer: Sendable {
     struct Packet: Sendable {
         var payload: [UInt8]
@@ -10,24 +11,24 @@ struct PacketPacer: Sendable {
         var marker: Bool
     }
 
-    /// Packets that wait at most; more and all of them are given up.
+    /// Maximum number of queued packets; on overflow the whole queue is dropped.
     static let limit = 2_000
-    /// What may leave at once.
+    /// Maximum burst, as sending time that may be caught up after an idle period.
     private static let burst = MediaTime.milliseconds(5)
 
     private var packets: [Packet] = []
     private var first = 0
-    /// When the next packet may leave.
+    /// Earliest time of the next packet.
     private var next = MediaTime.zero
     var rate: Bitrate
-    /// Times that everything that waited was given up.
+    /// Number of times that the queue was dropped.
     private(set) var overflows: UInt64 = 0
 
     init(rate: Bitrate) { self.rate = rate }
 
     var waiting: Int { packets.count - first }
 
-    /// - Returns: false where what waited was given up, and with it this packet.
+    /// - Returns: false if the queue and this packet were dropped.
     mutating func add(_ packet: Packet) -> Bool {
         guard waiting < Self.limit else {
             packets.removeAll(keepingCapacity: true)
@@ -39,7 +40,7 @@ struct PacketPacer: Sendable {
         return true
     }
 
-    /// When `take` has something; `never` where nothing waits.
+    /// Time at which `take` returns a packet; `never` if the queue is empty.
     var deadline: MediaTime { waiting == 0 ? .never : next }
 
     mutating func take(now: MediaTime) -> Packet? {
@@ -55,7 +56,7 @@ struct PacketPacer: Sendable {
         }
         let bits = Int64(packet.payload.count + 60) * 8
         let duration = MediaTime.nanoseconds(bits * 1_000_000_000 / max(1, rate.rawValue))
-        // Time that was not used is lost but for a short burst.
+        // Unused sending time is lost, except for a short burst.
         next = max(next, now - Self.burst) + duration
         return packet
     }

@@ -1,10 +1,10 @@
 import MediaBase
 
-/// Pictures of half the sides, each pixel the mean of four: what the smaller encodings of simulcast are made from.
+/// Scales frames to half their width and height by averaging four pixels, for the smaller simulcast encodings.
 enum PictureScaler {
-    /// - Returns: nil where there is nothing left of it.
+    /// - Returns: nil if the frame is too small.
     static func half(_ frame: I420Frame) -> I420Frame? {
-        // Even sides, so that chroma has whole pixels.
+        // The sides are rounded down to even numbers, so that chroma has whole pixels.
         let (width, height) = (frame.width / 4 * 2, frame.height / 4 * 2)
         guard width >= 2, height >= 2 else { return nil }
         var scaled = I420Frame(width: width, height: height)

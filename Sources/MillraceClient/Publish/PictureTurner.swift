@@ -1,9 +1,9 @@
 import MediaBase
 
-/// Turns frames as their `rotation` asks for: before they are encoded, so that subscribers without the header extension for it (RFC 7742
-/// section 4) see them upright too, and after they were decoded, as that extension says.
+/// Rotates frames by their `rotation`: before encoding, so that subscribers without the header extension for it (RFC 7742 section 4) see
+/// them upright too; and after decoding, as that extension specifies.
 enum PictureTurner {
-    /// - Returns: what is to be seen, with nothing left to turn.
+    /// - Returns: the upright frame with `rotation` `none`.
     static func upright(_ frame: I420Frame) -> I420Frame {
         guard frame.rotation != .none else { return frame }
         let isSideways = frame.rotation != .half
@@ -27,13 +27,13 @@ enum PictureTurner {
         return turned
     }
 
-    /// Row by row of the source.
+    /// Copies the plane row by row of the source.
     private static func turn(
         _ from: UnsafeBufferPointer<UInt8>, _ width: Int, _ height: Int, _ rotation: Rotation,
         _ to: UnsafeMutableBufferPointer<UInt8>
     ) {
         for y in 0..<height {
-            // Where the row begins in the target, and how far apart its pixels lie there.
+            // Index of the row's first pixel in the target, and distance between its pixels there.
             let (start, step) =
                 switch rotation {
                 case .none: (y * width, 1)

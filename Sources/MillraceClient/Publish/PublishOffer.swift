@@ -1,4 +1,4 @@
-/// An offer of the publish peer connection, and which of its sections are whose.
+/// Offer of the publish peer connection, and the media sections of each publisher.
 struct PublishOffer: Sendable {
     struct Sections: Sendable {
         var audio: String?
@@ -6,6 +6,6 @@ struct PublishOffer: Sendable {
     }
 
     var sdp: String
-    /// By publisher.
+    /// Media sections by the publisher's `key`.
     var sections: [UInt64: Sections]
 }

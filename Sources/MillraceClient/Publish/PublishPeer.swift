@@ -5,14 +5,14 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// The peer connection that carries all of a session's publications. Confined to the media thread.
+/// Peer connection of all of a session's publications. Confined to the media thread.
 final class PublishPeer {
-    /// One publisher's part of it.
+    /// A publisher with its tracks in the peer connection.
     private struct Source {
         let publisher: Publisher
         var audio: Int?
         var video: Int?
-        /// By encoding, smallest first.
+        /// Packetizers by encoding, smallest first.
         var packetizers: [VP8Packetizer]
         var hasKeyFrame: [Bool]
     }
@@ -24,18 +24,18 @@ final class PublishPeer {
     private var sources: [UInt64: Source] = [:]
     private var pacer: PacketPacer
     private var nextRate = MediaTime.zero
-    /// What the path is thought to carry.
+    /// Estimated capacity of the path.
     private var available: Bitrate?
 
-    /// Names of the simulcast encodings, smallest first.
+    /// RIDs of the simulcast encodings, smallest first.
     private static let rids = ["q", "h", "f"].compactMap { RID($0) }
-    /// Before anything was measured.
+    /// Estimate of the capacity before the first measurement.
     private static let uplinkStart = Bitrate.kilobits(1_500)
     private static let rateInterval = MediaTime.milliseconds(100)
-    /// What leaves at once is faster than what is made, by so much.
+    /// Ratio of the pacing rate to the encoders' bit rate.
     private static let pacing = 2.5
 
-    /// - Parameter isNative: keys go with the offers; else hands are shaken.
+    /// - Parameter isNative: true if keys are exchanged in the offers and answers (SDES); otherwise by DTLS.
     init(
         localAddress: String?, isNative: Bool, troubled: @escaping @Sendable (PathTrouble) -> Void
     ) throws(DTLSFailure) {
@@ -46,7 +46,7 @@ final class PublishPeer {
             .publish, tracks: [], identity: try .generate(), using: &random)
         configuration.wallClock = WallClock.offset
         configuration.uplinkStart = Self.uplinkStart
-        // `watch` looks after it.
+        // `watch` monitors consent instead of the endpoint.
         configuration.consentTimeout = .seconds(86_400)
         if isNative { configuration.keys = SignalledKeys() }
         endpoint = WebRTCEndpoint(configuration)
@@ -57,8 +57,8 @@ final class PublishPeer {
 
     // MARK: offer and answer
 
-    /// Offers those publishers' media and no other.
-    /// - Parameter restartsICE: with new credentials, by which a path is looked for anew (RFC 8445 section 9); certificate and keys stay.
+    /// Creates an offer with the media of exactly these publishers.
+    /// - Parameter restartsICE: whether to use new ICE credentials (RFC 8445 section 9); certificate and keys stay.
     func offer(_ publishers: [Publisher], restartsICE: Bool = false) -> PublishOffer {
         for (key, source) in sources where !publishers.contains(where: { $0.key == key }) {
             for place in [source.audio, source.video] { if let place { endpoint.stopTrack(place) } }
@@ -107,7 +107,7 @@ final class PublishPeer {
         min(endpoint.deadline, pacer.deadline, endpoint.isConnected ? min(nextRate, watch.deadline) : .never)
     }
 
-    /// The relay has not answered for a while.
+    /// Returns whether the relay has not answered for a while.
     func isSilent(now: MediaTime) -> Bool { PathWatch.isSilent(lastConsent: endpoint.lastConsent, now: now) }
 
     private func look(now: MediaTime) {
@@ -175,7 +175,7 @@ final class PublishPeer {
 
     // MARK: media
 
-    /// Sends what a publisher's encoders made.
+    /// Sends the output of a publisher's encoders.
     func send(_ media: EncodedMedia, key: UInt64, now: MediaTime) {
         guard endpoint.isConnected, !watch.isExpired, let source = sources[key] else { return }
         switch media {
@@ -190,7 +190,7 @@ final class PublishPeer {
             guard let track = source.video, source.hasKeyFrame.indices.contains(encoding),
                 let place = place(of: encoding, track: track)
             else { return }
-            // Nobody could show what comes before the first key frame.
+            // Subscribers cannot decode frames before the first key frame.
             guard isKeyFrame || source.hasKeyFrame[encoding] else { return }
             sources[key]?.hasKeyFrame[encoding] = true
             let payloads = sources[key]?.packetizers[encoding].payloads(of: bytes, nonReference: !isReference) ?? []
@@ -216,7 +216,8 @@ final class PublishPeer {
         }
     }
 
-    /// The place of an encoding among those that the relay takes: of one that takes no simulcast, the whole picture goes first.
+    /// Returns the index of an encoding among those that the relay accepted; nil if it was not accepted. If the relay accepted no
+    /// simulcast, only encoding 0 is sent.
     private func place(of encoding: Int, track: Int) -> Int? {
         let count = endpoint.encodingCount(track: track)
         guard count > 0 else { return nil }
@@ -232,7 +233,7 @@ final class PublishPeer {
         if let encoding { source.publisher.video?.requestKeyFrame(encoding: encoding) }
     }
 
-    /// Shares what the path carries among the publishers.
+    /// Distributes the path's capacity among the publishers.
     private func adapt() {
         let videos = sources.values.compactMap { source in source.publisher.video }
         guard !videos.isEmpty else { return }
@@ -241,7 +242,7 @@ final class PublishPeer {
         let limits = [endpoint.uplink?.target, endpoint.statistics.reportedBitrate].compactMap { $0 }
         available = limits.min()
         for video in videos {
-            // By what each would take of it.
+            // In proportion to their maximum bit rates.
             let share = Double(video.wanted.rawValue) / Double(max(1, wanted))
             video.setAvailable(available.map { Bitrate(bitsPerSecond: Int64(Double($0.rawValue) * share)) })
         }

@@ -1,13 +1,13 @@
 import MediaBase
 
 extension Publisher {
-    /// Publishes a file's pictures and sound at their pace: `.y4m`, `.wav` (48 kHz), `.ivf` with VP8, or `.webm` with VP8 and Opus.
-    /// Returns at its end, or when the task is cancelled.
+    /// Publishes a file's frames and audio in real time: `.y4m`, `.wav` (48 kHz), `.ivf` with VP8, or `.webm` with VP8 and Opus.
+    /// Returns at the end of the file, or when the task is cancelled.
     ///
     /// - Parameters:
-    ///   - path: of the file.
-    ///   - repeats: begins anew at its end.
-    /// - Throws: `mediaFailed` for a file that cannot be read.
+    ///   - path: path of the file.
+    ///   - repeats: whether to start again at the end of the file.
+    /// - Throws: `mediaFailed` if the file cannot be read.
     public func play(_ path: String, repeats: Bool = false) async throws(SessionError) {
         let clock = ContinuousClock()
         repeat {
@@ -27,7 +27,7 @@ extension Publisher {
                     push(block)
                 }
             }
-            // An empty file would be read for ever.
+            // Otherwise an empty file would be read in an endless loop.
             guard count > 0 else { return }
         } while repeats && !Task.isCancelled
     }

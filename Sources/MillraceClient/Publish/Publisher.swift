@@ -3,14 +3,14 @@ public import MediaBase
 import NIOConcurrencyHelpers
 public import Signaling
 
-/// Publishes one stream: sound, pictures or both, that the application pushes raw or that come from a file. Made by the application, it
-/// begins with `Session.publish(_:)`; what is pushed before is left out.
+/// Publishes one stream of audio, video or both, from raw media pushed by the application or from a file. The stream begins with
+/// `Session.publish(_:)`; media pushed before is dropped.
 ///
 /// ```swift
 /// let publisher = Publisher(PublisherSettings(name: "camera"))
 /// try await session.publish(publisher)
-/// publisher.push(picture)          // I420Frame
-/// publisher.push(sound)            // PCMBlock, 48 kHz
+/// publisher.push(frame)            // I420Frame
+/// publisher.push(block)            // PCMBlock, 48 kHz
 /// ```
 public final class Publisher: Sendable {
     struct State: Sendable {
@@ -18,7 +18,7 @@ public final class Publisher: Sendable {
         var isAnnounced = false
         var isAudioMuted = false
         var isVideoMuted = false
-        /// From the capture times of what is pushed to the client's clock.
+        /// Offset from the capture times of pushed media to the client's clock.
         var clockOffset: MediaTime?
         var thread: MediaThread?
         var isConnected = false
@@ -26,12 +26,12 @@ public final class Publisher: Sendable {
         var height: Int
     }
 
-    /// Events that wait for a reader at most.
+    /// Maximum number of events buffered for one reader.
     static let eventLimit = 64
 
-    /// What it publishes.
+    /// Settings of the stream.
     public let settings: PublisherSettings
-    /// Of this publisher in its session's media.
+    /// Identifier of this publisher in the session's media.
     let key: UInt64
     let state: NIOLockedValueBox<State>
     private let owner = NIOLockedValueBox<WeakBox<SessionCore>?>(nil)
@@ -57,7 +57,7 @@ public final class Publisher: Sendable {
         pipelines.withLockedValue { $0 = (video, audio) }
     }
 
-    /// Encodes audio from now on as `JoinOptions.Audio.isMusic` says.
+    /// Switches to the audio settings for music; see `JoinOptions.Audio.isMusic`.
     func encodeMusic() {
         guard let audio = settings.audio?.music else { return }
         let pipeline = AudioPipeline(
@@ -68,33 +68,34 @@ public final class Publisher: Sendable {
     var video: VideoPipeline? { pipelines.withLockedValue { $0.video } }
     var audio: AudioPipeline? { pipelines.withLockedValue { $0.audio } }
 
-    /// Of the stream while it is published; another one after the session was joined anew.
+    /// Id of the stream while it is published; it changes if the session is joined again.
     public var stream: StreamID? { state.withLockedValue { $0.stream } }
-    /// Sound that is pushed is left out: by `setMuted(_:_:)`, or by a moderator.
+    /// Whether audio is muted, by `setMuted(_:_:)` or by a moderator. Audio pushed while muted is dropped.
     public var isAudioMuted: Bool { state.withLockedValue { $0.isAudioMuted } }
-    /// Pictures that are pushed are left out: by `setMuted(_:_:)`, or by a moderator.
+    /// Whether video is muted, by `setMuted(_:_:)` or by a moderator. Frames pushed while muted are dropped.
     public var isVideoMuted: Bool { state.withLockedValue { $0.isVideoMuted } }
 
-    /// What becomes of it, from now on.
+    /// A new reader of the publisher's events from now on.
     public var events: Feed<PublisherEvent> { hub.feed(limit: Self.eventLimit) }
 
-    /// Takes a picture, to be encoded and sent at once. One that comes while the one before still waits takes its place.
+    /// Encodes and sends a frame. If the previous frame is still waiting to be encoded, this one replaces it.
     ///
-    /// Capture times are to be on one clock with those of the sound; zero means now.
+    /// Capture times of video and audio must use the same clock; zero means now.
     public func push(_ picture: I420Frame) {
         guard let video, !isVideoMuted else { return }
         video.push(picture, time: time(of: picture.captureTime))
     }
 
-    /// Takes sound: any length, one or two channels, each block where the one before ended.
+    /// Encodes and sends audio: blocks of any length with one or two channels, each beginning at the end of the previous one.
     public func push(_ sound: PCMBlock) {
         guard let audio, !isAudioMuted, !sound.samples.isEmpty else { return }
         audio.push(sound, time: time(of: sound.captureTime))
     }
 
-    /// Mutes or unmutes its sound or its pictures; the relay drops what is muted even if it were sent. Lifts a moderator's mute as well.
-    /// - Throws: `notConnected`, `unknownStream` for one that has ended meanwhile, `noTrack` for a kind that was not published. What was to
-    ///   be muted is so here nevertheless; what was to be unmuted stays muted.
+    /// Mutes or unmutes the audio or video of the stream. The relay also drops muted media itself. Unmuting lifts a moderator's mute as
+    /// well.
+    /// - Throws: `notConnected`; `unknownStream` if the stream has ended; `noTrack` if this kind is not published. If muting throws, the
+    ///   media is muted locally nevertheless; if unmuting throws, it stays muted.
     public func setMuted(_ kind: TrackKind, _ isMuted: Bool) async throws(SessionError) {
         let wasMuted = kind == .audio ? isAudioMuted : isVideoMuted
         setLocallyMuted(kind, isMuted)
@@ -102,14 +103,14 @@ public final class Publisher: Sendable {
         do throws(SessionError) {
             try await core.request(SetMutedRequest(stream: stream, kind: kind, isMuted: isMuted))
         } catch {
-            // The relay lets nothing through yet.
+            // The relay still drops this media.
             if wasMuted { setLocallyMuted(kind, true) }
             throw error
         }
         if !isMuted { resume(kind) }
     }
 
-    /// What it did so far; see `PublisherStatistics`.
+    /// Statistics of this publisher.
     public var statistics: PublisherStatistics {
         get async {
             var statistics = PublisherStatistics()
@@ -132,7 +133,7 @@ public final class Publisher: Sendable {
         }
     }
 
-    // MARK: for the session
+    // MARK: calls by the session
 
     func setLocallyMuted(_ kind: TrackKind, _ isMuted: Bool) {
         state.withLockedValue { state in
@@ -143,7 +144,7 @@ public final class Publisher: Sendable {
         }
     }
 
-    /// Sends again what a mute left out; the relay lets it through already.
+    /// Resumes sending after a mute that the relay has already lifted.
     func resume(_ kind: TrackKind) {
         setLocallyMuted(kind, false)
         if kind == .video { video?.setPaused(false) }
@@ -158,7 +159,7 @@ public final class Publisher: Sendable {
         }
     }
 
-    /// - Returns: true for the first call for one stream.
+    /// - Returns: true for the first call for a stream.
     func announce() -> Bool {
         state.withLockedValue { state in
             defer { state.isAnnounced = true }
@@ -171,7 +172,7 @@ public final class Publisher: Sendable {
         state.withLockedValue { $0.thread = thread }
     }
 
-    /// Media of it may flow, or not any more.
+    /// Starts or pauses encoding when media can flow or can no longer flow.
     func setConnected(_ isConnected: Bool) {
         let isChange = state.withLockedValue { state in
             defer { state.isConnected = isConnected }
@@ -197,7 +198,7 @@ public final class Publisher: Sendable {
         let now = ClientClock.now
         guard captureTime != .zero else { return now }
         return state.withLockedValue { state in
-            // A clock that was set, or another source: begin anew.
+            // A difference of 5 s or more means that the clock was set or the source has changed: the offset is measured again.
             if let offset = state.clockOffset, abs((captureTime + offset - now).rawValue) < 5_000_000_000 {
                 return captureTime + offset
             }

@@ -1,15 +1,17 @@
 public import Signaling
 
-/// What becomes of a publisher.
+/// Event of a publisher.
 public enum PublisherEvent: Hashable, Sendable {
-    /// Everybody can see the stream from now on.
+    /// The stream is visible to all users.
     case created(StreamID)
-    /// The stream is really gone.
+    /// The stream has ended.
     case destroyed(StreamID, StreamEndReason)
+    /// Publishing or encoding failed.
     case failed(SessionError)
-    /// A moderator muted it; `setMuted(_:_:)` lifts that.
+    /// A moderator has muted the stream; `setMuted(_:_:)` unmutes it.
     case muteForced
-    /// Media can flow, stops flowing because the path is lost, or goes on.
+    /// Media can flow, for the first time or again.
     case mediaConnected
+    /// Media stopped flowing because the path was lost.
     case mediaInterrupted
 }

@@ -2,17 +2,18 @@ public import Codecs
 public import MediaBase
 public import Signaling
 
-/// What a publisher publishes.
+/// Settings of a publisher.
 public struct PublisherSettings: Sendable {
     public struct Audio: Hashable, Sendable {
-        /// 6 to 510 kb/s.
+        /// Bit rate of the audio, 6 to 510 kb/s.
         public var bitrate: Bitrate
-        /// 1 or 2.
+        /// Number of channels, 1 or 2.
         public var channels: Int
         public var application: OpusApplication
-        /// Each packet holds a low-rate copy of the one before, for receivers that lost it (RFC 6716 section 2.1.7).
+        /// Whether each packet contains a low-rate copy of the previous one, for receivers that lost it (RFC 6716 section
+        /// 2.1.7).
         public var fec: Bool
-        /// Sends next to nothing while there is nothing to hear.
+        /// Whether to send almost nothing during silence (discontinuous transmission).
         public var dtx: Bool
 
         public init(
@@ -26,7 +27,7 @@ public struct PublisherSettings: Sendable {
             self.dtx = dtx
         }
 
-        /// The same for music.
+        /// The same settings, adapted for music.
         var music: Audio {
             Audio(
                 bitrate: max(bitrate, .kilobits(128)), channels: 2, application: .audio, fec: fec, dtx: false)
@@ -34,15 +35,19 @@ public struct PublisherSettings: Sendable {
     }
 
     public struct Video: Hashable, Sendable {
-        /// Pixels of the pictures that will be pushed; others are taken too, and told to everybody.
+        /// Width of the frames in pixels. Frames of another size are accepted too; the stream's size is then updated for all
+        /// users.
         public var width: Int
+        /// Height of the frames in pixels; see `width`.
         public var height: Int
+        /// Expected frame rate, for the encoder's rate control.
         public var framesPerSecond: Double
-        /// At most, of all encodings together.
+        /// Maximum bit rate, as the total of all encodings.
         public var bitrate: Bitrate
-        /// Encodings of the whole picture and of its half and quarter sides, from which the relay chooses for each subscriber.
+        /// Whether to send encodings in full, half and quarter width and height, from which the relay chooses for each
+        /// subscriber.
         public var simulcast: Bool
-        /// libvpx's `cpu-used` in real-time mode: 0 (slowest, best) to 16.
+        /// `cpu-used` of libvpx in real-time mode: 0 (slowest, best quality) to 16.
         public var speed: Int
 
         public init(
@@ -58,15 +63,15 @@ public struct PublisherSettings: Sendable {
         }
     }
 
-    /// Of the stream, for people; 1 to 150 characters: letters, digits, symbols and spaces.
+    /// Display name of the stream, 1 to 150 characters: letters, digits, symbols and spaces.
     public var name: String
     public var videoType: VideoType
-    /// Nil: no sound.
+    /// Audio settings; nil for a stream without audio.
     public var audio: Audio?
-    /// Nil: no pictures.
+    /// Video settings; nil for a stream without video.
     public var video: Video?
 
-    /// - Parameter name: nil: the video type, `camera` or `screen`.
+    /// - Parameter name: nil for the name of the video type, `camera` or `screen`.
     public init(
         name: String? = nil, videoType: VideoType = .camera, audio: Audio? = Audio(), video: Video? = Video()
     ) {

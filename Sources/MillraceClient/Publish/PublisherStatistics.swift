@@ -1,19 +1,23 @@
 public import MediaBase
 
-/// What a publisher did so far.
+/// Statistics of a publisher.
 public struct PublisherStatistics: Hashable, Sendable {
+    /// Frames pushed by the application.
     public var picturesPushed: UInt64 = 0
-    /// Over all encodings.
+    /// Frames encoded, as the total of all encodings.
     public var picturesEncoded: UInt64 = 0
+    /// Key frames encoded, as the total of all encodings.
     public var keyFrames: UInt64 = 0
-    /// Their place was taken by a newer one, since encoding did not keep up.
+    /// Frames replaced by a newer one before encoding, because encoding did not keep up.
     public var picturesReplaced: UInt64 = 0
-    /// What the encoders aim at.
+    /// Target bit rate of the encoders.
     public var videoBitrate = Bitrate(bitsPerSecond: 0)
+    /// Audio packets encoded.
     public var soundPackets: UInt64 = 0
-    /// Blocks of sound that came faster than real time.
+    /// Audio blocks dropped because 500 ms of audio were already waiting to be encoded, for example if blocks
+    /// are pushed faster than real time.
     public var soundDropped: UInt64 = 0
-    /// Nil without a media path.
+    /// Statistics of the peer connection; nil without a media path.
     public var transport: TransportStatistics?
 
     public init() {}

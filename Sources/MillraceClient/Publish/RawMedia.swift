@@ -1,6 +1,6 @@
 import MediaBase
 
-/// A raw picture or a block of sound of a file, at its place in time from the file's start.
+/// Raw frame or audio block from a file, with its time since the start of the file.
 enum RawMedia: Sendable {
     case picture(I420Frame)
     case sound(PCMBlock)

@@ -3,14 +3,14 @@ import Dispatch
 import MediaBase
 import NIOConcurrencyHelpers
 
-/// Encodes a publisher's pictures on a queue of its own. Where that does not keep up, the newest picture takes the place of the one that
-/// waits, and is counted.
+/// Encodes a publisher's frames on its own queue. If encoding does not keep up, the newest frame replaces the waiting one, which is
+/// counted.
 final class VideoPipeline: Sendable {
     struct Statistics: Hashable, Sendable {
         var pushed: UInt64 = 0
         var encoded: UInt64 = 0
         var keyFrames: UInt64 = 0
-        /// Pictures whose place a newer one took.
+        /// Frames replaced by a newer one before encoding.
         var replaced: UInt64 = 0
     }
 
@@ -33,7 +33,7 @@ final class VideoPipeline: Sendable {
     private let audio: Bitrate
     private let queue = DispatchQueue(label: "millrace.encoder", qos: .userInitiated)
     private let state: NIOLockedValueBox<State>
-    /// Used on `queue` alone.
+    /// Accessed only on `queue`.
     nonisolated(unsafe) private var encodings: [Encoding] = []
     nonisolated(unsafe) private var size = (width: 0, height: 0)
     nonisolated(unsafe) private var lastTimestamp: Int64 = -1
@@ -54,25 +54,25 @@ final class VideoPipeline: Sendable {
         state = NIOLockedValueBox(State(rates: share.most))
     }
 
-    /// Encodings of simulcast.
+    /// Number of simulcast encodings.
     static let simulcastCount = 3
 
     var encodingCount: Int { share.most.count }
     var statistics: Statistics { state.withLockedValue { $0.statistics } }
-    /// What is sent at the moment, all encodings together.
+    /// Current bit rate, as the total of all encodings.
     var bitrate: Bitrate {
         state.withLockedValue { state in
             Bitrate(bitsPerSecond: state.rates.reduce(0) { $0 + ($1?.rawValue ?? 0) })
         }
     }
 
-    /// What it would send if the path carried it, sound and headers included.
+    /// Maximum bit rate including audio and headers, if the path had the capacity.
     var wanted: Bitrate {
         let sum = share.most.reduce(audio.rawValue) { $0 + $1.rawValue }
         return Bitrate(bitsPerSecond: Int64(Double(sum) / (1 - BitrateShare.overhead)))
     }
 
-    /// Nothing is encoded while nobody takes it.
+    /// Pauses encoding while there is no path, or resumes it with key frames.
     func setPaused(_ isPaused: Bool) {
         state.withLockedValue { state in
             state.isPaused = isPaused
@@ -86,7 +86,7 @@ final class VideoPipeline: Sendable {
         }
     }
 
-    /// - Parameter available: what the path carries.
+    /// - Parameter available: capacity of the path; nil if unknown.
     func setAvailable(_ available: Bitrate?) {
         let rates = share.rates(available: available, audio: audio)
         state.withLockedValue { $0.rates = rates }
@@ -130,7 +130,7 @@ final class VideoPipeline: Sendable {
     private func encode(
         _ frame: I420Frame, _ time: MediaTime, _ rates: [Bitrate?], _ keyFrames: Set<Int>
     ) throws(CodecError) {
-        // Largest first: each smaller one is made from the one before.
+        // Each smaller frame is scaled from the next larger one.
         var scaled = [PictureTurner.upright(frame)]
         while scaled.count < share.most.count, let smaller = PictureScaler.half(scaled[scaled.count - 1]) {
             scaled.append(smaller)
@@ -146,7 +146,7 @@ final class VideoPipeline: Sendable {
             }
             let encoder = encodings[place].encoder
             if encoder.bitrate != rate { try encoder.setBitrate(rate) }
-            // One that was left out for a while has nothing to refer to at the receivers.
+            // An encoding that was not sent for a while needs a key frame, because receivers lack its reference frames.
             let forced = keyFrames.contains(place) || !encodings[place].wasSent
             guard let encoded = try encoder.encode(frame, timestamp: timestamp, forceKeyFrame: forced) else { continue }
             encodings[place].wasSent = true

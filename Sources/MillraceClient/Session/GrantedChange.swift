@@ -1,7 +1,7 @@
 import Signaling
 
-/// The change of a session's state that a request causes, if the relay grants it. The relay answers before it tells the change to everybody:
-/// without this, state that is read when a call has returned would still be that of before.
+/// Change of the session's state that a successful request causes. The relay answers the request before it sends the event to all users.
+/// The client applies the change when the answer arrives, so that properties read right after the call already show it.
 enum GrantedChange: Hashable, Sendable {
     case muteForced(Bool)
     case shareLocked(Bool)
@@ -12,7 +12,7 @@ enum GrantedChange: Hashable, Sendable {
     case subsessionJoined(SubsessionID)
     case mainSessionJoined
 
-    /// Nil for a request that changes nothing of that, or whose effect is the relay's choice.
+    /// Returns nil if the request changes none of this state, or if the relay decides its effect.
     init?(_ request: Request) {
         switch request {
         case .forceMuteAll: self = .muteForced(true)

@@ -1,6 +1,6 @@
 import Signaling
 
-/// Audio and video with which a client begins in a session: what it publishes and what it receives.
+/// Initial audio and video settings of a client in a session, for publishing and receiving.
 ///
 /// ```swift
 /// var options = JoinOptions()
@@ -10,26 +10,27 @@ import Signaling
 /// ```
 public struct JoinOptions: Hashable, Sendable {
     public struct Audio: Hashable, Sendable {
-        /// False: the audio of camera streams starts muted, until `Publisher.setMuted(.audio, false)`.
+        /// If false, the audio of camera streams starts muted, until `Publisher.setMuted(.audio, false)`.
         public var isOn = true
-        /// False: the relay sends no audio, whatever subscriptions ask for.
+        /// If false, the relay sends no audio to this client, whatever its subscriptions ask for.
         public var isReceived = true
-        /// True: publishers encode for music: stereo, Opus's mode for music, at least 128 kb/s, no pauses in silence. The client
-        /// changes nothing in the audio that is pushed: it has neither echo cancellation nor noise suppression. Applications whose capture
-        /// has them switch them off.
+        /// If true, publishers encode for music: stereo, Opus's music mode, at least 128 kb/s, no DTX in silence. The client does not
+        /// alter pushed audio; it has neither echo cancellation nor noise suppression. Applications whose capture applies them should
+        /// switch them off.
         public var isMusic = false
 
         public init() {}
     }
 
     public struct Video: Hashable, Sendable {
-        /// False: the video of camera streams starts muted, until `Publisher.setMuted(.video, false)`.
+        /// If false, the video of camera streams starts muted, until `Publisher.setMuted(.video, false)`.
         public var isOn = true
-        /// False: the relay sends no video, whatever subscriptions ask for.
+        /// If false, the relay sends no video to this client, whatever its subscriptions ask for.
         public var isReceived = true
-        /// Pixels, 1 to 16,383: the relay sends no encoding with more while a stream has one without. Nil: no bound. A stream with one
-        /// encoding is sent as it is: the relay encodes nothing.
+        /// Maximum width in pixels, 1 to 16,383; nil for no limit. The relay sends no larger encoding as long as the stream has one within
+        /// the limit. A stream with a single encoding is forwarded whatever its size, because the relay does not transcode.
         public var maximumWidth: Int?
+        /// Maximum height in pixels, 1 to 16,383; nil for no limit. It applies like `maximumWidth`.
         public var maximumHeight: Int?
 
         public init() {}
@@ -40,7 +41,7 @@ public struct JoinOptions: Hashable, Sendable {
 
     public init() {}
 
-    /// Nil for what every relay does without being told.
+    /// Media options of the join request; nil if they equal the relay's defaults.
     var media: JoinMedia? {
         let media = JoinMedia(
             startsAudioMuted: !audio.isOn, startsVideoMuted: !video.isOn, receivesAudio: audio.isReceived,

@@ -1,8 +1,9 @@
 import Signaling
 
-/// A join answer while the pages of its users come in, and the events that come in between.
+/// Join answer while the pages of its user list arrive, with the events received in between.
 struct JoinRoster: Sendable {
-    /// The relay lists fewer users in any session; a relay that does not come to an end would fill the memory.
+    /// Maximum number of users over all pages; the relay lists fewer in any session. Without the limit, a
+    /// relay that never ends its pages would exhaust memory.
     static let userLimit = 100_000
     static let eventLimit = 10_000
 
@@ -10,7 +11,7 @@ struct JoinRoster: Sendable {
     private(set) var events: [(message: [UInt8], seq: UInt64)] = []
     private var page: UInt64
     private var known: Set<ConnectionID>
-    /// The user itself, until a page has it at its place.
+    /// The local user, until a page lists it in its place.
     private var own: UserInfo?
 
     init(_ answer: JoinAnswer) {
@@ -21,7 +22,8 @@ struct JoinRoster: Sendable {
         known = Set(self.answer.users.map(\.id))
     }
 
-    /// - Returns: the page to ask for next; nil: all are there.
+    /// Adds a page of users and streams.
+    /// - Returns: the next page to request; nil if the list is complete.
     mutating func add(_ next: UsersPage) -> UInt64? {
         for user in next.users where known.insert(user.id).inserted {
             if user.id == answer.connection { own = nil }
@@ -38,8 +40,8 @@ struct JoinRoster: Sendable {
         return nil
     }
 
-    /// Keeps an event until the users are there.
-    /// - Returns: false if there are too many.
+    /// Keeps an event until the user list is complete.
+    /// - Returns: false if too many events are kept already.
     mutating func keep(_ message: [UInt8], _ seq: UInt64) -> Bool {
         guard events.count < Self.eventLimit else { return false }
         events.append((message, seq))

@@ -1,12 +1,12 @@
 import Signaling
 
-/// What the session's connection tells its media.
+/// Notification from the session's connection to its media.
 enum MediaNotice: Sendable {
-    /// The session was joined; whatever was published and subscribed to is to be so again.
+    /// The session was joined; publications and subscriptions have to be made again.
     case joined
     /// The connection was lost; media may still flow.
     case interrupted
-    /// The connection is back under its id.
+    /// The connection was resumed under its id.
     case resumed(publishLost: Bool, subscribeLost: Bool)
     case offer(OfferMade)
     case subscription(SubscriptionChanged)

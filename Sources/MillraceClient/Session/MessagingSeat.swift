@@ -1,8 +1,8 @@
 import Foundation
 
-/// Who uses a session's WebSocket for conversations.
+/// User of a session's WebSocket for conversations.
 struct MessagingSeat: Sendable {
-    /// Of the link; a session has one at a time.
+    /// Id of the messaging link; a session has at most one link at a time.
     let link: UUID
     let news: @Sendable (LinkNews) -> Void
 }

@@ -1,8 +1,8 @@
 import Signaling
 
-/// A publisher of a session, as the session keeps it.
+/// A publisher together with its stream in the session.
 struct Publication: Sendable {
     let publisher: Publisher
-    /// Nil until the relay has agreed to it.
+    /// Nil until the relay has accepted the stream.
     var stream: StreamID?
 }

@@ -1,7 +1,7 @@
 import Signaling
 
 extension Request {
-    /// Nil for a body of no method: there is none.
+    /// Wraps a request body in its method; nil if no method has this body.
     init?(_ body: some RequestBody) {
         switch body {
         case let body as PublishRequest: self = .publish(body)

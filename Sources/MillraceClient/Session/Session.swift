@@ -1,9 +1,10 @@
 public import Signaling
 
-/// A client in a session: connects, publishes, subscribes, signals and moderates; comes back by itself when the connection is lost.
+/// A client in a session. It connects, publishes, subscribes, signals and moderates, and reconnects automatically after a connection loss.
 ///
-/// What it shows (`status`, `users`, `streams`, ...) can be read at any time and from anywhere, and holds each change before its event is
-/// told. Events come as an `AsyncSequence` (`events`), for any number of readers, and to delegates on executors of their choice.
+/// The properties (`status`, `users`, `streams`, ...) can be read at any time and from any task; they already contain a change when its
+/// event is delivered. Events are delivered as an `AsyncSequence` (`events`) to any number of readers, and to delegates on executors of
+/// their choice.
 ///
 /// ```swift
 /// let session = Session(url: "https://relay.example", token: token)
@@ -11,17 +12,17 @@ public import Signaling
 /// for await event in session.events { … }
 /// ```
 ///
-/// What is asked of the relay throws `notConnected` while the session is not connected, or where the connection was lost before the answer
-/// came; `notPermitted` where role and token do not allow it; `rateLimited`; and `limitReached` where `SessionConfiguration.requestLimit`
-/// requests wait already, or where the relay has a limit. Each function names what it throws besides.
+/// Every method that sends a request to the relay can throw `notConnected` (the session is not connected, or the connection was lost before
+/// the answer), `notPermitted` (role or token do not allow it), `rateLimited`, and `limitReached` (`SessionConfiguration.requestLimit`
+/// requests are pending, or a limit of the relay applies). Each method documents only its additional errors.
 public final class Session: Sendable {
     let board = SessionBoard()
     let core: SessionCore
     private let configuration: SessionConfiguration
 
     /// - Parameters:
-    ///   - url: of the relay: `https://`, `http://`, `wss://` or `ws://`.
-    ///   - token: of the user.
+    ///   - url: URL of the relay: `https://`, `http://`, `wss://` or `ws://`.
+    ///   - token: token of the user.
     public init(url: String, token: String, configuration: SessionConfiguration = SessionConfiguration()) {
         self.configuration = configuration
         core = SessionCore(url: url, token: token, configuration: configuration, board: board)
@@ -29,56 +30,56 @@ public final class Session: Sendable {
 
     deinit { core.abandon() }
 
-    // MARK: what is known, at any time
+    // MARK: state
 
-    /// Where the connection stands.
+    /// Current state of the connection.
     public var status: SessionStatus { board.snapshot.status }
-    /// One's own connection; nil while not connected.
+    /// Id of the local connection; nil while not connected.
     public var connection: ConnectionID? { board.snapshot.model.connection }
-    /// Nil while not connected.
+    /// Id of the session; nil while not connected.
     public var sessionID: SessionID? { board.snapshot.model.session }
-    /// In lower case.
+    /// Name of the session in lower case; nil while not connected.
     public var sessionName: String? { board.snapshot.model.sessionName }
-    /// What the token allows; nil before the session was joined.
+    /// Capabilities granted by the token; nil before the session was joined.
     public var capabilities: Capabilities? { board.snapshot.model.capabilities }
-    /// Every stream of the session, one's own included.
+    /// All streams of the session, including the local user's.
     public var streams: [StreamID: StreamInfo] { board.snapshot.model.streams }
-    /// Streams that the relay records now. Show participants that they are recorded while it is not empty.
+    /// Streams that the relay is recording. While the set is not empty, applications should show users that they are recorded.
     public var recordedStreams: Set<StreamID> { board.snapshot.model.recordedStreams }
-    /// Oneself; nil while not connected.
+    /// The local user; nil while not connected.
     public var localUser: UserInfo? { board.snapshot.model.localUser }
-    /// Everybody else, in order of joining.
+    /// All other listed users, in order of joining.
     public var remoteUsers: [UserInfo] {
         let model = board.snapshot.model
         return model.users.filter { $0.id != model.connection }
     }
-    /// All users of the session, oneself included. More than are listed in a large session: the relay lists only users with a stream or a role
-    /// there, and counts the others.
+    /// Number of users in the session, including the local user. In a large session it exceeds the number of listed users: the relay then
+    /// lists only users with a stream or a role, and counts the others.
     public var userCount: Int { board.snapshot.model.userCount }
-    /// Who is host; nil where nobody is there who may be it, and while not connected.
+    /// Connection of the host; nil while not connected, or if no user who may be host is present.
     public var host: ConnectionID? { board.snapshot.model.host }
-    /// Streams that begin start with muted sound.
+    /// Whether new streams start with muted audio.
     public var isMuteForced: Bool { board.snapshot.model.isMuteForced }
-    /// Only host and managers may publish a screen.
+    /// Whether only the host and managers may publish a screen.
     public var isShareLocked: Bool { board.snapshot.model.isShareLocked }
-    /// The stream of who speaks in one's own room; nil: nobody does.
+    /// Stream of the active speaker in the same place (the main session or a subsession) as the local user; nil if no user is speaking.
     public var activeSpeaker: StreamID? { board.snapshot.model.activeSpeaker }
-    /// The breakout rooms of the session.
+    /// Subsessions (breakout groups) of the session.
     public var subsessions: Subsessions { Subsessions(core: core) }
-    /// The chat of the session.
+    /// Chat of the session.
     public var chat: SessionChat { SessionChat(core: core) }
-    /// What was published and has not ended, in the order in which it was.
+    /// Publishers that have not ended, in order of publication.
     public var publishers: [Publisher] { board.snapshot.publishers }
-    /// What was subscribed to and has not ended.
+    /// Subscribers that have not ended, by stream.
     public var subscribers: [StreamID: Subscriber] { board.snapshot.subscribers }
 
     // MARK: events
 
-    /// A reader of all that happens from now on. One that falls behind by more than `SessionConfiguration.eventLimit` loses the oldest
-    /// events, counted in `dropped`.
+    /// A new reader of all events from now on. A reader that falls behind by more than `SessionConfiguration.eventLimit` events loses the
+    /// oldest ones; `dropped` counts them.
     public var events: Feed<SessionEvent> { board.events.feed(limit: configuration.eventLimit) }
 
-    /// A reader of the status' changes alone, from the present one on.
+    /// Changes of `status` only, beginning with its present value.
     public var statusChanges: AsyncStream<SessionStatus> {
         let events = events
         let present = status
@@ -94,8 +95,9 @@ public final class Session: Sendable {
         }
     }
 
-    /// Tells a delegate, which is held weakly, of all that happens from now on: 16 of them at most, further ones are told nothing.
-    /// - Parameter executor: where its methods run.
+    /// Adds a delegate, which is held weakly and receives all events from now on. At most 16 delegates are supported; further ones receive
+    /// no events.
+    /// - Parameter executor: executor on which the delegate's methods run.
     public func add(_ delegate: some SessionDelegate, on executor: DelegateExecutor) {
         let (listener, session) = (WeakBox(delegate), WeakBox(self))
         board.add(
@@ -105,40 +107,42 @@ public final class Session: Sendable {
             })
     }
 
-    /// No delegate is told of anything any more.
+    /// Removes all delegates.
     public func removeDelegates() { board.removeDelegates() }
 
-    // MARK: the connection
+    // MARK: connection
 
     /// Joins the session.
     ///
-    /// After `passwordNeeded` or `passwordWrong` the session goes on `connecting`: call again with another password, or `disconnect()`
-    /// to let it be.
+    /// After `passwordNeeded` or `passwordWrong` the session stays `connecting`: call this method again with another password, or
+    /// `disconnect()` to cancel.
     /// - Parameters:
-    ///   - name: display name without control and bidirectional characters; an empty one becomes `null`.
-    ///   - password: at most 10 printable ASCII characters; the first join sets it.
-    ///   - options: audio and video to begin with; they hold until the session is left.
-    /// - Throws: `passwordNeeded`, `passwordWrong`, `passwordInvalid` or `rateLimited`, after which it can be called again; what the
-    ///   relay refused the token with, such as `tokenExpired` or `tokenTopicMismatch`; `connectFailed` where the relay cannot be
-    ///   reached; `alreadyJoined` where it is connected or about to be; `invalidSessionName` where neither token nor configuration names
-    ///   a session; `invalidField` for a size out of range, and for an address or a file of certificates that is none; `messageTooLarge`; `notConnected` where it was
-    ///   left or cancelled meanwhile.
+    ///   - name: display name without control and bidirectional characters; an empty name becomes `null`.
+    ///   - password: at most 10 printable ASCII characters; the first client that joins sets it.
+    ///   - options: initial audio and video settings; they apply until the client leaves the session.
+    /// - Throws: `passwordNeeded`, `passwordWrong`, `passwordInvalid` or `rateLimited`, after which it can be called again; the relay's
+    ///   reason for refusing the token, such as `tokenExpired` or `tokenTopicMismatch`; `connectFailed` if the relay cannot be reached;
+    ///   `alreadyJoined` if the session is connected or connecting; `invalidSessionName` if neither the token nor the configuration names a
+    ///   session; `invalidField` for a size out of range, an invalid URL or an unreadable certificate file; `messageTooLarge`;
+    ///   `notConnected` if the join was cancelled or the session was left while joining.
     public func connect(
         name: String, password: String? = nil, options: JoinOptions = JoinOptions()
     ) async throws(SessionError) {
         try await core.connect(name: name, password: password, options: options)
     }
 
-    /// Leaves. All publishers and subscribers end. Does nothing where there is no connection.
+    /// Leaves the session. All publishers and subscribers end. Does nothing if there is no connection.
     public func disconnect() async { try? await core.leave(endForAll: false) }
 
-    /// Leaves, or ends the session for everybody.
-    /// - Throws: `notPermitted` for whoever is not host; the connection then stays. `notConnected` where there is none.
+    /// Leaves the session, or ends it for all users.
+    /// - Throws: `notPermitted` if `endForAll` is true and the local user is not the host; the connection then stays. `notConnected` if
+    ///   there is no connection.
     public func leave(endForAll: Bool = false) async throws(SessionError) {
         try await core.leave(endForAll: endForAll)
     }
 
-    /// The network of this machine is another one: media looks for its way anew, without joining again. Applications call it
-    /// when their system tells them; what is not told shows as loss and heals more slowly.
+    /// Tells the session that the machine's network has changed: media opens new sockets and repeats the ICE connectivity checks, without
+    /// joining again. Applications should call it when the operating system reports the change; otherwise the client notices only the
+    /// packet loss and recovers more slowly.
     public func networkChanged() async { await core.networkChanged() }
 }

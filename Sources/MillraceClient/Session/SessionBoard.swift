@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 import Signaling
 
-/// What a session shows at any time, and to whom it tells what happens.
+/// Public state of a session, and the distribution of its events to readers and delegates.
 final class SessionBoard: Sendable {
     struct Snapshot: Sendable {
         var status = SessionStatus.notConnected

@@ -9,9 +9,10 @@ extension SessionCore {
         case .interrupted: for subscriber in subscriptions.values { subscriber.setDropped(true) }
         case .resumed(let publishLost, let subscribeLost):
             for subscriber in subscriptions.values { subscriber.setDropped(false) }
-            // An offer that never reached the relay is not known there: what has no stream yet is published again as well.
+            // The relay does not know an offer that never reached it, so publications that have no stream yet are
+            // published again as well.
             let isUnpublished = publications.contains { $0.stream == nil }
-            // What the replay tells of it may come first.
+            // The media is restored after the replayed events, which may report lost media too.
             lostMedia.publish = lostMedia.publish || publishLost || isUnpublished
             lostMedia.subscribe = lostMedia.subscribe || subscribeLost
         case .offer(let offer): Task { await take(offer) }
@@ -26,7 +27,7 @@ extension SessionCore {
         }
     }
 
-    /// What an event means for one's own publishers and subscribers.
+    /// Applies an event to the local publishers and subscribers.
     func mediaEvent(_ event: SessionEvent) {
         switch event {
         case .didReconnect(let isNewConnection): if !isNewConnection { restoreMedia() }
@@ -60,7 +61,8 @@ extension SessionCore {
         }
     }
 
-    /// Makes again what the relay has lost, once all that it has to tell was told.
+    /// Makes again the publications and subscriptions that the relay has lost. Runs after the replayed events have been
+    /// handled.
     private func restoreMedia() {
         guard machine.status == .connected else { return }
         let lost = lostMedia
@@ -70,7 +72,7 @@ extension SessionCore {
         Task { await mendPaths() }
     }
 
-    /// Nothing could be negotiated about paths that broke while the connection was lost.
+    /// Negotiates paths that failed while the connection was lost, when no negotiation was possible.
     private func mendPaths() async {
         let now = ClientClock.now
         let broken = await thread?.call { room in
@@ -88,7 +90,7 @@ extension SessionCore {
         isEnded ? .ended : isSilent ? .silent : nil
     }
 
-    /// The first join, or another one under a new connection: everything is to be made again.
+    /// Publishes and subscribes again after the first join, or after a later one under a new connection id.
     private func joined() {
         if thread == nil { thread = MediaThread(localAddress: configuration.localAddress) }
         lostMedia = (false, false)
@@ -96,7 +98,8 @@ extension SessionCore {
         resubscribe()
     }
 
-    /// Told once, however many peer connections are tried after it, until one has a path.
+    /// Reports a missing path once per direction, until a path of that direction is found; attempts with further peer
+    /// connections in between report nothing.
     func noPath(_ report: MediaPathReport, _ direction: MediaDirection) {
         guard thread != nil, pathless.insert(direction).inserted else { return }
         board.send(.noMediaPath(NoMediaPath(report, direction)))
@@ -125,7 +128,7 @@ extension SessionCore {
         thread = nil
     }
 
-    /// What was chosen, of what the relay takes.
+    /// Returns the configured transport, or chooses among those that the relay supports.
     func mediaTransport() throws(SessionError) -> MediaTransport {
         let takesNative = machine.model.transports.contains(.native)
         switch configuration.transport {

@@ -2,10 +2,10 @@ import Foundation
 import MediaBase
 import Signaling
 
-/// Conversations of the session's user, by its WebSocket.
+/// Conversations of the session's user over the session's WebSocket.
 extension SessionCore {
-    /// Takes the one seat there is for conversations. Where it is taken, or where no session stands or is being joined, the link is told
-    /// that it has ended.
+    /// Attaches a messaging link. The link receives `ended` if another one is attached already, or if the session is neither connected
+    /// nor connecting.
     func openMessaging(_ seat: MessagingSeat) {
         if let messaging, messaging.link != seat.link {
             return seat.news(
@@ -30,7 +30,8 @@ extension SessionCore {
         leaveMessaging()
     }
 
-    /// - Parameter retryAfter: seconds to wait before.
+    /// Tells the link that it is down and up again, so that it logs in again.
+    /// - Parameter retryAfter: delay in seconds.
     func restartMessaging(by link: UUID, retryAfter: Int?) {
         guard messaging?.link == link else { return }
         messagingRestart?.cancel()
@@ -43,7 +44,7 @@ extension SessionCore {
         }
     }
 
-    /// - Parameter unlessCancelled: it is called by a task that may have been cancelled since it woke.
+    /// - Parameter unlessCancelled: true if the caller is a task that may have been cancelled after it woke.
     private func messagingAgain(unlessCancelled: Bool = false) {
         if unlessCancelled {
             guard !Task.isCancelled else { return }
@@ -63,12 +64,13 @@ extension SessionCore {
         perform()
     }
 
-    /// What an event of the session means for conversations.
+    /// Applies an event of the session to conversations.
     func messagingEvent(_ event: SessionEvent) {
         switch event {
-        // The machine's word that the session has failed; its status follows.
+        // The machine sends `didFail` before the change of status.
         case .didFail(let error): endMessaging(error)
-        // A refused end of the session for all leads back here from `disconnecting`: the link was up all the time.
+        // If the relay refuses to end the session for all users, the status returns from `disconnecting` to `connected`; the link stayed
+        // up.
         case .statusChanged(.connected): if !isMessagingUp { messagingUp() }
         case .statusChanged(.reconnecting):
             isMessagingUp = false

@@ -6,7 +6,7 @@ extension SessionCore {
         guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
         guard machine.model.capabilities?.canPublish == true else { throw SessionError(.notPermitted) }
         guard publisher.settings.audio != nil || publisher.settings.video != nil else {
-            throw SessionError(.invalidField, "a publisher has sound or pictures", field: "settings")
+            throw SessionError(.invalidField, "a publisher needs audio, video or both", field: "settings")
         }
         if let objection = NameRule.objection(to: publisher.settings.name) {
             throw SessionError(.invalidStreamName, objection, field: "name")
@@ -38,7 +38,8 @@ extension SessionCore {
         guard let publication = publications.first(where: { $0.publisher === publisher }) else {
             throw SessionError(.unknownStream)
         }
-        // Its end is told by the relay's event, if one comes; its sections go with the next offer.
+        // The relay's event reports the end of the stream, if one arrives; the next offer removes the sections of the
+        // stream.
         if let stream = publication.stream { try await request(UnpublishRequest(stream: stream)) }
         guard publications.contains(where: { $0.publisher === publisher }) else { return }
         forget(publisher)
@@ -46,7 +47,7 @@ extension SessionCore {
         await dropSections()
     }
 
-    /// Everybody sees one of the publishers' streams.
+    /// Sends `created` to the publisher of a stream that all users now see.
     func announce(_ stream: StreamID) {
         guard let publisher = publications.first(where: { $0.stream == stream })?.publisher,
             publisher.announce(), machine.model.streams[stream] != nil
@@ -65,7 +66,8 @@ extension SessionCore {
         showPublishers()
     }
 
-    /// Publishes everything again, over a new peer connection: the relay knows neither the streams nor the old one any more.
+    /// Publishes all streams again over a new peer connection, because the relay no longer knows the streams and the old
+    /// one.
     func republish() {
         thread?.submit { room in
             room.publishing?.close(now: ClientClock.now)
@@ -89,7 +91,7 @@ extension SessionCore {
             try await negotiatePublish()
             await unmuteAgain()
         } catch {
-            // Lost again in between: the next resume or join tries again.
+            // The connection was lost during the negotiation: the next resume or join tries again.
             guard error.code != .notConnected else { return }
             for publication in publications where publication.stream == nil {
                 publication.publisher.hub.send(.failed(error))
@@ -98,7 +100,8 @@ extension SessionCore {
         }
     }
 
-    /// The relay has started again as the session was joined, with what was unmuted since.
+    /// Unmutes streams again that were unmuted since the join: the relay has restarted them with the mute state of the join
+    /// options.
     private func unmuteAgain() async {
         for publication in publications {
             let (publisher, stream) = (publication.publisher, publication.stream)
@@ -110,7 +113,7 @@ extension SessionCore {
         }
     }
 
-    /// The path of the publish peer connection is silent, or lost for good.
+    /// Handles a publish peer connection whose path is silent, ended, missing or restored.
     func publishPath(is trouble: PathTrouble) async {
         switch trouble {
         case .silent:
@@ -120,7 +123,7 @@ extension SessionCore {
             try? await Task.sleep(for: Self.patience)
             let isEnded = await thread?.call { $0.publishing?.isEnded } ?? nil
             guard isEnded == true, machine.status == .connected else { return }
-            // Another peer connection has streams of its own: those of the old one are over.
+            // Another peer connection has new streams, so those of the old one have ended.
             for publication in publications {
                 if let stream = publication.stream { publication.publisher.hub.send(.destroyed(stream, .reset)) }
             }
@@ -130,7 +133,8 @@ extension SessionCore {
         }
     }
 
-    /// Describes to the relay what is published now, and takes its answer. One negotiation at a time.
+    /// Sends an offer with all current publications to the relay and applies its answer. Only one negotiation runs at a
+    /// time.
     private func negotiatePublish(restartsICE: Bool = false) async throws(SessionError) {
         await publishTurn.enter()
         do throws(SessionError) { try await negotiate(restartsICE: restartsICE) } catch {
@@ -178,7 +182,7 @@ extension SessionCore {
         try taken.get()
     }
 
-    /// A stream has ended: its sections are taken out of the peer connection, unless another one is being negotiated anyhow.
+    /// Removes the sections of an ended stream from the peer connection.
     func dropSections() async {
         guard !publications.isEmpty else {
             pathless.remove(.publish)

@@ -37,7 +37,7 @@ extension SessionCore {
         thread?.submit { room in room.subscribing?.remove(stream) }
     }
 
-    /// The relay knows none of the subscriptions any more.
+    /// Subscribes to all streams again, because the relay no longer knows the subscriptions.
     func resubscribe() {
         latestOffer = nil
         answeredRevision = nil
@@ -64,7 +64,8 @@ extension SessionCore {
                     stream: subscriber.stream, preferences: subscriber.preferences, transport: try mediaTransport()))
             subscriber.setDropped(false)
         } catch {
-            // Lost again in between: the next resume or join tries again. One that the relay still has goes on.
+            // The connection was lost during the request: the next resume or join tries again. A subscription that the relay still has
+            // continues.
             guard error.code != .notConnected, error.code != .alreadySubscribed else { return }
             guard subscriptions[subscriber.stream] === subscriber else { return }
             forget(subscription: subscriber.stream)
@@ -72,7 +73,7 @@ extension SessionCore {
         }
     }
 
-    /// Answers the newest offer; older ones that wait for their turn are passed over.
+    /// Answers the newest offer; skips older ones that are still queued.
     func take(_ offer: OfferMade) async {
         if let latestOffer, latestOffer.revision >= offer.revision { return }
         latestOffer = offer
@@ -81,7 +82,7 @@ extension SessionCore {
         await answerTurn.leave()
     }
 
-    /// The relay may not have got the answer to its newest offer: the connection was lost meanwhile.
+    /// Answers the newest offer again if the connection was lost before the relay confirmed the answer.
     func answerAgain() {
         guard let offer = latestOffer, offer.revision != answeredRevision else { return }
         latestOffer = nil
@@ -110,14 +111,14 @@ extension SessionCore {
             try await request(AnswerRequest(revision: offer.revision, sdp: sdp))
             answeredRevision = offer.revision
         } catch {
-            // Where it is refused, a newer offer is on its way; where it was lost, it is answered again after the return.
+            // After a refusal the relay sends a newer offer. If the connection was lost, the offer is answered again after the resume.
             if error.code != .notConnected { answeredRevision = offer.revision }
         }
     }
 
-    /// The path of the subscribe peer connection is silent, or lost for good. The relay makes the offer by which another path is looked
-    /// for. One that is lost for good has lost its keys as well: its offer is answered by another peer connection, by whose certificate
-    /// the relay knows that, lets go of the old one and says `mediaReset`.
+    /// Handles a subscribe peer connection whose path is silent, ended, missing or restored, by asking the relay for an offer with an
+    /// ICE restart. A path that has ended has lost its keys as well, so a new peer connection answers that offer. The relay recognizes
+    /// this by the new certificate, discards the old peer connection and sends `mediaReset`.
     func subscribePath(is trouble: PathTrouble) async {
         switch trouble {
         case .silent: break

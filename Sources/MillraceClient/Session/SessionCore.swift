@@ -1,9 +1,9 @@
 import MediaBase
 import Signaling
 
-/// What a session does: runs the machine, its timer and its WebSocket, and keeps media in step with it.
+/// Runs a session's state machine with its timer and WebSocket, and keeps media consistent with its state.
 actor SessionCore: SocketDriver {
-    /// How long the relay has to tell by itself that a peer connection is over, before the client does something about it.
+    /// Time in which the relay can report by itself that a peer connection has ended, before the client acts.
     static let patience = Duration.seconds(1)
 
     let board: SessionBoard
@@ -15,16 +15,16 @@ actor SessionCore: SocketDriver {
     private var nextTicket: UInt64 = 0
     private var entering: CheckedContinuation<Result<Void, SessionError>, Never>?
     private var leaving: CheckedContinuation<Result<Void, SessionError>, Never>?
-    /// Those who want to leave while somebody does.
+    /// Callers of `leave` that wait for a `leave` already in progress.
     private var alsoLeaving: [CheckedContinuation<Result<Void, SessionError>, Never>] = []
 
     // Conversations; see the extensions.
     var messaging: MessagingSeat?
-    /// The seat has been told that its link is up, and not since that it is down.
+    /// True if the last notification to the messaging link was `up`.
     var isMessagingUp = false
-    /// Until they are read again.
+    /// Delay until conversations are read again.
     var messagingRestart: Task<Void, Never>?
-    /// Of requests about conversations: the tickets of who asked.
+    /// Tickets of the messaging link's requests, by this session's tickets.
     var messagingTickets: [UInt64: UInt64] = [:]
 
     // Media; see the extensions.
@@ -38,9 +38,9 @@ actor SessionCore: SocketDriver {
     var latestOffer: OfferMade?
     var answeredRevision: Int?
     var isRepublishing = false
-    /// Peer connections of which the application knows that they have no path.
+    /// Directions for which the application has been told that there is no path.
     var pathless: Set<MediaDirection> = []
-    /// What the relay does not have any more.
+    /// Directions whose publications or subscriptions the relay has lost.
     var lostMedia = (publish: false, subscribe: false)
 
     init(url: String, token: String, configuration: SessionConfiguration, board: SessionBoard) {
@@ -50,7 +50,7 @@ actor SessionCore: SocketDriver {
         machine = SessionMachine(url: url, configuration: configuration)
     }
 
-    // MARK: what the application wants
+    // MARK: requests of the application
 
     func connect(name: String, password: String?, options: JoinOptions) async throws(SessionError) {
         guard entering == nil else { throw SessionError(.alreadyJoined) }
@@ -85,7 +85,7 @@ actor SessionCore: SocketDriver {
     func leave(endForAll: Bool) async throws(SessionError) {
         while leaving != nil {
             let first = await withCheckedContinuation { alsoLeaving.append($0) }
-            // What was asked for first has its own result; one that was refused says nothing of this one.
+            // The first call gets its own result; if it was refused, this call still has to leave.
             if case .success = first, !endForAll { return }
         }
         let result = await withCheckedContinuation { waiting in
@@ -96,7 +96,7 @@ actor SessionCore: SocketDriver {
         try result.get()
     }
 
-    /// Nobody holds the session any more.
+    /// Leaves the session when the application has released its last reference.
     nonisolated func abandon() {
         Task { try? await leave(endForAll: false) }
     }
@@ -140,9 +140,9 @@ actor SessionCore: SocketDriver {
         }
     }
 
-    // MARK: what the machine wants
+    // MARK: outputs of the machine
 
-    /// Does what the machine wants, in its order.
+    /// Performs the machine's outputs in order.
     func perform() {
         board.update { snapshot in
             snapshot.status = machine.status

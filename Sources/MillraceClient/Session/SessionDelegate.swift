@@ -1,8 +1,10 @@
 public import Signaling
 
-/// Told of a session's events, one at a time, where the application said. All methods can be left out.
+/// Receiver of a session's events, one at a time, on the executor passed to `Session.add(_:on:)`. All methods
+/// are optional.
 public protocol SessionDelegate: AnyObject, Sendable {
-    /// Each event; calls the method that belongs to it unless the delegate has its own of this.
+    /// Receives every event. The default implementation calls the method for the event; a delegate that
+    /// implements this method replaces it.
     func session(_ session: Session, didReceive event: SessionEvent)
 
     func session(_ session: Session, statusChanged status: SessionStatus)
@@ -11,7 +13,7 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, didDisconnect reason: DisconnectReason)
     func sessionDidBeginReconnecting(_ session: Session)
     func session(_ session: Session, didReconnect isNewConnection: Bool)
-    /// The relay will end in so many seconds.
+    /// The relay will shut down after this many seconds.
     func session(_ session: Session, relayDrainsIn seconds: Int)
     /// Media does not reach the relay.
     func session(_ session: Session, hasNoMediaPath path: NoMediaPath)
@@ -19,12 +21,12 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, connectionCreated user: UserInfo)
     func session(_ session: Session, connectionDestroyed user: UserInfo, reason: DisconnectReason)
     func session(_ session: Session, userChanged user: UserInfo)
-    /// Users that are still there and only counted from now on.
+    /// The relay no longer lists these users, which are still in the session, but only counts them.
     func session(_ session: Session, usersUnlisted users: [UserInfo])
     func session(_ session: Session, userCountChanged count: Int)
-    /// A user's client was lost and may come back; false: it is back.
+    /// The connection of a user's client was lost and may come back, or is back if `isDropped` is false.
     func session(_ session: Session, userDropped user: ConnectionID, isDropped: Bool)
-    /// nil: the session has no host.
+    /// The session has another host, or none if `host` is nil.
     func session(_ session: Session, hostChanged host: ConnectionID?)
     func session(_ session: Session, streamCreated stream: StreamInfo)
     func session(_ session: Session, streamChanged stream: StreamInfo)
@@ -33,13 +35,13 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, recordingStopped stream: StreamID)
     func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?)
     func session(_ session: Session, muteForced isActive: Bool)
-    /// A stream of one's own was muted by a moderator; kind nil: its audio and its video.
+    /// A moderator has muted a stream of the local user: one kind, or audio and video if `kind` is nil.
     func session(_ session: Session, ownStreamMuted stream: StreamID, kind: TrackKind?)
     func session(_ session: Session, unmuteRequestedBy user: ConnectionID, kind: TrackKind)
-    /// A moderator has unmuted one's own streams.
+    /// A moderator has unmuted the local user's streams.
     func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind)
     func session(_ session: Session, shareLockChanged isLocked: Bool)
-    /// nil: no user speaks.
+    /// The active speaker has changed; nil if no user is speaking.
     func session(_ session: Session, activeSpeakerChanged stream: StreamID?)
     func session(_ session: Session, subsessions event: SubsessionEvent)
     func session(_ session: Session, chat event: ChatEvent)

@@ -1,11 +1,11 @@
 public import Signaling
 
-/// Why something could not be done: the same codes as the relay and the protocol have, with what the relay said of this occurrence.
+/// Error of a session: a code shared with the relay and the protocol, with the details of this occurrence.
 public struct SessionError: Error, Hashable, Sendable, CustomStringConvertible {
     public var details: SignalingError
 
     public var code: ErrorCode { details.code }
-    /// For people.
+    /// Human-readable message.
     public var message: String { details.message }
     public var description: String { details.description }
 

@@ -1,59 +1,59 @@
 public import Signaling
 
-/// What happens in a session, in order. The session's `users` and `streams` hold the change already when an event is told of.
+/// Event of a session, delivered in order. The session's properties already contain the change when its event is delivered.
 public enum SessionEvent: Hashable, Sendable {
-    /// Where the connection stands from now on.
+    /// The state of the connection has changed.
     case statusChanged(SessionStatus)
 
-    // MARK: the connection (CON-2, CON-3)
+    // MARK: connection (CON-2, CON-3)
     /// The session was joined for the first time, as this user.
     case didConnect(UserInfo)
-    /// The error that the disconnect after it is because of.
+    /// The error that causes the disconnect that follows.
     case didFail(SessionError)
-    /// The connection is over.
+    /// The connection has ended.
     case didDisconnect(DisconnectReason)
-    /// The connection was lost; the client is on its way back.
+    /// The connection was lost; the client is reconnecting.
     case didBeginReconnecting
-    /// `isNewConnection`: the relay did not know the old one any more, the session was joined anew; publications and subscriptions were
-    /// made again.
+    /// The connection is back. With `isNewConnection` the relay no longer knew the old connection: the client joined again, and
+    /// publications and subscriptions were made again.
     case didReconnect(isNewConnection: Bool)
-    /// The relay will end in so many seconds; the client moves by itself.
+    /// The relay will shut down after this many seconds. If it names another relay, the client moves there by itself.
     case relayDraining(seconds: Int)
-    /// Media does not reach the relay: ICE or DTLS has not completed within 10 s. The client keeps trying.
+    /// Media does not reach the relay: ICE or DTLS did not complete within 10 s. The client keeps trying.
     case noMediaPath(NoMediaPath)
-    /// Media can flow after all.
+    /// A media path has been found after `noMediaPath`.
     case mediaPathFound(MediaDirection)
 
-    // MARK: others
-    /// Another client is there; also told of each that was there before.
+    // MARK: other users
+    /// Another user is in the session; also sent after the join for each user already present.
     case connectionCreated(UserInfo)
     case connectionDestroyed(UserInfo, DisconnectReason)
     case userChanged(UserInfo)
-    /// The session has become so large that the relay only counts users with neither stream nor role: these are still there, and no longer
-    /// in `users`. A counted user that publishes or gets a role is told of by `connectionCreated`.
+    /// The session has become so large that the relay only counts users with neither stream nor role: these users are still in the
+    /// session, but no longer in `users`. If a counted user publishes or gets a role, `connectionCreated` reports it.
     case usersUnlisted([UserInfo])
-    /// All users of the session, counted ones included.
+    /// The number of users in the session, listed or only counted, has changed.
     case userCountChanged(Int)
-    /// A user's client was lost and may come back; false: it is back.
+    /// The connection of a user's client was lost and may come back (true), or is back (false).
     case userDropped(ConnectionID, Bool)
     case hostChanged(ConnectionID?)
 
-    // MARK: streams of others, and of one's own (STR-2)
+    // MARK: streams, including the local user's (STR-2)
     case streamCreated(StreamInfo)
     case streamChanged(StreamInfo)
     case streamDestroyed(StreamInfo, StreamEndReason)
-    /// The relay records a stream from now on; also told of those that were recorded when the session was joined.
+    /// The relay records a stream from now on; also sent after the join for streams already being recorded.
     case recordingStarted(StreamID)
     case recordingStopped(StreamID)
 
     // MARK: signals and moderation
-    /// From nil: the application's server.
+    /// A signal; `from` is nil if the application's server sent it.
     case signal(from: ConnectionID?, type: String, data: String)
     case muteForced(isActive: Bool)
-    /// A stream of one's own was muted by a moderator; its sound, its pictures, or (nil) both.
+    /// A moderator has muted a stream of the local user: its audio, its video, or both if the kind is nil.
     case streamMuteForced(StreamID, TrackKind?)
     case unmuteRequested(from: ConnectionID, kind: TrackKind)
-    /// A moderator has unmuted one's own streams, as the relay's `mute.unmuteOthers` allows it: they are sent again.
+    /// A moderator has unmuted the local user's streams, as the relay's `mute.unmuteOthers` allows; they are sent again.
     case unmuted(by: ConnectionID, kind: TrackKind)
     case shareLockChanged(isLocked: Bool)
     case activeSpeakerChanged(StreamID?)

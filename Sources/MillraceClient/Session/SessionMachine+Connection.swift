@@ -15,7 +15,7 @@ extension SessionMachine {
         outputs.append(.open(url: url, link: link))
     }
 
-    /// Asks to be let in: back under the old id, or anew.
+    /// Sends the resume of the former connection, or a join if there is none to resume.
     mutating func enter(now: MediaTime) {
         guard let entry else { return }
         phase = .entering
@@ -33,7 +33,7 @@ extension SessionMachine {
         }
     }
 
-    /// The session was joined, for the first time or anew.
+    /// Completes a join, whether the first one or a later one under a new connection id.
     mutating func joined(_ answer: JoinAnswer, now: MediaTime) {
         let isFirst = !backoff.isUnderWay
         resumption = Resumption(token: answer.resumeToken, lastEvent: 0)
@@ -54,8 +54,8 @@ extension SessionMachine {
             comeBack()
         }
         outputs.append(.media(.joined))
-        // Under another connection id the relay knows a message by its user alone. And who joins anew is in the main session: what was said
-        // in a subsession is not for those.
+        // Under another connection id the relay recognizes a repeated message only by its user. A new join also ends in the main session,
+        // so messages sent in a subsession would reach other users.
         if former.session == answer.session, former.place == nil, model.localUser?.identity != nil {
             repeatChats(now: now)
         } else {
@@ -64,7 +64,7 @@ extension SessionMachine {
         sendSignals(now: now)
     }
 
-    /// The connection was taken up again; what was missed follows.
+    /// Completes a resume; the relay then replays the missed events.
     mutating func resumed(_ answer: ResumeRequest.Answer, now: MediaTime) {
         stand(now: now)
         isNewConnection = false
@@ -83,7 +83,7 @@ extension SessionMachine {
         liveness.begin(now: now)
     }
 
-    /// All that was missed has been told: the client is back.
+    /// Reports the reconnection once all missed events have been replayed.
     mutating func comeBack() {
         phaseDeadline = .never
         replayLeft = 0
@@ -93,10 +93,10 @@ extension SessionMachine {
         outputs.append(.event(.didReconnect(isNewConnection: isNewConnection)))
     }
 
-    /// The WebSocket is gone or of no use.
+    /// Handles a WebSocket that was closed or is unusable.
     mutating func lose(_ reason: String, now: MediaTime) {
         outputs.append(.close(link: link, saysGoodbye: false))
-        // What is still said on it counts no more.
+        // Invalidates callbacks of the closed WebSocket.
         link += 1
         dropRequests()
         let hadConnection = phase == .connected || backoff.isUnderWay
@@ -117,7 +117,8 @@ extension SessionMachine {
         tryAgain(reason, now: now)
     }
 
-    /// - Parameter retryAfter: seconds, as the relay said.
+    /// Schedules the next attempt to connect.
+    /// - Parameter retryAfter: delay requested by the relay, in seconds.
     mutating func tryAgain(_ reason: String, retryAfter: Int? = nil, now: MediaTime) {
         guard let next = backoff.nextAttempt(retryAfter: retryAfter, now: now, using: &random) else {
             return finish(.networkLost, SessionError(.connectFailed, reason))
@@ -126,7 +127,7 @@ extension SessionMachine {
         phaseDeadline = next
     }
 
-    /// The relay answered the WebSocket's request with an error.
+    /// Handles an HTTP error of the relay in response to the WebSocket request.
     mutating func refused(link: Int, _ error: SignalingError, now: MediaTime) {
         guard link == self.link, phase == .opening else { return }
         if error.code == .connectFailed { return lose(error.message, now: now) }
@@ -134,19 +135,19 @@ extension SessionMachine {
         finish(.left, SessionError(error))
     }
 
-    /// The relay that drains named another one.
+    /// Moves to the relay that the draining relay named.
     mutating func move(now: MediaTime) {
         moveAt = .never
         guard let moveTo else { return }
         url = moveTo
         self.moveTo = nil
-        // Another relay does not know this connection.
+        // The other relay does not know this connection.
         resumption = nil
         guard phase == .connected else { return }
-        lose("the relay drains", now: now)
+        lose("the relay is draining", now: now)
     }
 
-    /// The connection is over.
+    /// Ends the connection.
     mutating func finish(_ reason: DisconnectReason, _ error: SessionError? = nil) {
         let wasConnected = model.connection != nil
         let leaves = phase == .leaving || reason == .left
@@ -175,7 +176,7 @@ extension SessionMachine {
         if leaves { outputs.append(.left(.success(()))) }
     }
 
-    /// Nothing that was asked will be answered: signals, and what is said in the chat, are kept for another try; the rest has failed.
+    /// Fails all requests without an answer, except chat messages and signals that may be repeated: these are kept for the next connection.
     private mutating func dropRequests() {
         roster = nil
         var kept: [QueuedSignal] = []

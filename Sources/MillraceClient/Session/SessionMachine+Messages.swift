@@ -16,21 +16,21 @@ extension SessionMachine {
             case .application(let ticket, _): refuse(ticket, error)
             case .signal(let signal): refuse(signal.ticket, error)
             case .chat(let chat): refuse(chat.ticket, error)
-            // A name or a password of many pages: nothing to wait for.
+            // The join itself is too large, for example because of a very long name or password; another attempt would fail too.
             case .enter, .page: finish(backoff.isUnderWay ? .networkLost : .left, SessionError(error))
             case .leave, .ping: break
             }
         }
     }
 
-    /// Sends what waited for the connection.
+    /// Sends signals queued during the reconnection.
     mutating func sendSignals(now: MediaTime) {
         while phase == .connected, let signal = signals.popFirst() {
             send(.signal(signal.request), .signal(signal), now: now)
         }
     }
 
-    /// Says again what may or may not have been said: the relay knows it by its id.
+    /// Repeats chat messages whose answers were lost. The relay recognizes their ids and delivers none twice.
     mutating func repeatChats(now: MediaTime) {
         let chats = unansweredChats
         unansweredChats = []
@@ -107,8 +107,8 @@ extension SessionMachine {
         }
     }
 
-    /// The users of a large session come in pages. It counts as joined with the last of them, so that whoever joins finds all users and
-    /// streams there.
+    /// Begins a join. The users of a large session arrive in pages; the join completes with the last page, so that the application
+    /// finds all users and streams.
     private mutating func begin(_ answer: JoinAnswer, now: MediaTime) {
         guard let page = answer.nextPage else { return joined(answer, now: now) }
         roster = JoinRoster(answer)
@@ -154,7 +154,7 @@ extension SessionMachine {
         }
     }
 
-    /// The relay does not let the client back in: for now, or for good.
+    /// Handles an error in answer to a join or resume while reconnecting: tries again, or ends the connection.
     mutating func entryRefused(_ error: SignalingError, now: MediaTime) {
         if error.allowsAnotherAttempt(wasUp: backoff.isUnderWay) {
             outputs.append(.close(link: link, saysGoodbye: false))
@@ -172,11 +172,11 @@ extension SessionMachine {
     mutating func take(event message: [UInt8], seq: UInt64, now: MediaTime) {
         if seq == 0 { return take(unnumbered: message) }
         if phase == .entering, roster != nil {
-            if roster?.keep(message, seq) == false { lose("too many events came before the users", now: now) }
+            if roster?.keep(message, seq) == false { lose("too many events came before the user list", now: now) }
             return
         }
         guard phase == .connected || phase == .leaving, let last = resumption?.lastEvent else { return }
-        // Told before: a replay that overlaps.
+        // A replay may overlap events that were already handled.
         guard seq > last else { return }
         guard seq == last + 1 else { return missed(now: now) }
         resumption?.lastEvent = seq
@@ -184,7 +184,7 @@ extension SessionMachine {
         do {
             apply(try JSONDecoder().decode(EventMessage.self, from: Data(message)).event, now: now)
         } catch {
-            // Of a newer relay: passed over, its number counts.
+            // An event of a newer relay: ignored, but its number counts.
             refused += 1
         }
         guard phase == .connected, replayLeft > 0 else { return }
@@ -192,7 +192,7 @@ extension SessionMachine {
         if replayLeft == 0 { comeBack() }
     }
 
-    /// Events of conversations have no numbers: what is missed of them is read again.
+    /// Takes an event of conversations. These have no sequence numbers: missed ones are read from the relay again.
     private mutating func take(unnumbered message: [UInt8]) {
         guard case .messaging(let event) = try? JSONDecoder().decode(EventMessage.self, from: Data(message)).event
         else {
@@ -202,7 +202,7 @@ extension SessionMachine {
         outputs.append(.messaging(event))
     }
 
-    /// Events are missing in between: what is known cannot be relied on until they are replayed.
+    /// Reconnects after a gap in the event numbers: the known state is unreliable until the missing events are replayed.
     private mutating func missed(now: MediaTime) {
         gaps += 1
         if gaps >= Self.gapLimit {
@@ -225,7 +225,7 @@ extension SessionMachine {
         }
     }
 
-    /// Not all clients at once, and well before the end.
+    /// Schedules the move to another relay at a random time, so that not all clients move at once, and well before the shutdown.
     private mutating func drain(_ draining: Draining, now: MediaTime) {
         guard let url = draining.url, URL(string: url)?.host != nil else { return }
         let spread = min(5_000, max(0, draining.seconds) * 500)
@@ -243,7 +243,7 @@ extension SessionMachine {
             guard configuration.reconnect.joinsAnew else {
                 return finish(body.reason, SessionError(.notConnected, body.message))
             }
-            // The relay knows this connection no more.
+            // The relay no longer knows this connection.
             resumption = nil
             lose(body.message ?? body.reason.rawValue, now: now)
         }

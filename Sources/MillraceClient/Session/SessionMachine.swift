@@ -3,26 +3,26 @@ import MediaBase
 import NIOCore
 import Signaling
 
-/// A client's side of the control protocol as one state machine, without sockets, clock and tasks: it joins, keeps the connection alive,
-/// comes back after a loss, numbers requests and takes each event once and in order.
+/// Client side of the control protocol as one state machine, without sockets, clock and tasks. It joins, keeps the connection alive,
+/// reconnects after a loss, numbers requests, and handles each event once and in order.
 ///
-/// Call one of its methods, then take `nextOutput()` until it is nil, then sleep until `deadline` at most.
+/// Usage: call one of its methods, take `nextOutput()` until it returns nil, then sleep until `deadline` at the latest.
 struct SessionMachine: SocketMachine {
     enum Output: Sendable {
-        /// A WebSocket is to be opened; `opened`, or `closed`, with this number follows.
+        /// Open a WebSocket; a call of `opened` or `closed` with this number follows.
         case open(url: String, link: Int)
-        /// One that says goodbye has left for good; else the relay waits for the client to come back.
+        /// Close a WebSocket. If `saysGoodbye` is true, the client has left for good; otherwise the relay waits for it to come back.
         case close(link: Int, saysGoodbye: Bool)
         case send([UInt8], link: Int)
         case event(SessionEvent)
-        /// What became of `connect`.
+        /// Result of `connect`.
         case entered(Result<Void, SessionError>)
-        /// What became of `leave`.
+        /// Result of `leave`.
         case left(Result<Void, SessionError>)
-        /// The message that answers a request, or why there is none.
+        /// Answer to a request, or the reason why there is none.
         case answer(ticket: UInt64, Result<[UInt8], SignalingError>)
         case media(MediaNotice)
-        /// About the user's conversations, which are not of the session.
+        /// Event of the user's conversations, which do not belong to the session.
         case messaging(MessagingEvent)
     }
 
@@ -32,10 +32,10 @@ struct SessionMachine: SocketMachine {
         case opening
         /// `join` or `resume` was sent.
         case entering
-        /// The join was refused for its password; another try goes over the same WebSocket.
+        /// The join was refused because of its password; another attempt uses the same WebSocket.
         case asking
         case connected
-        /// Before another attempt.
+        /// Waiting before the next attempt.
         case waiting
         /// `leave` was sent.
         case leaving
@@ -56,13 +56,13 @@ struct SessionMachine: SocketMachine {
         var lastEvent: UInt64
     }
 
-    /// What a request is for.
+    /// Purpose of a pending request.
     enum Purpose {
         case application(ticket: UInt64, change: GrantedChange?)
         case signal(QueuedSignal)
         case chat(RepeatableChat)
         case enter
-        /// Further users of the session that is being joined.
+        /// Next page of the users of the session that is being joined.
         case page
         case leave(endsForAll: Bool)
         case ping
@@ -74,15 +74,15 @@ struct SessionMachine: SocketMachine {
         var retries: Bool
     }
 
-    /// A message of the chat with an id, by which the relay knows it again.
+    /// Chat message with an id, by which the relay recognizes a repetition.
     struct RepeatableChat: Sendable {
         var ticket: UInt64
         var request: ChatRequest
     }
 
-    /// How long the relay may take to answer a `leave` of an application that goes anyhow.
+    /// Time in which the relay can answer a `leave`; the application leaves in any case.
     static let leaveTimeout = MediaTime.seconds(2)
-    /// Missing events that one connection may show before it is joined anew.
+    /// Number of gaps in the event numbers after which the client joins again instead of resuming.
     static let gapLimit = 3
 
     let configuration: SessionConfiguration
@@ -91,14 +91,14 @@ struct SessionMachine: SocketMachine {
     var model = SessionModel()
     var status = SessionStatus.notConnected
     var phase = Phase.idle
-    /// Of the WebSocket that counts; callbacks of others come too late.
+    /// Number of the current WebSocket; callbacks with another number are ignored.
     var link = 0
     var entry: Entry?
     var resumption: Resumption?
     var backoff: ReconnectBackoff
-    /// Replayed events that are still to come before the client counts as back.
+    /// Number of replayed events still expected before the client counts as reconnected.
     var replayLeft = 0
-    /// A join answer whose further pages are still to come.
+    /// Join answer with pages still missing.
     var roster: JoinRoster?
     var isNewConnection = false
     var gaps = 0
@@ -108,11 +108,11 @@ struct SessionMachine: SocketMachine {
     var moveTo: String?
     var requests: RequestLedger<Purpose>
     var signals = CircularBuffer<QueuedSignal>()
-    /// Those whose answers were lost with the connection, in the order in which they were sent.
+    /// Chat messages whose answers were lost with the connection, in the order in which they were sent.
     var unansweredChats: [RepeatableChat] = []
     var outputs = CircularBuffer<Output>()
     var isEntering = false
-    /// Messages of the relay that could not be read.
+    /// Number of messages from the relay that could not be decoded.
     var refused = 0
 
     init(
@@ -129,9 +129,9 @@ struct SessionMachine: SocketMachine {
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }
 
-    // MARK: what the application wants
+    // MARK: requests of the application
 
-    /// Joins; after a refused password again on the same WebSocket.
+    /// Joins; after a refused password, on the same WebSocket.
     mutating func connect(_ entry: Entry, now: MediaTime) {
         switch phase {
         case .asking:
@@ -151,7 +151,7 @@ struct SessionMachine: SocketMachine {
         }
     }
 
-    /// Leaves, or stops whatever is under way.
+    /// Leaves, or cancels the operation in progress.
     mutating func leave(endForAll: Bool, now: MediaTime) {
         switch phase {
         case .idle, .failed, .leaving:
@@ -170,8 +170,8 @@ struct SessionMachine: SocketMachine {
         }
     }
 
-    /// Sends a request; its `answer` follows. One that is lost with the connection has failed, but for a message of the chat with an id:
-    /// it is sent again.
+    /// Sends a request; its `answer` follows. If the connection is lost before the answer, the request fails, except for a chat message
+    /// with an id, which is sent again.
     mutating func request(_ request: Request, ticket: UInt64, now: MediaTime) {
         guard phase == .connected else { return refuse(ticket, SignalingError(.notConnected)) }
         guard requests.count < configuration.requestLimit else {
@@ -183,7 +183,7 @@ struct SessionMachine: SocketMachine {
         send(request, .application(ticket: ticket, change: GrantedChange(request)), now: now)
     }
 
-    /// Sends a signal, or keeps it until the connection is back.
+    /// Sends a signal, or queues it until the connection is back.
     mutating func signal(_ request: SignalRequest, retries: Bool, ticket: UInt64, now: MediaTime) {
         if let objection = request.objection { return refuse(ticket, objection) }
         let signal = QueuedSignal(ticket: ticket, request: request, retries: retries)
@@ -200,14 +200,14 @@ struct SessionMachine: SocketMachine {
         signals.append(signal)
     }
 
-    // MARK: what the socket tells
+    // MARK: callbacks of the socket
 
     mutating func opened(link: Int, now: MediaTime) {
         guard link == self.link, phase == .opening else { return }
         enter(now: now)
     }
 
-    /// - Parameter reason: for people.
+    /// - Parameter reason: human-readable text.
     mutating func closed(link: Int, reason: String, now: MediaTime) {
         guard link == self.link else { return }
         switch phase {
@@ -239,7 +239,7 @@ struct SessionMachine: SocketMachine {
 
     // MARK: time
 
-    /// When `handleTimeout` is to be called next.
+    /// Latest time of the next call of `handleTimeout`.
     var deadline: MediaTime {
         min(phaseDeadline, moveAt, requests.deadline, phase == .connected ? liveness.deadline : .never)
     }
@@ -249,7 +249,7 @@ struct SessionMachine: SocketMachine {
         if requests.deadline <= now { lose("a request was not answered in time", now: now) }
         if moveAt <= now { move(now: now) }
         guard phase == .connected else { return }
-        if liveness.isSilent(now: now) { return lose("the relay fell silent", now: now) }
+        if liveness.isSilent(now: now) { return lose("the relay sent nothing for too long", now: now) }
         if liveness.takePing(now: now) { send(.ping(PingRequest()), .ping, now: now) }
     }
 
@@ -259,7 +259,7 @@ struct SessionMachine: SocketMachine {
         case .opening, .entering: lose("the relay did not answer in time", now: now)
         case .waiting: open(now: now)
         case .leaving: finish(.left)
-        // The events that were to be replayed do not come.
+        // The announced replay did not arrive in time.
         case .connected: comeBack()
         case .idle, .asking, .failed: break
         }

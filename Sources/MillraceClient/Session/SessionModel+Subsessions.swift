@@ -1,21 +1,22 @@
 import Signaling
 
 extension SessionModel {
-    /// The one that this user is in; nil in the main session.
+    /// Subsession of the local user; nil in the main session.
     var ownSubsession: SubsessionID? {
         guard let connection else { return nil }
         return subsessions.subsessions.first { $0.users.contains(connection) }?.id
     }
 
-    /// Who is in a subsession, in order of joining the session.
+    /// Returns the users of a subsession, in order of joining the session.
     func users(in id: SubsessionID) -> [UserInfo] {
         let members = Set(subsessions.subsessions.first { $0.id == id }?.users ?? [])
         return users.filter { members.contains($0.id) }
     }
 
-    /// Takes the whole state, as a join found it.
-    /// - Parameter isFirst: there was no connection before: one's role is told whatever it is.
-    /// - Returns: what is told of it: but for that nothing where all is as it was.
+    /// Replaces the whole state with that of a join.
+    /// - Parameter isFirst: true if there was no earlier connection; the role is then reported whatever it
+    ///   is.
+    /// - Returns: events for the application; apart from the role, none if nothing has changed.
     mutating func takeSubsessions(_ state: SubsessionsState, isFirst: Bool) -> [SessionEvent] {
         let former = subsessions
         subsessions = state
@@ -42,7 +43,8 @@ extension SessionModel {
         return events
     }
 
-    /// Who is elsewhere. Subsessions of a list that is no more are nowhere to come from.
+    /// Returns the users whose subsession has changed. Subsessions that no longer exist do not count as the
+    /// origin of a move.
     private static func moves(from former: SubsessionsState, to state: SubsessionsState) -> [SubsessionMove] {
         var before: [ConnectionID: SubsessionID] = [:]
         for room in former.subsessions where state.subsessions.contains(where: { $0.id == room.id }) {
@@ -55,7 +57,7 @@ extension SessionModel {
                 if from != room.id { moves.append(SubsessionMove(user: user, from: from, to: room.id)) }
             }
         }
-        // In the order of the list: those who are in none any more.
+        // Users that are in no subsession any more, in the order of the list.
         for user in former.subsessions.flatMap(\.users) {
             guard let from = before[user] else { continue }
             moves.append(SubsessionMove(user: user, from: from))
@@ -63,7 +65,7 @@ extension SessionModel {
         return moves
     }
 
-    /// - Returns: what the application is told.
+    /// - Returns: events for the application.
     mutating func apply(_ event: SubsessionsChanged) -> [SessionEvent] {
         subsessions = event.state
         return [.subsessions(.changed(event.change))]
@@ -81,12 +83,13 @@ extension SessionModel {
         return [.subsessions(.usersChanged(event.changes))]
     }
 
-    /// Users by the order of joining.
+    /// Position of each user in order of joining.
     private var places: [ConnectionID: Int] {
         Dictionary(users.enumerated().map { ($1.id, $0) }) { first, _ in first }
     }
 
-    /// - Parameter to: nil: the main session.
+    /// Moves a user.
+    /// - Parameter to: target subsession; nil for the main session.
     mutating func move(_ user: ConnectionID, to: SubsessionID?) { move(user, to: to, places) }
 
     private mutating func move(_ user: ConnectionID, to: SubsessionID?, _ places: [ConnectionID: Int]) {
@@ -98,8 +101,8 @@ extension SessionModel {
         subsessions.subsessions[place].users.insert(user, at: before)
     }
 
-    /// A user is in no subsession any more.
-    /// - Returns: the one that it was in.
+    /// Removes a user from its subsession.
+    /// - Returns: the subsession that the user was in.
     @discardableResult
     mutating func leaveSubsession(_ user: ConnectionID) -> SubsessionID? {
         guard let place = subsessions.subsessions.firstIndex(where: { $0.users.contains(user) }) else { return nil }

@@ -14,14 +14,14 @@ extension SessionModel {
         return events + count(event.count)
     }
 
-    /// A user is listed: for the first time, or with a new state.
+    /// Lists a user for the first time, or updates its state.
     mutating func add(_ user: UserInfo) -> [SessionEvent] {
         if let place = users.firstIndex(where: { $0.id == user.id }) {
             guard users[place] != user else { return [] }
             users[place] = user
             return [.userChanged(user)]
         }
-        // A user that was only counted until it got a stream may have joined before others of the list.
+        // A user that was only counted until it got a stream may have joined before other users of the list.
         let place = users.lastIndex { $0.joinedAt <= user.joinedAt }.map { $0 + 1 } ?? 0
         users.insert(user, at: place)
         return [.connectionCreated(user)]
@@ -34,7 +34,8 @@ extension SessionModel {
         return [move].compactMap { $0 } + [.connectionDestroyed(users.remove(at: place), gone.reason)]
     }
 
-    /// - Parameter all: users of the session, listed or not.
+    /// Updates the number of users.
+    /// - Parameter all: number of users in the session, listed or not.
     mutating func count(_ all: Int) -> [SessionEvent] {
         guard userCount != all else { return [] }
         userCount = all

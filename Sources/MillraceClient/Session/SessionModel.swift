@@ -1,16 +1,16 @@
 import Signaling
 
-/// What is known of a session: its users, streams and modes, kept true by the relay's events.
+/// Known state of a session (users, streams and modes), kept up to date by the relay's events.
 struct SessionModel: Sendable {
     var connection: ConnectionID?
     var session: SessionID?
     var sessionName: String?
     var capabilities: Capabilities?
-    /// What the relay takes over the control connection that there is.
+    /// Transports that the relay supports over the current control connection.
     private(set) var transports = [MediaTransport.webRTC]
-    /// In order of joining.
+    /// Listed users in order of joining.
     var users: [UserInfo] = []
-    /// All users of the session; more than `users` if some are only counted.
+    /// Number of users in the session; greater than `users.count` if some are only counted.
     var userCount = 0
     private(set) var streams: [StreamID: StreamInfo] = [:]
     private(set) var recordedStreams: Set<StreamID> = []
@@ -23,8 +23,9 @@ struct SessionModel: Sendable {
 
     var localUser: UserInfo? { users.first { $0.id == connection } }
 
-    /// Takes the state that a join found.
-    /// - Returns: what differs from before, as events; of the first join, what was there already.
+    /// Replaces the state with that of a join.
+    /// - Returns: the differences from the former state as events; after the first join, events for everything
+    ///   already present.
     mutating func join(_ answer: JoinAnswer) -> [SessionEvent] {
         var events: [SessionEvent] = []
         let (formerUsers, formerStreams, former) = (users, streams, connection)
@@ -75,8 +76,8 @@ struct SessionModel: Sendable {
         return events + takeSubsessions(answer.subsessions, isFirst: former == nil)
     }
 
-    /// Takes an event of the relay.
-    /// - Returns: what the application is told; nothing for an event that changes nothing, or is not for it.
+    /// Applies an event of the relay.
+    /// - Returns: events for the application; none if nothing changes or if the event does not concern it.
     mutating func apply(_ event: Event) -> [SessionEvent] {
         switch event {
         case .userJoined(let body):
@@ -149,7 +150,8 @@ struct SessionModel: Sendable {
         }
     }
 
-    /// Takes what the relay has granted. The event about it follows, and is told to the application when it comes.
+    /// Applies a change that the relay has granted. The relay's event follows, and the application receives it
+    /// then.
     mutating func apply(_ change: GrantedChange) {
         switch change {
         case .muteForced(let isActive): isMuteForced = isActive
@@ -167,13 +169,14 @@ struct SessionModel: Sendable {
         }
     }
 
-    /// The session is over for this client: nothing is known any more.
+    /// Resets the state when the session has ended for this client.
     mutating func end() { self = SessionModel() }
 
     private mutating func change(host: ConnectionID?) -> [SessionEvent] {
         guard self.host != host else { return [] }
         self.host = host
-        // The users' own changes follow or came before; the roles are right in between as well.
+        // The relay sends `userChanged` for the users separately, before or after; updating the roles here keeps
+        // them consistent in between.
         for place in users.indices {
             if users[place].id == host {
                 users[place].role = .host

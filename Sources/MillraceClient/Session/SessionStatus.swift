@@ -1,13 +1,14 @@
-/// Where a session's connection stands.
+/// State of a session's connection.
 public enum SessionStatus: String, Hashable, Sendable, CaseIterable {
-    /// Not yet, or not any more.
+    /// Never connected, or disconnected.
     case notConnected
     case connecting
     case connected
-    /// Lost, and on its way back by itself.
+    /// The connection was lost; the client is reconnecting by itself.
     case reconnecting
-    /// Leaving, or ending the session for all; `connected` follows if the relay refuses the end.
+    /// The client is leaving, or ending the session for all users; `connected` follows if the relay refuses
+    /// to end it.
     case disconnecting
-    /// Over because of an error; `connect` begins anew.
+    /// The connection ended because of an error; `connect` starts again.
     case failed
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The name of the session that a token is for, read from its claims without checking it: the relay does that.
+/// Name of the session in a token's claims. The signature is not verified: the relay does that.
 enum TokenTopic {
     static func read(_ token: String) -> String? {
         struct Claims: Decodable { var tpc: String? }

@@ -1,10 +1,11 @@
-/// How a session's media goes to the relay and comes from it.
+/// Transport of a session's media between client and relay.
 public enum TransportChoice: Hashable, Sendable {
-    /// Native where the relay takes it, else as browsers do.
+    /// `native` if the relay supports it, otherwise `webRTC`.
     case automatic
-    /// With keys in the offers and answers of the control connection: no handshakes. Publishing and subscribing fail with
-    /// `insecureConnection` where that connection is neither encrypted nor within one host.
+    /// SRTP with keys exchanged in the offers and answers of the control connection (SDES), without DTLS handshakes.
+    /// Publishing and subscribing fail with `insecureConnection` if the control connection is neither encrypted nor local
+    /// to one host.
     case native
-    /// As browsers do, with DTLS.
+    /// DTLS-SRTP, as in browsers.
     case webRTC
 }

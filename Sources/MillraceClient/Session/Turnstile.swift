@@ -1,4 +1,4 @@
-/// Lets one task at a time through, in the order in which they came.
+/// Asynchronous mutex that admits tasks in order of arrival.
 actor Turnstile {
     private var isTaken = false
     private var waiting: [CheckedContinuation<Void, Never>] = []

@@ -1,10 +1,10 @@
 import MediaBase
 
-/// How long a WebSocket may take to stand, and whom it is taken from.
+/// Timeout and certificate checks of a WebSocket.
 struct ConnectionSecurity: Sendable {
     var timeout: MediaTime
     var checksCertificates: Bool
-    /// Path of a PEM file; nil: the system's.
+    /// Path of a PEM file with trusted authorities; nil for the system's.
     var trustedCertificates: String?
 }
 

@@ -1,19 +1,19 @@
 import MediaBase
 import Signaling
 
-/// Opens and closes the WebSockets that a machine wants, and wakes it in time.
+/// Opens and closes the WebSockets that a machine requests, and runs its timer.
 protocol SocketDriver: Actor {
     associatedtype Machine: SocketMachine
 
     var machine: Machine { get set }
     var line: SocketLine { get set }
 
-    /// Carries out what the machine wants, then calls `arm`.
+    /// Performs the machine's outputs, then calls `arm`.
     func perform()
 }
 
 extension SocketDriver {
-    // MARK: what the machine wants
+    // MARK: outputs of the machine
 
     func open(_ url: String, token: String, _ security: ConnectionSecurity, link: Int) {
         let target: WebSocketTarget
@@ -39,7 +39,8 @@ extension SocketDriver {
 
     func arm() {
         let deadline = machine.deadline
-        // An earlier wake-up finds nothing to do and arms again.
+        // If the timer fires earlier than the deadline, `handleTimeout` does nothing and the timer is armed
+        // again.
         guard deadline < line.timerAt else { return }
         line.timer?.cancel()
         line.timerAt = deadline
@@ -50,7 +51,7 @@ extension SocketDriver {
         }
     }
 
-    // MARK: what the WebSocket and the timer tell
+    // MARK: callbacks of the WebSocket and the timer
 
     private func opened(_ connection: WebSocketConnection, link: Int) {
         let isWanted = link == machine.link

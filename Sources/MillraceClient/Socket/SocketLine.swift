@@ -1,12 +1,12 @@
 import MediaBase
 
-/// The WebSocket and the timer of a `SocketDriver`.
+/// WebSocket and timer of a `SocketDriver`.
 struct SocketLine {
     var socket: (link: Int, connection: WebSocketConnection)?
     var timer: Task<Void, Never>?
     var timerAt = MediaTime.never
 
-    /// - Parameter link: of the WebSocket that it is for; another one's is passed over.
+    /// - Parameter link: number of the WebSocket; the message is dropped if another one is current.
     func send(_ message: [UInt8], link: Int) {
         guard let socket, socket.link == link else { return }
         socket.connection.send(message)

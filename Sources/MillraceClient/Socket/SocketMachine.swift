@@ -1,11 +1,11 @@
 import MediaBase
 import Signaling
 
-/// Rules that want a WebSocket, without sockets and clocks: what `SocketDriver` runs.
+/// State machine of a protocol over a WebSocket, without sockets and clocks; `SocketDriver` runs it.
 protocol SocketMachine {
-    /// Number of the WebSocket that is wanted; what an earlier one tells counts no more.
+    /// Number of the current WebSocket; callbacks of earlier ones are ignored.
     var link: Int { get }
-    /// When `handleTimeout` is to be called; `.never` with nothing to wait for.
+    /// Time of the next call of `handleTimeout`; `.never` if no timer is running.
     var deadline: MediaTime { get }
 
     mutating func opened(link: Int, now: MediaTime)

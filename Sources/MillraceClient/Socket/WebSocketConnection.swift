@@ -8,13 +8,13 @@ import NIOSSL
 import NIOWebSocket
 package import Signaling
 
-/// One WebSocket to the relay (RFC 6455), as a client: texts in both directions, in order, with bounds.
+/// Client side of one WebSocket to the relay (RFC 6455): text messages in both directions, in order, with limits.
 package final class WebSocketConnection: Sendable {
-    /// Bytes of the largest message that is taken.
+    /// Maximum size of a received message in bytes.
     static let messageLimit = SignalingProtocol.maximumRelayMessageBytes
-    /// Messages that wait to be sent at most; more and the connection is given up.
+    /// Maximum number of queued outgoing messages; beyond it, the connection is closed.
     static let outgoingLimit = 4_096
-    /// Bytes that are read of a refusal's body.
+    /// Maximum number of bytes read of an HTTP error's body.
     static let refusalLimit = 64 * 1_024
 
     typealias Frames = NIOAsyncChannel<WebSocketFrame, WebSocketFrame>
@@ -34,14 +34,15 @@ package final class WebSocketConnection: Sendable {
         (outgoing, sending) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.outgoingLimit))
     }
 
-    /// - Throws: the relay's own error where it refused by HTTP, `invalidField` where the certificates that are to be trusted cannot be
-    ///   read, else `connectFailed`.
+    /// Connects to the relay.
+    /// - Throws: the relay's error if it refused with an HTTP response; `invalidField` if the trusted certificates cannot be read;
+    ///   otherwise `connectFailed`.
     package static func open(_ target: WebSocketTarget) async throws(SignalingError) -> WebSocketConnection {
         let context: NIOSSLContext?
         do {
             context = target.isSecure ? try NIOSSLContext(configuration: target.tls) : nil
         } catch {
-            // Nothing that another attempt would mend.
+            // Another attempt would fail as well.
             let path = target.trustedCertificates ?? "the system's certificates"
             throw SignalingError(.invalidField, "\(path) cannot be used: \(error)", field: "trustedCertificates")
         }
@@ -69,7 +70,7 @@ package final class WebSocketConnection: Sendable {
             let handler = try NIOSSLClientHandler(context: context, serverHostname: target.certificateName)
             try channel.pipeline.syncOperations.addHandler(handler)
         }
-        // A relay that takes the connection and says nothing, or comes to no end with its refusal.
+        // Closes the connection if the relay accepts it but sends no response, or never completes an error response.
         let alarm = channel.eventLoop.scheduleTask(in: .nanoseconds(target.timeout.rawValue)) {
             channel.close(promise: nil)
         }
@@ -94,7 +95,7 @@ package final class WebSocketConnection: Sendable {
             configuration: NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: configuration))
     }
 
-    /// Reads what the relay says instead of upgrading: a problem document with a code, as a rule.
+    /// Reads the HTTP response of a relay that did not upgrade; it is usually a problem document (RFC 9457) with an error code.
     private static func refusal(_ channel: Refusal) async -> SignalingError {
         struct Problem: Decodable {
             var code: ErrorCode?
@@ -126,15 +127,15 @@ package final class WebSocketConnection: Sendable {
             limit: problem?.limit)
     }
 
-    /// Takes a text to be sent, in the order of the calls.
+    /// Queues a text message; messages are sent in the order of the calls.
     package func send(_ text: [UInt8]) {
         let frame = WebSocketFrame(fin: true, opcode: .text, maskKey: .random(), data: ByteBuffer(bytes: text))
         if case .dropped = sending.yield(frame) { sending.finish() }
     }
 
     /// Ends `run`.
-    /// - Parameter saysGoodbye: closes in order (RFC 6455 section 7), by which the relay knows that the client has left; else the
-    ///   connection is cut.
+    /// - Parameter saysGoodbye: if true, sends a close frame (RFC 6455 section 7), which tells the relay that the client has left;
+    ///   otherwise cuts the connection.
     package func close(saysGoodbye: Bool) {
         if saysGoodbye {
             let code = ByteBuffer(bytes: [0x03, 0xe8])
@@ -143,9 +144,9 @@ package final class WebSocketConnection: Sendable {
         sending.finish()
     }
 
-    /// Reads and sends until the connection ends.
-    /// - Parameter message: gets each text; the next one is read when it returns.
-    /// - Returns: why it ended, for people.
+    /// Receives and sends until the connection ends.
+    /// - Parameter message: called with each text message; the next one is read after it returns.
+    /// - Returns: human-readable reason for the end.
     package func run(_ message: @escaping @Sendable ([UInt8]) async -> Void) async -> String {
         do {
             return try await frames.executeThenClose { [outgoing, sending] inbound, outbound in

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOSSL
 package import Signaling
 
-/// Where a WebSocket goes: `ws`, `wss`, `http` and `https` addresses of a relay, with or without the path of its door.
+/// Target of a WebSocket: a `ws`, `wss`, `http` or `https` URL of a relay, with or without the path of the endpoint.
 package struct WebSocketTarget: Sendable {
     static let path = "/v1/connect"
 
@@ -16,20 +16,20 @@ package struct WebSocketTarget: Sendable {
     var token: String
     var timeout: MediaTime
     var checksCertificates: Bool
-    /// Path of a PEM file; nil: the system's.
+    /// Path of a PEM file with trusted authorities; nil for the system's.
     var trustedCertificates: String?
 
     package init(_ url: String, token: String, configuration: SessionConfiguration) throws(SignalingError) {
         try self.init(url, token: token, configuration.security)
     }
 
-    /// - Throws: `invalidField` for an address that is none.
+    /// - Throws: `invalidField` for an invalid URL.
     init(_ url: String, token: String, _ security: ConnectionSecurity) throws(SignalingError) {
         guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
             let scheme = parts.scheme?.lowercased(), ["ws", "wss", "http", "https"].contains(scheme)
-        else { throw SignalingError(.invalidField, "\"\(url)\" is no address of a relay", field: "url") }
+        else { throw SignalingError(.invalidField, "\"\(url)\" is not the URL of a relay", field: "url") }
         isSecure = scheme == "wss" || scheme == "https"
-        // URLComponents keeps the brackets of an IPv6 address.
+        // `URLComponents` keeps the brackets of an IPv6 address.
         self.host = host.trimmingCharacters(in: CharacterSet(charactersIn: "[]"))
         port = parts.port ?? (isSecure ? 443 : 80)
         let base =
@@ -61,6 +61,7 @@ package struct WebSocketTarget: Sendable {
         return configuration
     }
 
-    /// Name that the certificate is to be for; nil for a numeric address, which is no server name (RFC 6066 section 3).
+    /// Expected name in the certificate; nil for a numeric address, which is not a valid server name (RFC 6066 section
+    /// 3).
     var certificateName: String? { SocketAddress(host, port: 0) == nil ? host : nil }
 }

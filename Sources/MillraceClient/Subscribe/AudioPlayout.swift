@@ -2,16 +2,17 @@ import Codecs
 import MediaBase
 import RTP
 
-/// One sound track on its way from packets to samples: jitter buffer and decoder. Confined to the media thread.
+/// Converts the packets of one audio track to samples, with a jitter buffer and a decoder. Confined to the media
+/// thread.
 final class AudioPlayout {
     private var buffer: JitterBuffer
     private let decoder: OpusDecoder
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
-    /// Sample blocks of what was made up for.
+    /// Number of lost packets that were concealed.
     private(set) var concealed: UInt64 = 0
     private(set) var damaged: UInt64 = 0
-    /// Capture time of a timestamp, where the sender told.
+    /// Offset from RTP timestamps to capture times, if the sender announces capture times.
     private var captureOffset: MediaTime?
 
     static let channels = 2
@@ -26,7 +27,8 @@ final class AudioPlayout {
     var jitter: MediaTime { buffer.jitter }
     var deadline: MediaTime { buffer.deadline }
 
-    /// - Parameter captureTime: when the packet's sound was taken, on the sender's clock; nil where it did not say.
+    /// - Parameter captureTime: capture time of the packet's audio on the sender's clock; nil if the packet does
+    ///   not contain it.
     func insert(
         sequence: Int64, timestamp: RTPTimestamp, payload: UnsafeRawBufferPointer, captureTime: MediaTime?,
         now: MediaTime
@@ -43,7 +45,7 @@ final class AudioPlayout {
                 payload: Array(payload)), now: now)
     }
 
-    /// Hands out what is due.
+    /// Passes all due audio to `body`.
     func handleTimeout(now: MediaTime, _ body: (PCMBlock) -> Void) {
         buffer.handleTimeout(now: now)
         while let output = buffer.nextOutput() {

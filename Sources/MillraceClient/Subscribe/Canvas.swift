@@ -1,10 +1,10 @@
 public import MediaBase
 
-/// The raw pictures and sound of a stream, for any number of readers, each at its own pace: a slow reader loses the oldest and
-/// counts them, and holds up nobody.
+/// Raw frames and audio of a stream for any number of readers, each at its own pace. A slow reader loses the oldest elements,
+/// which are counted, and delays no other reader.
 ///
 /// ```swift
-/// for await picture in subscriber.canvas.pictures() { show(picture) }
+/// for await frame in subscriber.canvas.pictures() { show(frame) }
 /// ```
 public struct Canvas: Sendable {
     let pictureHub = FeedHub<I420Frame>()
@@ -12,12 +12,14 @@ public struct Canvas: Sendable {
 
     init() {}
 
-    /// A reader of frames: I420 with dimensions and capture time, upright: the sender's rotation (RFC 7742 section 4) is applied.
-    /// - Parameter limit: pictures that wait for it at most; the oldest of more are lost to it.
+    /// Returns a new reader of video frames: I420 with dimensions and capture time. Frames are upright: the sender's rotation
+    /// (RFC 7742 section 4) has been applied.
+    /// - Parameter limit: maximum number of frames queued for the reader; on overflow the oldest are dropped.
     public func pictures(limit: Int = 2) -> Feed<I420Frame> { pictureHub.feed(limit: limit) }
 
-    /// A reader of sound: stereo PCM at 48 kHz in blocks of a packet each, without gaps while the stream is heard.
-    /// - Parameter limit: blocks that wait for it at most: 50 are a second as a rule.
+    /// Returns a new reader of audio: stereo PCM at 48 kHz, one block per packet. While audio is received, lost packets are
+    /// concealed, so that there are no gaps.
+    /// - Parameter limit: maximum number of blocks queued for the reader; 50 blocks are usually one second.
     public func sound(limit: Int = 50) -> Feed<PCMBlock> { soundHub.feed(limit: limit) }
 
     func finish() {

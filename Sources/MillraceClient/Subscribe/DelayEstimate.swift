@@ -1,24 +1,24 @@
 import MediaBase
 
-/// How long packets of a stream must be held back so that nearly all of them are there when their turn comes. Reads no clock.
+/// Estimate of the delay after which nearly all packets of a stream have arrived. Reads no clock.
 ///
-/// Each packet's way is compared with the fastest of late: the difference goes into a histogram that slowly forgets, and the delay
-/// is what covers `coverage` of it. A packet that comes later than that raises it at once; it sinks slowly.
+/// Each packet's transit time is compared with the shortest recent one. The difference is added to a histogram with exponential
+/// forgetting; the delay covers the fraction `coverage` of the histogram. The target rises at once and falls slowly.
 struct DelayEstimate: Sendable {
     struct Configuration: Hashable, Sendable {
         var shortest = MediaTime.milliseconds(20)
         var longest = MediaTime.milliseconds(800)
-        /// Share of the packets that are to be there in time.
+        /// Fraction of packets that must arrive in time.
         var coverage = 0.97
-        /// Share of what a packet adds to the histogram against all before it: about the last 250 packets count.
+        /// Weight of a new packet in the histogram; about the last 250 packets count.
         var weight = 1.0 / 250
 
         init() {}
     }
 
-    /// Widths of the histogram's bins.
+    /// Width of the histogram's bins in nanoseconds.
     private static let bin: Int64 = 5_000_000
-    /// The fastest way is looked for in the last one to two of these.
+    /// The shortest transit time is the minimum of the last one to two windows.
     private static let window = MediaTime.seconds(8)
 
     private let configuration: Configuration
@@ -28,7 +28,7 @@ struct DelayEstimate: Sendable {
     private var windowEnd = MediaTime.never
     private var count = 0
     private(set) var target: MediaTime
-    /// Smoothed difference between neighbours' ways, as RFC 3550 section 6.4.1 has it.
+    /// Interarrival jitter (RFC 3550 section 6.4.1).
     private(set) var jitter = MediaTime.zero
     private var lastWay: Int64?
 
@@ -39,8 +39,8 @@ struct DelayEstimate: Sendable {
     }
 
     /// - Parameters:
-    ///   - arrival: when the packet came.
-    ///   - mediaTime: of its first sample, on the sender's clock.
+    ///   - arrival: time of arrival.
+    ///   - mediaTime: time of the packet's first sample, on the sender's clock.
     mutating func add(arrival: MediaTime, mediaTime: MediaTime) {
         let way = arrival.rawValue &- mediaTime.rawValue
         if windowEnd == .never { windowEnd = arrival + Self.window }
@@ -57,17 +57,17 @@ struct DelayEstimate: Sendable {
         }
         lastWay = way
         count += 1
-        // The first packets weigh more, so that the estimate is of use soon.
+        // The first packets have a greater weight, so that the estimate is soon usable.
         let weight = max(configuration.weight, 1 / Double(count))
         for place in bins.indices { bins[place] *= 1 - weight }
         bins[min(bins.count - 1, Int(late / Self.bin))] += weight
         settle()
     }
 
-    /// The way of the fastest packet of late, nanoseconds on two clocks.
+    /// Shortest recent transit time: the difference between two clocks in nanoseconds.
     var base: Int64 { min(fastest, fastestBefore) }
 
-    /// Everything is different from now on: the stream began anew.
+    /// Resets the estimate after a restart of the stream.
     mutating func reset() { self = DelayEstimate(configuration) }
 
     private mutating func settle() {
@@ -83,7 +83,7 @@ struct DelayEstimate: Sendable {
         if wanted > target {
             target = wanted
         } else {
-            // An eighth of a per cent a packet: half the way back takes some ten seconds.
+            // The target moves by 1/800 of the difference per packet; half of the way takes about ten seconds.
             target = .nanoseconds(target.rawValue - (target.rawValue - wanted.rawValue) / 800)
         }
     }

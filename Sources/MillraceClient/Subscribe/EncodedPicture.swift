@@ -1,6 +1,6 @@
 import MediaBase
 
-/// A whole VP8 frame on its way to the decoder.
+/// Complete VP8 frame for the decoder.
 struct EncodedPicture: Sendable {
     var bytes: [UInt8]
     var isKeyFrame: Bool

@@ -1,42 +1,42 @@
 import MediaBase
 
-/// Puts sound packets that came irregularly, out of order, twice or never into an even stream. Reads no clock and decodes nothing: it
-/// says what is to be played when, and what is to be made up for.
+/// Converts irregular audio packets (late, reordered, duplicated or lost) to an even stream. Reads no clock and decodes nothing: it
+/// only decides what to play and what to conceal, and when.
 ///
-/// `insert` packets as they come, `handleTimeout` at `deadline`, then take `nextOutput()` until it is nil. The delay follows the
-/// observed jitter: where it is to grow, a little sound is made up in between; where it is to shrink, a packet is left out.
+/// Usage: `insert` packets as they arrive, call `handleTimeout` at `deadline`, then take `nextOutput()` until it returns nil. The
+/// playout delay follows the observed jitter: to increase it, the buffer inserts concealed audio; to decrease it, it skips a packet.
 struct JitterBuffer: Sendable {
     struct Packet: Sendable, Equatable {
-        /// Unwrapped.
+        /// Unwrapped sequence number.
         var sequence: Int64
-        /// Unwrapped, samples at 48 kHz.
+        /// Unwrapped timestamp in samples at 48 kHz.
         var timestamp: Int64
-        /// Samples a channel.
+        /// Samples per channel.
         var duration: Int
-        /// Next to nothing is heard of it: the first choice where one is to be left out.
+        /// Whether the packet is nearly silent; such packets are preferred for skipping.
         var isSilence = false
         var payload: [UInt8]
     }
 
     enum Output: Sendable, Equatable {
         case packet(Packet)
-        /// So many samples are missing; the packet behind them may hold a copy of the last of them.
+        /// Missing samples; the packet that follows may contain a copy of the last of them (FEC).
         case lost(samples: Int, timestamp: Int64, following: Packet?)
-        /// The sender sent nothing because there was nothing to hear.
+        /// Silence that the sender did not transmit (DTX).
         case silence(samples: Int, timestamp: Int64)
-        /// The sound goes on without having moved on: the delay grew.
+        /// Additional audio that increases the playout delay, without advancing the timestamp.
         case stretch(samples: Int, timestamp: Int64)
     }
 
     struct Configuration: Hashable, Sendable {
         var delay = DelayEstimate.Configuration()
-        /// Packets that are held at most; then the oldest is played early.
+        /// Maximum number of queued packets; on overflow the oldest one is dropped.
         var packetLimit = 256
-        /// Sound that is made up at a stretch; after it there is a pause.
+        /// Maximum duration of audio generated while no packet arrives; after it the playout pauses.
         var longestStretch = MediaTime.milliseconds(120)
-        /// The delay is left alone while it differs by less.
+        /// Difference between present and target delay below which the delay is not corrected.
         var tolerance = MediaTime.milliseconds(15)
-        /// Between two corrections of the delay.
+        /// Minimum time between two corrections of the delay.
         var correctionInterval = MediaTime.milliseconds(300)
 
         init() {}
@@ -44,22 +44,23 @@ struct JitterBuffer: Sendable {
 
     struct Statistics: Hashable, Sendable {
         var received: UInt64 = 0
-        /// Came after others that were sent later.
+        /// Packets that arrived after packets sent later.
         var reordered: UInt64 = 0
-        /// Came after their turn, or twice.
+        /// Packets that arrived after their playout time, or twice.
         var late: UInt64 = 0
-        /// Packets that were made up for.
+        /// Lost packets that were concealed.
         var lost: UInt64 = 0
-        /// Made up to wait longer, and left out to wait less.
+        /// Insertions that increased the delay or bridged missing packets.
         var stretched: UInt64 = 0
+        /// Packets skipped to decrease the delay.
         var skipped: UInt64 = 0
-        /// Pauses because nothing came.
+        /// Pauses because no packets arrived.
         var pauses: UInt64 = 0
         var discarded: UInt64 = 0
     }
 
     static let rate: Int64 = 48_000
-    /// A timestamp that is this far from its place is of a stream that began anew.
+    /// Difference of timestamps from which the stream counts as restarted, in samples.
     private static let reset: Int64 = 5 * rate
 
     private let configuration: Configuration
@@ -67,7 +68,7 @@ struct JitterBuffer: Sendable {
     private var packets: [Packet] = []
     private var outputs: [Output] = []
     private var taken = 0
-    /// What is to be played next, and when.
+    /// Timestamp of the next audio to play; nil before the first packet.
     private var cursor: Int64?
     private var nextSequence: Int64 = 0
     private var turn = MediaTime.never
@@ -82,10 +83,10 @@ struct JitterBuffer: Sendable {
         estimate = DelayEstimate(configuration.delay)
     }
 
-    /// What the delay is to be.
+    /// Target of the playout delay.
     var targetDelay: MediaTime { estimate.target }
     var jitter: MediaTime { estimate.jitter }
-    /// Sound that waits.
+    /// Duration of the queued audio.
     var waiting: MediaTime {
         packets.reduce(.zero) { $0 + Self.time($1.duration) }
     }
@@ -115,11 +116,11 @@ struct JitterBuffer: Sendable {
         if turn == .never { resume(now: now) }
     }
 
-    /// When `handleTimeout` is to be called next.
+    /// Time of the next call of `handleTimeout`.
     var deadline: MediaTime { turn }
 
     mutating func handleTimeout(now: MediaTime) {
-        // A thread that was away for long has not to make up for all of it.
+        // After a stall of more than one second the missed time is skipped, instead of being played at once.
         if turn != .never, now - turn > .seconds(1) { turn = now }
         while turn <= now { step(now: now) }
     }
@@ -134,10 +135,10 @@ struct JitterBuffer: Sendable {
         return outputs[taken]
     }
 
-    /// The first packet, or the first one after a pause.
+    /// Schedules the playout of the first packet, or of the first one after a pause.
     private mutating func resume(now: MediaTime) {
         guard let first = packets.first else { return }
-        // The time of a pause has passed already: nothing is made up for it.
+        // The time of the pause has already passed, so nothing is concealed for it.
         if cursor.map({ $0 < first.timestamp }) ?? true {
             cursor = first.timestamp
             nextSequence = first.sequence
@@ -161,7 +162,7 @@ struct JitterBuffer: Sendable {
             return
         }
         guard let first = packets.first else { return starve(cursor) }
-        // Delay that the sound has if it is played now, against what it is to have.
+        // Playout delay of the audio if it is played now, to be compared with the target.
         let delay = turn - .nanoseconds(estimate.base) - Self.time(cursor)
         let mayCorrect = turn - lastCorrection >= configuration.correctionInterval
         if mayCorrect, delay + configuration.tolerance < estimate.target {
@@ -170,7 +171,7 @@ struct JitterBuffer: Sendable {
             return play(.stretch(samples: lastDuration, timestamp: cursor), samples: lastDuration, moves: false)
         }
         if first.sequence > nextSequence {
-            // What is missing may still come while those behind it are not due either; its own turn is now.
+            // The missing packet's own playout time is reached; until now it could still have arrived.
             return conceal(cursor, until: first)
         }
         let spare = delay - estimate.target - configuration.tolerance
@@ -184,7 +185,7 @@ struct JitterBuffer: Sendable {
         }
         let gap = first.timestamp - cursor
         if gap > 0 {
-            // Numbers without a gap, times with one: nothing was sent in between (RFC 7587 section 3.1.3).
+            // Consecutive sequence numbers with a timestamp gap: the sender transmitted nothing in between (RFC 7587 section 3.1.3).
             let samples = Int(min(gap, Int64(lastDuration)))
             return play(.silence(samples: samples, timestamp: cursor), samples: samples)
         }
@@ -204,7 +205,7 @@ struct JitterBuffer: Sendable {
     private mutating func conceal(_ cursor: Int64, until next: Packet) {
         let missing = next.sequence - nextSequence
         let gap = next.timestamp - cursor
-        // A gap in numbers that is none in time: padding, or a sender that counts otherwise.
+        // A gap in sequence numbers without one in timestamps: padding packets, or a sender that counts differently.
         guard gap > 0 else {
             nextSequence = next.sequence
             return
@@ -217,7 +218,7 @@ struct JitterBuffer: Sendable {
         play(.lost(samples: samples, timestamp: cursor, following: isLast ? next : nil), samples: samples)
     }
 
-    /// Nothing is there: the sound goes on for a little, then stops until something comes.
+    /// Bridges missing packets with concealed audio for a short time, then pauses until a packet arrives.
     private mutating func starve(_ cursor: Int64) {
         guard stretched < configuration.longestStretch else {
             statistics.pauses += 1

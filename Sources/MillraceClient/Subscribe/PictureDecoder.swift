@@ -4,30 +4,30 @@ import MediaBase
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// Decodes one track's pictures on a queue of its own and hands them to the canvas. Where decoding does not keep up, everything up to
-/// the next key frame is left out and counted.
+/// Decodes the frames of one track on its own queue and passes them to the canvas. If decoding does not keep up, all frames up to the
+/// next key frame are skipped and counted.
 final class PictureDecoder: Sendable {
-    /// Frames that wait at most.
+    /// Maximum number of queued frames.
     static let limit = 30
 
     struct Statistics: Hashable, Sendable {
         var decoded: UInt64 = 0
         var damaged: UInt64 = 0
-        /// Left out because decoding did not keep up.
+        /// Frames skipped because decoding did not keep up.
         var skipped: UInt64 = 0
     }
 
     private struct State {
         var waiting = CircularBuffer<EncodedPicture>()
         var isRunning = false
-        /// Nothing can be shown until a key frame.
+        /// Whether frames are skipped until the next key frame.
         var isSkipping = false
         var statistics = Statistics()
     }
 
     private let queue = DispatchQueue(label: "millrace.decoder", qos: .userInitiated)
     private let state = NIOLockedValueBox(State())
-    /// Used on `queue` alone.
+    /// Accessed only on `queue`.
     nonisolated(unsafe) private var decoder: VP8Decoder?
     private let picture: @Sendable (I420Frame) -> Void
     private let needsKeyFrame: @Sendable () -> Void

@@ -4,21 +4,21 @@ import RTP
 import Signaling
 import WebRTCClient
 
-/// One subscription's media on its way to the canvas. Confined to the media thread.
+/// Receives one subscription's media for the canvas. Confined to the media thread.
 final class StreamReceiver {
     let subscriber: Subscriber
     private var audio: AudioPlayout?
     private let video = VideoPlayout()
     private let decoder: PictureDecoder
-    /// Of the pictures, in the peer connection.
+    /// Track of the video in the peer connection.
     private var videoTrack: Int?
     private var lastKeyFrameRequest = MediaTime.zero
     private var needsKeyFrame = false
 
-    /// While nothing can be shown, a key frame is asked for as often.
+    /// Minimum time between two key frame requests.
     private static let keyFrameInterval = MediaTime.milliseconds(500)
 
-    /// - Parameter needsKeyFrame: told by the decoder, on its own queue.
+    /// - Parameter needsKeyFrame: called by the decoder on its own queue.
     init(_ subscriber: Subscriber, needsKeyFrame: @escaping @Sendable (StreamID) -> Void) {
         self.subscriber = subscriber
         let (canvases, stream) = (subscriber.canvases, subscriber.stream)
@@ -49,8 +49,8 @@ final class StreamReceiver {
 
     var deadline: MediaTime { min(audio?.deadline ?? .never, video.deadline) }
 
-    /// Hands on what is due.
-    /// - Returns: the track that a key frame is to be asked for; nil: of none.
+    /// Passes on all due media.
+    /// - Returns: the track for which to request a key frame; nil for none.
     func handleTimeout(now: MediaTime) -> Int? {
         audio?.handleTimeout(now: now) { sound in
             for canvas in subscriber.canvases { canvas.soundHub.send(sound) }

@@ -6,7 +6,7 @@ import Signaling
 import Transport
 import WebRTCClient
 
-/// The peer connection that carries all of a session's subscriptions; the relay makes its offers. Confined to the media thread.
+/// Peer connection of all of a session's subscriptions; the relay makes its offers. Confined to the media thread.
 final class SubscribePeer {
     let path: DatagramPath
     private let endpoint: WebRTCEndpoint
@@ -15,7 +15,7 @@ final class SubscribePeer {
     private let needsKeyFrame: @Sendable (StreamID) -> Void
     private var receivers: [StreamID: StreamReceiver] = [:]
     private var routes: [MID: StreamID] = [:]
-    /// Of the relay's certificate, or its keys, as its first offer had it.
+    /// Fingerprint or key line of the relay's first offer, which identifies this peer connection.
     let keying: String
 
     init(
@@ -29,9 +29,9 @@ final class SubscribePeer {
         var random = SystemRandomNumberGenerator()
         var configuration = WebRTCEndpoint.Configuration.receiver(identity: try .generate(), using: &random)
         configuration.wallClock = WallClock.offset
-        // `watch` looks after it.
+        // `watch` monitors consent instead of the endpoint.
         configuration.consentTimeout = .seconds(86_400)
-        // The relay offers what the subscriptions asked for.
+        // Native transport: the relay's offer contains keys because the subscriptions requested it.
         if keying.hasPrefix(Self.key) { configuration.keys = SignalledKeys() }
         endpoint = WebRTCEndpoint(configuration)
         endpoint.onPacket = { [unowned self] packet in take(packet) }
@@ -41,7 +41,7 @@ final class SubscribePeer {
 
     private static let key = "a=crypto:"
 
-    /// The line of an offer that says whose it is.
+    /// Returns the first fingerprint or key line of an offer, which identifies its peer connection.
     static func keying(of sdp: String) -> String {
         let line = sdp.split(whereSeparator: \.isNewline).first {
             $0.hasPrefix("a=fingerprint:") || $0.hasPrefix(key)
@@ -49,7 +49,7 @@ final class SubscribePeer {
         return line.map(String.init) ?? ""
     }
 
-    /// Takes an offer: what its sections carry from now on.
+    /// Answers an offer, and assigns its media sections to the subscriptions.
     func answer(_ offer: String, _ wanted: [SubscribeRoute], now: MediaTime) throws(WebRTCEndpointError) -> String {
         let answer = try endpoint.answer(Array(offer.utf8), now: now)
         routes = [:]
@@ -96,12 +96,12 @@ final class SubscribePeer {
         }
     }
 
-    /// The relay has not answered for a while.
+    /// Returns whether the relay has not answered for a while.
     func isSilent(now: MediaTime) -> Bool { PathWatch.isSilent(lastConsent: endpoint.lastConsent, now: now) }
 
     func handleTimeout(now: MediaTime) {
         if endpoint.deadline <= now { endpoint.handleTimeout(now: now) }
-        // Nothing but reports is sent on it: what stops with consent is the relay's.
+        // The client sends only RTCP here, so nothing has to stop when consent expires; the relay stops its media by itself.
         if endpoint.isConnected, watch.look(lastConsent: endpoint.lastConsent, now: now).contains(.silent) {
             rebind(now: now)
             troubled(.silent)
@@ -139,7 +139,7 @@ final class SubscribePeer {
         }
     }
 
-    /// - Returns: nil for a subscriber whose media does not come here.
+    /// - Returns: nil if the subscriber's media does not use this peer connection.
     func statistics(of subscriber: Subscriber) -> SubscriberStatistics? {
         guard let receiver = receivers[subscriber.stream], receiver.subscriber === subscriber else { return nil }
         return statistics(of: receiver)

@@ -1,4 +1,4 @@
-/// Which media sections of the relay's offer carry a subscription.
+/// Media sections of the relay's offer that carry a subscription.
 struct SubscribeRoute: Sendable {
     let subscriber: Subscriber
     let audioMid: String?

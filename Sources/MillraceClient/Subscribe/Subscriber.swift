@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 public import Signaling
 
-/// One subscription: a stream's pictures and sound as they come, decoded. `Session.subscribe(to:)` makes it.
+/// A subscription to one stream, with its decoded audio and video. Created by `Session.subscribe(to:)`.
 public final class Subscriber: Sendable {
     struct State: Sendable {
         var preferences: SubscriptionPreferences
@@ -11,18 +11,18 @@ public final class Subscriber: Sendable {
         var isSuspended = false
         var isEnded = false
         var thread: MediaThread?
-        /// Statistics of its last peer connection, taken when its media ended there.
+        /// Statistics of the last peer connection, saved when its media ended there.
         var lastStatistics = SubscriberStatistics()
     }
 
-    /// Events that wait for a reader at most.
+    /// Maximum number of events buffered for one reader.
     static let eventLimit = 64
 
-    /// What was subscribed to.
+    /// Id of the subscribed stream.
     public let stream: StreamID
-    /// Its raw pictures and sound.
+    /// Raw frames and audio of the stream.
     public let canvas = Canvas()
-    /// Canvases that get its frames and audio: its own, and that of its user.
+    /// Canvases that receive the frames and audio: its own, and that of the publishing user.
     let canvases: [Canvas]
     let state: NIOLockedValueBox<State>
     private let owner: WeakBox<SessionCore>
@@ -38,30 +38,30 @@ public final class Subscriber: Sendable {
         state = NIOLockedValueBox(State(preferences: preferences, thread: thread))
     }
 
-    /// What is wanted of the stream.
+    /// Current preferences of the subscription.
     public var preferences: SubscriptionPreferences { state.withLockedValue { $0.preferences } }
-    /// Media can flow.
+    /// Whether media can flow.
     public var isConnected: Bool { state.withLockedValue { $0.isConnected } }
-    /// The relay sends pictures; false while the path does not carry them or the publisher sends none.
+    /// Whether the relay sends video; false while the path lacks the capacity or the publisher sends none.
     public var isVideoEnabled: Bool { state.withLockedValue { $0.isVideoEnabled } }
-    /// Publisher and oneself are in different rooms of the session: no media flows until they are in the same one.
+    /// Whether the publisher and the local user are in different subsessions, so that no media flows until they are in the same one.
     public var isSuspended: Bool { state.withLockedValue { $0.isSuspended } }
-    /// The subscription is over.
+    /// Whether the subscription has ended.
     public var isEnded: Bool { state.withLockedValue { $0.isEnded } }
 
-    /// What becomes of it, from now on.
+    /// A new reader of the subscription's events from now on.
     public var events: Feed<SubscriberEvent> { hub.feed(limit: Self.eventLimit) }
 
-    /// Says what is wanted of the stream: sound and pictures on or off, size, rate and priority. Nothing is negotiated for it.
-    /// - Throws: `notSubscribed` for a subscription that is over, `invalidField` for preferences out of range, `notConnected`; what was
-    ///   wanted before then holds.
+    /// Changes the preferences: audio and video on or off, size, frame rate and priority. No renegotiation is needed.
+    /// - Throws: `notSubscribed` if the subscription has ended; `invalidField` for preferences out of range; `notConnected`. After an
+    ///   error the former preferences remain in effect.
     public func setPreferences(_ preferences: SubscriptionPreferences) async throws(SessionError) {
         guard let core = owner.object else { throw SessionError(.notConnected) }
         try await core.request(UpdateSubscriptionRequest(stream: stream, preferences: preferences))
         state.withLockedValue { $0.preferences = preferences }
     }
 
-    /// Statistics so far; after its end the last ones. They count from zero again after the session is joined again.
+    /// Statistics of the subscription; after its end, the last ones. They restart from zero if the session is joined again.
     public var statistics: SubscriberStatistics {
         get async {
             let thread = state.withLockedValue { $0.thread }
@@ -70,7 +70,7 @@ public final class Subscriber: Sendable {
         }
     }
 
-    // MARK: for the session
+    // MARK: calls by the session
 
     func take(_ change: SubscriptionChanged) {
         switch change.state {
@@ -89,17 +89,17 @@ public final class Subscriber: Sendable {
         }
     }
 
-    /// The relay knows nothing of it any more: it is asked for again.
+    /// Resets the state before the subscription is made again, because the relay no longer knows it.
     func beginAgain(thread: MediaThread) {
         state.withLockedValue { state in
             state.thread = thread
             state.isConnected = false
         }
-        // What was told to begin is told to end; where it is so still, the relay says it again.
+        // If the stream is still suspended, the relay reports it again.
         setSuspended(false)
     }
 
-    /// Its media does not come by this peer connection any more.
+    /// Saves the statistics when the subscription's media leaves a peer connection.
     func keep(_ statistics: SubscriberStatistics) { state.withLockedValue { $0.lastStatistics = statistics } }
 
     func setConnected() {

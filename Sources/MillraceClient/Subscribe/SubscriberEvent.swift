@@ -1,17 +1,21 @@
 public import Signaling
 
-/// What becomes of a subscription.
+/// Event of a subscription.
 public enum SubscriberEvent: Hashable, Sendable {
-    /// Media can flow from now on.
+    /// Media can flow.
     case connected
+    /// The relay has stopped sending video.
     case videoDisabled(VideoChangeReason)
+    /// The relay sends video again.
     case videoEnabled(VideoChangeReason)
-    /// The publisher, or one's own connection, was lost and may come back.
+    /// The connection of the publisher or of the local user was lost and may come back.
     case dropped
+    /// The connection is back after `dropped`.
     case reconnected
-    /// Publisher and oneself are in different rooms of the session from now on, or in the same one again.
+    /// The publisher and the local user are in different subsessions, so that no media flows.
     case suspended
+    /// The publisher and the local user are in the same subsession, or both in the main session, again.
     case resumed
-    /// It is over: the stream ended or the relay could not go on with it.
+    /// The subscription has ended: the stream ended, or the relay could not continue the subscription.
     case ended(StreamEndReason?)
 }

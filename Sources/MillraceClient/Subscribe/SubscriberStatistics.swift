@@ -1,31 +1,40 @@
-/// What one subscription received so far.
+/// Statistics of one subscription.
 public struct SubscriberStatistics: Hashable, Sendable {
-    // MARK: sound
+    // MARK: audio
+    /// Audio packets received.
     public var soundPackets: UInt64 = 0
-    /// Packets that came too late or twice, that were made up for, and that came out of order.
+    /// Audio packets that arrived after their playout time, or twice.
     public var soundLate: UInt64 = 0
+    /// Lost audio packets that were concealed.
     public var soundConcealed: UInt64 = 0
+    /// Audio packets that arrived out of order.
     public var soundReordered: UInt64 = 0
-    /// How long sound is held back, so that nearly all of it is there in time.
+    /// Target delay of the audio jitter buffer.
     public var soundDelay = Duration.zero
-    /// RFC 3550 section 6.4.1.
+    /// Interarrival jitter of the audio (RFC 3550 section 6.4.1).
     public var soundJitter = Duration.zero
 
-    // MARK: pictures
-    /// Frames that came whole, and those that did not or could not be shown without others.
+    // MARK: video
+    /// Frames received completely.
     public var frames: UInt64 = 0
+    /// Frames that were incomplete, or that referred to frames that were missing.
     public var framesDropped: UInt64 = 0
+    /// Frames decoded.
     public var framesDecoded: UInt64 = 0
+    /// Frames that could not be decoded.
     public var framesDamaged: UInt64 = 0
-    /// Decoding did not keep up.
+    /// Frames skipped because decoding did not keep up.
     public var framesSkipped: UInt64 = 0
+    /// Complete key frames received.
     public var keyFrames: UInt64 = 0
+    /// Video packets lost and not recovered in time.
     public var packetsLost: UInt64 = 0
-    /// Of the last key frame; 0 before the first.
+    /// Width of the last key frame in pixels; 0 before the first.
     public var width = 0
+    /// Height of the last key frame in pixels; 0 before the first.
     public var height = 0
 
-    /// Of the peer connection that all subscriptions share.
+    /// Statistics of the peer connection shared by all subscriptions.
     public var transport: TransportStatistics?
 
     public init() {}

@@ -1,19 +1,19 @@
 import NIOConcurrencyHelpers
 import Signaling
 
-/// The canvases of users, each for one kind of stream: they go on when a stream ends and the user begins another one.
+/// Canvases of users, one per kind of stream. A canvas continues if the user ends a stream and publishes another one.
 final class UserCanvases: Sendable {
     private struct Key: Hashable {
         var user: ConnectionID
         var type: VideoType
     }
 
-    /// Canvases that are kept; a further one ends with its stream.
+    /// Maximum number of canvases; a canvas beyond it is not kept, and ends with its stream.
     static let limit = 10_000
 
     private let canvases = NIOLockedValueBox<[Key: Canvas]>([:])
 
-    /// The canvas of a user, made if there is none yet.
+    /// Returns the canvas of a user, and creates it if necessary.
     func canvas(of user: ConnectionID, _ type: VideoType) -> Canvas {
         canvases.withLockedValue { canvases in
             let key = Key(user: user, type: type)
@@ -24,7 +24,7 @@ final class UserCanvases: Sendable {
         }
     }
 
-    /// The user has left.
+    /// Ends the canvases of a user who has left.
     func end(_ user: ConnectionID) {
         let ended = canvases.withLockedValue { canvases in
             [VideoType.camera, .screen].compactMap { canvases.removeValue(forKey: Key(user: user, type: $0)) }
@@ -32,7 +32,7 @@ final class UserCanvases: Sendable {
         for canvas in ended { canvas.finish() }
     }
 
-    /// The session is over.
+    /// Ends all canvases at the end of the session.
     func endAll() {
         let ended = canvases.withLockedValue { canvases in
             defer { canvases = [:] }

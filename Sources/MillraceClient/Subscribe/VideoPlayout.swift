@@ -2,15 +2,15 @@ import Codecs
 import MediaBase
 import RTP
 
-/// One video track on its way from packets to encoded frames, in order and whole. Confined to the media thread; pictures are decoded
+/// Assembles the packets of one video track into complete encoded frames, in order. Confined to the media thread; frames are decoded
 /// elsewhere.
 final class VideoPlayout {
     private var assembler = VP8FrameAssembler(maximumWait: .milliseconds(250))
     private var timestamps = TimestampUnwrapper()
     private var captureOffset: MediaTime?
-    /// Newest that a packet has said; holds until one says another.
+    /// Rotation from the last packet that contained one.
     private var rotation = Rotation.none
-    /// Frames that came whole.
+    /// Frames received completely.
     private(set) var frames: UInt64 = 0
     private(set) var lostPackets: UInt64 = 0
     private(set) var keyFrames: UInt64 = 0
@@ -21,7 +21,7 @@ final class VideoPlayout {
 
     var droppedFrames: UInt64 { assembler.droppedFrames }
     var deadline: MediaTime { assembler.nextTimeout ?? .never }
-    /// Nothing can be shown until a key frame comes.
+    /// Whether frames are unusable until the next key frame.
     var isWaitingForKeyFrame: Bool { assembler.isWaitingForKeyFrame }
 
     func insert(
@@ -35,8 +35,8 @@ final class VideoPlayout {
             sequence: sequence, timestamp: unwrapped, marker: marker, rotation: rotation, payload: payload, now: now)
     }
 
-    /// Hands out whole frames with their capture times.
-    /// - Returns: true where a key frame is to be asked for.
+    /// Passes complete frames with their capture times to `body`.
+    /// - Returns: true if a key frame has to be requested.
     func take(now: MediaTime, _ body: (EncodedPicture) -> Void) -> Bool {
         assembler.handleTimeout(now: now)
         var needsKeyFrame = false

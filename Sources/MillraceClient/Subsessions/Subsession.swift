@@ -1,6 +1,6 @@
 public import Signaling
 
-/// One subsession of a session: what it is called, who is in it, and the way into it.
+/// A subsession: its name, its users, and the method to join it.
 public struct Subsession: Sendable, Identifiable {
     public let id: SubsessionID
     public let name: String
@@ -12,12 +12,12 @@ public struct Subsession: Sendable, Identifiable {
         self.core = core
     }
 
-    /// Who is in it now, in order of joining the session; nobody once the list was withdrawn.
+    /// Users in the subsession, in order of joining the session; empty once the list was withdrawn.
     public var users: [UserInfo] { core.board.snapshot.model.users(in: id) }
 
-    /// Goes into it, from the main session or from another subsession: from then on one hears and sees those who are in it, and no
-    /// others; subscribers to streams of others are `suspended`.
-    /// - Throws: `subsessionsState` where subsessions have not started, `unknownSubsession` where the list is another one by now,
+    /// Moves the local user into this subsession, from the main session or from another subsession. From then on the local user
+    /// receives only streams of users in the same subsession; subscribers to streams of other users become `suspended`.
+    /// - Throws: `subsessionsState` if subsessions have not started; `unknownSubsession` if the list has been replaced;
     ///   `notConnected` while the session is not connected.
     public func join() async throws(SessionError) { try await core.request(JoinSubsessionRequest(subsession: id)) }
 }

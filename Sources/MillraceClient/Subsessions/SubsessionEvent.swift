@@ -1,20 +1,21 @@
 public import Signaling
 
-/// What happens to the subsessions of a session, as one user sees it. `Session.subsessions` holds the change already.
+/// Event of a session's subsessions, as one user receives it. `Session.subsessions` already contains the change.
 public enum SubsessionEvent: Hashable, Sendable {
-    /// They were committed, withdrawn, started or stopped. Failures are told to who asked, besides the error that is thrown.
+    /// Subsessions were committed, withdrawn, started or stopped. A failure is reported only to the user who asked, in addition to the
+    /// thrown error.
     case changed(SubsessionsChange)
-    /// One is a manager of subsessions from now on, or is not; told at each first join, and whenever it changes.
+    /// The local user has become a manager of subsessions, or is not one; sent at each first join and at each change.
     case roleChanged(isManager: Bool)
-    /// Who moved within a tenth of a second, or while one's own connection was lost. Who leaves the session from within a subsession is told
-    /// as a move out of it, before its `connectionDestroyed`.
+    /// Users moved, within 100 ms or while the local connection was lost. A user who leaves the session from within a subsession is
+    /// reported as a move out of it, before its `connectionDestroyed`.
     case usersChanged([SubsessionMove])
-    /// A manager tells all subsessions.
+    /// A manager has sent a text to all subsessions.
     case broadcast(from: ConnectionID, text: String)
-    /// For managers: somebody asks for help. `Subsessions.answerHelp(_:isAccepted:)` answers.
+    /// A user asks for help; sent to managers only. Answer with `Subsessions.answerHelp(_:isAccepted:)`.
     case helpRequested(HelpRequested)
-    /// For managers: it needs no answer any more.
+    /// A request no longer needs an answer; sent to managers only.
     case helpEnded(HelpRequestID)
-    /// What became of one's own request.
+    /// Result of a request for help by the local user.
     case helpResult(HelpRequestID, HelpResult)
 }

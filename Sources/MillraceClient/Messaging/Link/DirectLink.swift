@@ -2,7 +2,7 @@ import Foundation
 import MediaBase
 import Signaling
 
-/// A WebSocket for conversations alone: runs the machine with its timer and its sockets.
+/// WebSocket for conversations only: runs the machine with its timer and its sockets.
 actor DirectLink: MessagingLink, SocketDriver {
     private let token: String
     var machine: LinkMachine

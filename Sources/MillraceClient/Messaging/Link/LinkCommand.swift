@@ -1,6 +1,6 @@
 import Signaling
 
-/// What a link is to do. Commands are carried out one after another, in the order in which they were given.
+/// Command to a link. Commands run one at a time, in order.
 enum LinkCommand: Sendable {
     case open(NewsQueue)
     case send(Request, ticket: UInt64)

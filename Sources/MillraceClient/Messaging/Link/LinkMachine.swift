@@ -3,13 +3,13 @@ import MediaBase
 import NIOCore
 import Signaling
 
-/// A WebSocket to the relay that is opened again whenever it is lost, as one state machine without sockets, clock and tasks: numbers
-/// requests, keeps the connection alive, tells answers and events of conversations in order. It is in no session.
+/// WebSocket to the relay that is reopened after each loss, as one state machine without sockets, clock and tasks. It numbers
+/// requests, keeps the connection alive, and delivers answers and events of conversations in order. It does not join a session.
 ///
-/// Call one of its methods, then take `nextOutput()` until it is nil, then sleep until `deadline` at most.
+/// Usage: call one of its methods, take `nextOutput()` until it returns nil, then sleep until `deadline` at the latest.
 struct LinkMachine: SocketMachine {
     enum Output: Sendable {
-        /// A WebSocket is to be opened; `opened`, `refused` or `closed` with this number follows.
+        /// Open a WebSocket; a call of `opened`, `refused` or `closed` with this number follows.
         case open(url: String, link: Int)
         case close(link: Int, saysGoodbye: Bool)
         case send([UInt8], link: Int)
@@ -20,7 +20,7 @@ struct LinkMachine: SocketMachine {
         case idle
         case opening
         case open
-        /// Before another attempt.
+        /// Waiting before the next attempt.
         case waiting
         case over
     }
@@ -34,14 +34,14 @@ struct LinkMachine: SocketMachine {
     private var random: AnyRandom
     private(set) var url: String
     private(set) var phase = Phase.idle
-    /// Of the WebSocket that counts; callbacks of others come too late.
+    /// Number of the current WebSocket; callbacks with another number are ignored.
     private(set) var link = 0
     private var phaseDeadline = MediaTime.never
     private var backoff: ReconnectBackoff
     private var liveness: Liveness
     private var requests: RequestLedger<Purpose>
     private var outputs = CircularBuffer<Output>()
-    /// Messages of the relay that could not be read.
+    /// Number of messages from the relay that could not be decoded.
     private(set) var refused = 0
 
     init(
@@ -58,7 +58,7 @@ struct LinkMachine: SocketMachine {
 
     mutating func nextOutput() -> Output? { outputs.popFirst() }
 
-    // MARK: what its user wants
+    // MARK: requests of the link's user
 
     mutating func start(now: MediaTime) {
         guard phase == .idle || phase == .over else { return }
@@ -74,10 +74,10 @@ struct LinkMachine: SocketMachine {
         send(request, .request(ticket: ticket), now: now)
     }
 
-    /// - Parameter retryAfter: seconds, as the relay said.
+    /// - Parameter retryAfter: delay requested by the relay, in seconds.
     mutating func restart(retryAfter: Int?, now: MediaTime) {
         guard phase == .open else { return }
-        lose("begun anew", retryAfter: retryAfter, now: now)
+        lose("restarting", retryAfter: retryAfter, now: now)
     }
 
     mutating func stop() {
@@ -86,7 +86,7 @@ struct LinkMachine: SocketMachine {
         end()
     }
 
-    // MARK: what the socket tells
+    // MARK: callbacks of the socket
 
     mutating func opened(link: Int, now: MediaTime) {
         guard link == self.link, phase == .opening else { return }
@@ -104,7 +104,7 @@ struct LinkMachine: SocketMachine {
         lose(error.message, retryAfter: error.retryAfter, now: now)
     }
 
-    /// - Parameter reason: for people.
+    /// - Parameter reason: human-readable text.
     mutating func closed(link: Int, reason: String, now: MediaTime) {
         guard link == self.link, phase == .opening || phase == .open else { return }
         lose(reason, now: now)
@@ -113,7 +113,7 @@ struct LinkMachine: SocketMachine {
     mutating func receive(_ message: [UInt8], link: Int, now: MediaTime) {
         guard link == self.link, phase == .open else { return }
         liveness.heard(now: now)
-        // The relay speaks: the way back is over.
+        // A message from the relay ends the reconnection.
         backoff.end()
         guard let head = try? JSONDecoder().decode(MessageHead.self, from: Data(message)) else {
             refused += 1
@@ -130,7 +130,7 @@ struct LinkMachine: SocketMachine {
         } else if head.seq != nil, let event = try? JSONDecoder().decode(EventMessage.self, from: Data(message)).event {
             take(event, now: now)
         } else {
-            // Of a newer relay: passed over.
+            // An event of a newer relay is ignored.
             refused += 1
         }
     }
@@ -141,7 +141,7 @@ struct LinkMachine: SocketMachine {
         case .draining(let body):
             guard let other = body.url, URL(string: other)?.host != nil else { return }
             url = other
-            lose("the relay drains", now: now)
+            lose("the relay is draining", now: now)
         case .disconnected(let body):
             switch body.reason {
             case .relayShutdown, .slowConsumer, .networkLost: lose(body.message ?? body.reason.rawValue, now: now)
@@ -171,11 +171,11 @@ struct LinkMachine: SocketMachine {
         }
         if requests.deadline <= now { lose("a request was not answered in time", now: now) }
         guard phase == .open else { return }
-        if liveness.isSilent(now: now) { return lose("the relay fell silent", now: now) }
+        if liveness.isSilent(now: now) { return lose("the relay sent nothing for too long", now: now) }
         if liveness.takePing(now: now) { send(.ping(PingRequest()), .ping, now: now) }
     }
 
-    // MARK: its ways
+    // MARK: transitions
 
     private mutating func open(now: MediaTime) {
         link += 1
@@ -201,7 +201,7 @@ struct LinkMachine: SocketMachine {
         let wasOpen = phase == .open
         outputs.append(.close(link: link, saysGoodbye: false))
         link += 1
-        // Whoever asked learns from `down` that no answer comes.
+        // `down` tells the callers of pending requests that no answers will arrive.
         _ = requests.removeAll()
         if wasOpen { outputs.append(.news(.down)) }
         backoff.begin(now: now)

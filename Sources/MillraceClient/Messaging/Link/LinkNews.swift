@@ -1,14 +1,14 @@
 import Signaling
 
-/// What a link to the relay tells those who use it for conversations, in order.
+/// Notification from a link to the messaging client, delivered in order.
 enum LinkNews: Sendable {
-    /// Requests can be sent; nothing is logged in yet.
+    /// The link is open for requests; the user is not logged in yet.
     case up
-    /// What was asked and not answered will not be.
+    /// The connection was lost; pending requests will not be answered.
     case down
-    /// It will not be up again.
+    /// The link has ended for good.
     case ended(SessionError)
-    /// The message that answers a request, or why there is none.
+    /// Answer to a request, or the reason why there is none.
     case answer(ticket: UInt64, Result<[UInt8], SignalingError>)
     case event(MessagingEvent)
 }

@@ -1,15 +1,16 @@
 import NIOConcurrencyHelpers
 
-/// What a link told and nobody has looked at yet, in order. Answers always fit: there are no more than requests. Of too many events the
-/// rest is left out, and it is known that it was.
+/// Queue of a link's unhandled notifications, in order. Answers always fit, because the number of requests is limited. Events beyond
+/// the limit are dropped, and the queue records that.
 ///
-/// Once one event was left out, all are, until the link is up again: a later one would say that everything before it is known.
+/// After the first dropped event, all further events are dropped until the link is up again: the cursor of a later event would claim
+/// that all earlier changes are known.
 final class NewsQueue: Sendable {
     private struct State {
         var waiting = 0
-        /// Events were left out since the link was up.
+        /// Whether events have been dropped since the link was up.
         var isOverfull = false
-        /// Who looks knows of that already.
+        /// Whether the reader has already been asked to restart the link.
         var isRestartAsked = false
     }
 
@@ -30,7 +31,7 @@ final class NewsQueue: Sendable {
                 if state.waiting >= limit { state.isOverfull = true }
                 guard !state.isOverfull else { return false }
             case .up:
-                // What was left out is read after the login that follows.
+                // The login that follows reads the dropped changes.
                 state.isOverfull = false
                 state.isRestartAsked = false
             case .down, .ended, .answer: break
@@ -41,8 +42,9 @@ final class NewsQueue: Sendable {
         if fits { writing.yield(news) }
     }
 
-    /// One was looked at.
-    /// - Returns: that was the last one, and others had been left out: the link is to begin anew. Said once until it is up again.
+    /// Records that one notification has been handled.
+    /// - Returns: true if the queue is empty and events were dropped, so that the link has to be restarted; only once until the link is
+    ///   up again.
     func taken() -> Bool {
         state.withLockedValue { state in
             state.waiting -= 1

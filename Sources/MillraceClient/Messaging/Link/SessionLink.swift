@@ -1,10 +1,10 @@
 import Foundation
 import Signaling
 
-/// The WebSocket of a session, which carries its user's conversations as well. It comes back as the session does.
+/// WebSocket of a session, shared by its user's conversations. It reconnects together with the session.
 struct SessionLink: MessagingLink {
     let core: SessionCore
-    /// By which the session knows whose commands count.
+    /// Identifies this link's commands to the session.
     private let id = UUID()
 
     init(core: SessionCore) { self.core = core }
@@ -17,7 +17,7 @@ struct SessionLink: MessagingLink {
         await core.sendMessaging(request, ticket: ticket, by: id)
     }
 
-    /// The session's connection is not conversations' to give up: they are read again over the same one.
+    /// Logs in again over the same connection, because the connection belongs to the session.
     func restart(retryAfter: Int?) async { await core.restartMessaging(by: id, retryAfter: retryAfter) }
 
     func close() async { await core.closeMessaging(by: id) }

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of a store, and how older ones become those.
+/// Tables of a store, and the migrations from older versions.
 enum ConversationSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -16,8 +16,9 @@ enum ConversationSchema {
         return migrator
     }
 
-    /// `joined`: the message right before this one is the next lower one here, or there is none. `newest`: the highest message here is
-    /// the newest there is. `hidden`: taken off the list on this device alone, up to that place in the order.
+    /// `joined`: no message is missing between this one and the next lower one stored, or there is none below. `newest`: the highest
+    /// stored message is the newest of the conversation. `hidden`: value of `place` up to which the conversation is hidden on this
+    /// device only.
     private static let first = """
         CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE conversation (
@@ -35,13 +36,14 @@ enum ConversationSchema {
             conversation TEXT NOT NULL, text TEXT NOT NULL, time INTEGER NOT NULL);
         """
 
-    /// `cleared`: number of the last message that the user deleted. All changes are read once more, as older stores did not keep it.
+    /// `cleared`: number of the last message that the user deleted. All changes are read once more, because older stores did not keep
+    /// it.
     private static let second = """
         ALTER TABLE conversation ADD COLUMN cleared INTEGER NOT NULL DEFAULT 0;
         UPDATE meta SET value = '0' WHERE key = 'cursor';
         """
 
-    /// `hiddenUnread`: messages that are unread at the relay and were deleted with the conversation on this device alone.
+    /// `hiddenUnread`: number of messages that are unread at the relay and were hidden with the conversation on this device only.
     private static let third = """
         ALTER TABLE conversation ADD COLUMN hiddenUnread INTEGER NOT NULL DEFAULT 0;
         """

@@ -1,11 +1,11 @@
 import GRDB
 import Signaling
 
-/// What the relay says, taken into the store.
+/// Applies the relay's answers and events to the store.
 extension ConversationStore {
-    /// A login: where the relay's conversations are not those that were stored, all begins anew. What waits to be sent stays the same
-    /// user's.
-    /// - Returns: whether it begins anew, and what changes are to be asked for.
+    /// Begins after a login. If the stored conversations belong to another user or another relay store, they are deleted. Unsent
+    /// messages are kept if the user is the same.
+    /// - Returns: whether the store was reset, and the cursor from which to request changes.
     func begin(_ login: LoginRequest.Answer) async throws(SessionError) -> StoreStart {
         try await write { db in
             let (user, store) = (try MetaTable.text(db, .user), try MetaTable.text(db, .store))
@@ -23,10 +23,11 @@ extension ConversationStore {
         }
     }
 
-    /// Conversations that changed.
+    /// Applies changed conversations.
     /// - Parameters:
-    ///   - cursor: what is known with this; nil: not to be kept, as something before it may be missing.
-    ///   - isLive: told as it happened; else it happened while the client was away, and messages in between may be missing.
+    ///   - cursor: position up to which all changes are known afterwards; nil if earlier changes may be missing.
+    ///   - isLive: true for an event received while synchronized; false for changes that happened while the client was away, so that
+    ///     messages in between may be missing.
     func take(
         _ conversations: [Conversation], deleted: [DeletedConversation], cursor: Int64?, isLive: Bool
     ) async throws(SessionError) -> StoreChange {
@@ -45,7 +46,7 @@ extension ConversationStore {
         }
     }
 
-    /// - Returns: its new state on this device, if it is on the list and differs, and whether it was not on the list before.
+    /// - Returns: the new state on this device if the conversation is visible and has changed, and whether it was added to the list.
     private static func take(
         _ db: Database, _ told: Conversation, isLive: Bool
     ) throws -> (state: Conversation, isAdded: Bool)? {
@@ -53,7 +54,7 @@ extension ConversationStore {
         if let former, former.conversation.change > told.change { return nil }
         var entry =
             former ?? ConversationTable.Entry(conversation: told, isListed: true, hidden: -1, isCurrent: false)
-        // The relay knows nothing of deletions on this device alone, and counts what was unread then.
+        // The relay does not know about conversations hidden on this device only, and its unread count includes their messages.
         entry.hiddenUnread = min(entry.hiddenUnread, max(0, told.unread))
         var conversation = told
         conversation.unread -= entry.hiddenUnread
@@ -65,7 +66,7 @@ extension ConversationStore {
             try ConversationTable.save(db, entry)
             try HistoryTable.insert(db, last, joined: false)
         } else {
-            // There are none any more; what comes from now on is all there is.
+            // The conversation has no messages any more, so messages received from now on are complete.
             try HistoryTable.removeAll(db, conversation.ref)
             entry.isCurrent = true
             try ConversationTable.save(db, entry)
@@ -76,8 +77,8 @@ extension ConversationStore {
         return before == conversation ? nil : (conversation, false)
     }
 
-    /// A conversation that is not on the relay's list. It is kept, so that an older state does not bring it back.
-    /// - Returns: it was to be seen until now.
+    /// Applies a conversation that is no longer on the relay's list. Its row is kept, so that an older state cannot restore it.
+    /// - Returns: whether it was visible until now.
     private static func take(_ db: Database, _ gone: DeletedConversation, isLive: Bool) throws -> Bool {
         let former = try ConversationTable.find(db, gone.ref)
         if let former, former.conversation.change > gone.change { return false }
@@ -86,7 +87,7 @@ extension ConversationStore {
         var entry =
             former ?? ConversationTable.Entry(conversation: unknown, isListed: false, hidden: -1, isCurrent: false)
         entry.isListed = false
-        // Messages may have come before it went.
+        // Messages may have been sent before the conversation was removed.
         if !isLive { entry.isCurrent = false }
         entry.conversation.unread = 0
         entry.hiddenUnread = 0
@@ -100,8 +101,8 @@ extension ConversationStore {
         return former?.isVisible ?? false
     }
 
-    /// A message, told as it happened.
-    /// - Parameter isLive: the client is in step.
+    /// Stores a message received as an event.
+    /// - Parameter isLive: whether the client is synchronized.
     func take(_ message: Message, isLive: Bool) async throws(SessionError) {
         try await write { [self] db in
             let isCurrent = try ConversationTable.find(db, message.conversation)?.isCurrent ?? false
@@ -109,20 +110,20 @@ extension ConversationStore {
         }
     }
 
-    /// What the relay knows of a conversation's messages.
+    /// Stores the relay's answer to a history request.
     func take(
         _ ref: ConversationRef, _ asked: HistoryTable.Missing, _ answer: HistoryRequest.Answer
     ) async throws(SessionError) {
         try await write { db in try HistoryTable.store(db, ref, asked, answer) }
     }
 
-    /// Takes a conversation off the list of this device alone, until something new is in it.
+    /// Hides a conversation on this device only, until it gets a new message.
     func hide(_ ref: ConversationRef) async throws(SessionError) -> StoreChange {
         try await write { db in
             try Self.change(db) { change in
                 guard var entry = try ConversationTable.find(db, ref), entry.isVisible else { return }
                 entry.hidden = entry.conversation.order
-                // They are unread at the relay, and do not count again here if a new message brings the conversation back.
+                // The messages stay unread at the relay. They must not count again if a new message restores the conversation.
                 entry.hiddenUnread += entry.conversation.unread
                 entry.conversation.unread = 0
                 try ConversationTable.save(db, entry)
@@ -131,7 +132,7 @@ extension ConversationStore {
         }
     }
 
-    /// Runs a change and says what became of the total.
+    /// Runs a change and records the total unread count if it changed.
     private static func change(_ db: Database, _ body: (inout StoreChange) throws -> Void) throws -> StoreChange {
         var change = StoreChange()
         let before = try ConversationTable.totalUnread(db)

@@ -1,7 +1,7 @@
 import GRDB
 import Signaling
 
-/// Messages on their way to the relay.
+/// Messages that have not been confirmed by the relay.
 extension ConversationStore {
     func add(_ message: OutgoingMessage, limit: Int) async throws(SessionError) {
         let isTaken = try await write { db in
@@ -20,8 +20,8 @@ extension ConversationStore {
         try await write { db in try OutgoingTable.remove(db, message.id) }
     }
 
-    /// The relay has stored a message.
-    /// - Parameter isLive: the client is in step.
+    /// Moves a message that the relay has stored from the outgoing messages to the history.
+    /// - Parameter isLive: whether the client is synchronized.
     func confirm(
         _ message: OutgoingMessage, _ answer: SendMessageRequest.Answer, isLive: Bool
     ) async throws(SessionError) -> Message? {

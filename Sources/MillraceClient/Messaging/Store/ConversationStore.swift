@@ -3,29 +3,28 @@ import GRDB
 import NIOConcurrencyHelpers
 public import Signaling
 
-/// One user's conversations and their messages on this device (a SQLite database): what lists are read from, with a connection or
-/// without, and what waits to be sent.
+/// Local SQLite database of one user's conversations, messages and unsent messages. It can be read with or without a connection.
 ///
-/// A store belongs to one user of one relay; `MessagingClient` finds out by itself where it is used for another, and begins it anew. One
-/// client uses it at a time.
+/// A store belongs to one user of one relay; `MessagingClient` detects if it is used for another one, and resets it. Only one client may
+/// use a store at a time.
 public final class ConversationStore: Sendable {
-    /// Messages of one conversation that are kept; older ones are read from the relay again. While the store is open there may be some
-    /// hundred more, and those that were read from the relay.
+    /// Number of messages kept per conversation; older ones are read from the relay again. While the store is open it may keep some
+    /// hundred more, and those read from the relay.
     public static let messageLimit = 10_000
-    /// New messages of one conversation until it is looked whether there are too many.
+    /// Number of new messages of a conversation between two checks of the limit.
     static let trimInterval = 256
-    /// Conversations whose new messages are counted.
+    /// Maximum number of conversations whose new messages are counted.
     private static let countedLimit = 4_096
 
     private let database: DatabaseQueue
     private let messageLimit: Int
     private let trimInterval: Int
-    /// New messages since the conversation was last trimmed.
+    /// Number of new messages by conversation since it was last trimmed.
     private let added = NIOLockedValueBox<[ConversationRef: Int]>([:])
 
-    /// Opens a store, or makes one.
-    /// - Parameter path: of its file; its folder exists.
-    /// - Throws: `storageFailed` where there is no room or no right, or where the file is something else.
+    /// Opens a store, or creates one.
+    /// - Parameter path: path of the database file; its folder must exist.
+    /// - Throws: `storageFailed` if the disk is full, if permission is missing, or if the file is not such a database.
     public init(path: String) throws(SessionError) {
         (messageLimit, trimInterval) = (Self.messageLimit, Self.trimInterval)
         do {
@@ -43,7 +42,7 @@ public final class ConversationStore: Sendable {
         }
     }
 
-    /// A store that is gone with its process.
+    /// Creates a store in memory, which is lost when the process ends.
     /// - Throws: `storageFailed`.
     public convenience init() throws(SessionError) {
         try self.init(messageLimit: Self.messageLimit, trimInterval: Self.trimInterval)
@@ -65,14 +64,14 @@ public final class ConversationStore: Sendable {
         do { return try await database.read(body) } catch { throw SessionError(.storageFailed, "\(error)") }
     }
 
-    /// All of it or nothing.
+    /// Runs the closure in a transaction.
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(SessionError) -> Value {
         do { return try await database.write(body) } catch { throw SessionError(.storageFailed, "\(error)") }
     }
 
-    /// A message that is new. Every so many of one conversation its oldest go.
+    /// Inserts a new message. After each `trimInterval` new messages of a conversation, its oldest ones are deleted.
     func insert(_ db: Database, _ message: Message, joined: Bool) throws {
         try HistoryTable.insert(db, message, joined: joined)
         let ref = message.conversation
@@ -85,35 +84,36 @@ public final class ConversationStore: Sendable {
         if isDue { try HistoryTable.trim(db, ref, limit: messageLimit) }
     }
 
-    // MARK: the list
+    // MARK: conversation list
 
-    /// A page of the list, newest first.
+    /// Returns a page of the conversation list, newest first.
     /// - Parameters:
-    ///   - order: that of the last conversation of the page before; nil: from the newest on. New messages meanwhile do not shift pages.
-    ///   - count: at most.
-    /// - Throws: `storageFailed`, as all that reads the store.
+    ///   - order: `order` of the last conversation of the previous page; nil to begin with the newest. Messages that arrive between two
+    ///     pages do not shift the pages.
+    ///   - count: maximum number of conversations.
+    /// - Throws: `storageFailed`, like all methods that read the store.
     public func conversations(before order: Int64? = nil, count: Int = 50) async throws(SessionError) -> [Conversation]
     {
         try await read { db in try ConversationTable.page(db, before: order, count: max(0, count)) }
     }
 
-    /// One conversation of the list; nil where it is not on it.
+    /// Returns a conversation; nil if it is not on the list.
     public func conversation(_ ref: ConversationRef) async throws(SessionError) -> Conversation? {
         try await read { db in try ConversationTable.find(db, ref).flatMap { $0.isVisible ? $0.conversation : nil } }
     }
 
-    /// Unread messages of all conversations of the list that are not muted.
+    /// Returns the number of unread messages in all listed conversations that are not muted.
     public func totalUnread() async throws(SessionError) -> Int {
         try await read { db in try ConversationTable.totalUnread(db) }
     }
 
-    /// Messages that wait to be sent, oldest first.
-    /// - Parameter ref: nil: of all conversations.
+    /// Returns the unsent messages, oldest first.
+    /// - Parameter ref: conversation; nil for all conversations.
     public func outgoing(in ref: ConversationRef? = nil) async throws(SessionError) -> [OutgoingMessage] {
         try await read { db in try OutgoingTable.all(db).filter { ref == nil || $0.conversation == ref } }
     }
 
-    /// Whose it is; nil before the first login.
+    /// Returns the id of the user to whom the store belongs; nil before the first login.
     public func user() async throws(SessionError) -> String? {
         try await read { db in try MetaTable.text(db, .user) }
     }

@@ -2,18 +2,19 @@ import Foundation
 import GRDB
 import Signaling
 
-/// The list of conversations, as rows.
+/// Rows of the conversation list.
 enum ConversationTable {
     struct Entry {
-        /// As shown on this device: its unread count leaves out `hiddenUnread`.
+        /// State shown on this device; its unread count excludes `hiddenUnread`.
         var conversation: Conversation
-        /// It is on the relay's list.
+        /// Whether the conversation is on the relay's list.
         var isListed: Bool
-        /// Place in the order up to which it is off the list of this device.
+        /// Value of `order` up to which the conversation is hidden on this device.
         var hidden: Int64
-        /// The highest message here is the newest there is.
+        /// Whether the highest stored message is the newest of the conversation.
         var isCurrent: Bool
-        /// Messages that are unread at the relay and were deleted with the conversation on this device alone.
+        /// Number of messages that are unread at the relay and were hidden with the conversation on this
+        /// device only.
         var hiddenUnread = 0
 
         var isVisible: Bool { isListed && conversation.order > hidden }
@@ -34,7 +35,7 @@ enum ConversationTable {
         ).flatMap(entry)
     }
 
-    /// Number of the last message of a conversation that the user deleted; 0: none.
+    /// Returns the number of the last message of a conversation that the user deleted; 0 if there is none.
     static func cleared(_ db: Database, _ ref: ConversationRef) throws -> Int64 {
         try Int64.fetchOne(
             db, sql: "SELECT cleared FROM conversation WHERE type = ? AND id = ?",
@@ -49,7 +50,7 @@ enum ConversationTable {
 
     static func save(_ db: Database, _ entry: Entry) throws {
         let conversation = entry.conversation
-        // Values of our own types do not fail to encode.
+        // Encoding this type cannot fail.
         let last = conversation.lastMessage.flatMap { try? JSONEncoder().encode($0) }
         try db.execute(
             sql: """
@@ -66,7 +67,7 @@ enum ConversationTable {
             ])
     }
 
-    /// Nil for a row of a newer library's making.
+    /// Decodes a row; nil if a newer version of the library wrote it.
     private static func entry(_ row: Row) -> Entry? {
         guard let type = ConversationType(rawValue: row["type"]),
             let notification = NotificationStatus(rawValue: row["notification"])

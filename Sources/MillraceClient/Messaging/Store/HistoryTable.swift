@@ -2,17 +2,18 @@ import Foundation
 import GRDB
 import Signaling
 
-/// Messages, as rows. They lie in stretches without gaps; what is between two stretches is read from the relay when it is asked for.
+/// Rows of messages. Stored messages form ranges without gaps; messages between two ranges are read from the relay on request.
 ///
-/// Texts are written as bytes: SQLite's own texts end at the first U+0000. What older libraries wrote as text is read the same.
+/// Texts are written as BLOB, because SQLite TEXT values end at the first U+0000. Values that older versions wrote as TEXT are read
+/// the same way.
 enum HistoryTable {
-    /// What is here of a page that is wanted.
+    /// Stored part of a requested page.
     struct Stretch {
-        /// In ascending order.
+        /// Messages in ascending order of their numbers.
         var messages: [Message]
-        /// There is more, here or at the relay.
+        /// Whether more messages exist, in the store or at the relay.
         var hasMore: Bool
-        /// The relay is to be asked for what is next to this message (nil: for the newest) to complete the page.
+        /// Request to the relay that is needed to complete the page; nil if the page is complete.
         var missing: Missing?
     }
 
@@ -21,7 +22,7 @@ enum HistoryTable {
         case before(Int64)
         case after(Int64)
 
-        /// Of the message that it is next to; nil: of none.
+        /// Number of the reference message; nil for the newest messages.
         var number: Int64? {
             switch self {
             case .newest: nil
@@ -30,7 +31,7 @@ enum HistoryTable {
         }
     }
 
-    /// The messages before one that is here, or the newest.
+    /// Returns the stored messages before one that is stored, or the newest ones.
     static func before(_ db: Database, _ ref: ConversationRef, _ number: Int64?, count: Int) throws -> Stretch {
         if let number {
             guard try isJoined(db, ref, number) else {
@@ -62,7 +63,7 @@ enum HistoryTable {
         return Stretch(messages: messages.reversed(), hasMore: rows.count > count, missing: nil)
     }
 
-    /// The messages after one that is here.
+    /// Returns the stored messages after one that is stored.
     static func after(_ db: Database, _ ref: ConversationRef, _ number: Int64, count: Int) throws -> Stretch {
         let rows = try Row.fetchAll(
             db,
@@ -85,7 +86,7 @@ enum HistoryTable {
             messages: messages, hasMore: true, missing: isEnough ? nil : .after(messages.last?.number ?? number))
     }
 
-    /// What is here next to a message that is not: the nearest, as far as they follow each other.
+    /// Returns the stored messages nearest to one that is not stored, up to the first gap.
     static func nearest(_ db: Database, _ ref: ConversationRef, _ wanted: Missing, count: Int) throws -> [Message] {
         let isUpward = if case .after = wanted { true } else { false }
         let rows = try Row.fetchAll(
@@ -105,11 +106,11 @@ enum HistoryTable {
         return isUpward ? messages : messages.reversed()
     }
 
-    /// Stores what the relay answered.
+    /// Stores the relay's answer to a history request.
     static func store(
         _ db: Database, _ ref: ConversationRef, _ asked: Missing, _ answer: HistoryRequest.Answer
     ) throws {
-        // The relay may have read them before they were deleted.
+        // The relay may have read messages before the user deleted them.
         let cleared = try ConversationTable.cleared(db, ref)
         let messages = answer.messages.filter { $0.conversation == ref && $0.number > cleared }
         for (place, message) in messages.enumerated() {
@@ -124,7 +125,7 @@ enum HistoryTable {
                 }
             try insert(db, message, joined: joined)
         }
-        // What the relay does not have any more.
+        // Messages that the relay no longer has.
         if !answer.hasMore {
             switch asked {
             case .newest: if let first = messages.first { try remove(db, ref, below: first.number) }
@@ -137,13 +138,13 @@ enum HistoryTable {
         case .before(let number): if !messages.isEmpty || !answer.hasMore { try join(db, ref, number) }
         case .after(let number):
             guard !answer.hasMore else { break }
-            // Nothing after a message that is not here says nothing of the newest one that is.
+            // An empty answer about a message that is not stored does not prove that the newest message is stored.
             let isKnown = try !messages.isEmpty || exists(db, ref, number)
             if isKnown { try setCurrent(db, ref) }
         }
     }
 
-    /// Nothing that the user has deleted comes in again.
+    /// Inserts a message, unless the user has deleted it.
     static func insert(_ db: Database, _ message: Message, joined: Bool) throws {
         guard try ConversationTable.cleared(db, message.conversation) < message.number else { return }
         try db.execute(
@@ -187,7 +188,7 @@ enum HistoryTable {
             arguments: [ref.type.rawValue, ref.id, number])
     }
 
-    /// Keeps the newest messages of each conversation.
+    /// Deletes all but the newest messages of each conversation.
     static func trim(_ db: Database, limit: Int) throws {
         let full = try Row.fetchAll(
             db, sql: "SELECT type, conversation FROM message GROUP BY type, conversation HAVING COUNT(*) > ?",
@@ -197,13 +198,13 @@ enum HistoryTable {
         }
     }
 
-    /// Keeps the newest messages of one conversation.
+    /// Deletes all but the newest messages of one conversation.
     static func trim(_ db: Database, _ ref: ConversationRef, limit: Int) throws {
         try trim(db, type: ref.type.rawValue, id: ref.id, limit: limit)
     }
 
     private static func trim(_ db: Database, type: Int, id: String, limit: Int) throws {
-        // One more than is kept: without it nothing is too much.
+        // Selects the oldest message to keep and the one below; if there is none below, the limit is not exceeded.
         let numbers = try Int64.fetchAll(
             db,
             sql: """

@@ -1,12 +1,12 @@
 import GRDB
 
-/// What a store knows of itself.
+/// Rows of the store's metadata.
 enum MetaTable {
     enum Key: String {
         case user
-        /// Of the relay's store.
+        /// Id of the relay's store.
         case store
-        /// What the relay told up to there is here.
+        /// Position up to which all changes of the relay are stored.
         case cursor
     }
 

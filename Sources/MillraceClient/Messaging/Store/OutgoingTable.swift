@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Signaling
 
-/// Messages that the relay has not confirmed, as rows, in the order in which they were written.
+/// Rows of messages that the relay has not confirmed, in the order in which they were written.
 enum OutgoingTable {
     static func all(_ db: Database) throws -> [OutgoingMessage] {
         try Row.fetchAll(db, sql: "SELECT * FROM outgoing ORDER BY turn").map(message)

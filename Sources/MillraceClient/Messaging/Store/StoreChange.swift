@@ -1,16 +1,16 @@
 import Signaling
 
-/// What a change of the store means for who looks at it.
+/// Visible effects of a change of the store.
 struct StoreChange: Sendable {
-    /// On the list now, and not before.
+    /// Conversations added to the list.
     var added: [Conversation] = []
-    /// On the list before, with a new state.
+    /// Conversations already on the list, with a new state.
     var updated: [Conversation] = []
     var deleted: [ConversationRef] = []
-    /// Nil: as it was.
+    /// New total unread count; nil if unchanged.
     var totalUnread: Int?
 
-    /// As events, in their order.
+    /// Events for the application, in order.
     var events: [ConversationEvent] {
         var events: [ConversationEvent] = []
         if !added.isEmpty || !updated.isEmpty || !deleted.isEmpty {

@@ -1,7 +1,7 @@
-/// How a store goes on after a login.
+/// State of a store after a login.
 struct StoreStart: Equatable, Sendable {
-    /// What was stored was of no use.
+    /// Whether the stored conversations were deleted because they belong to another user or relay store.
     var isReset: Bool
-    /// Changes are to be asked for from there.
+    /// Cursor from which to request changes.
     var since: Int64
 }
