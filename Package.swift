@@ -105,7 +105,7 @@ let package = Package(
         .target(
             name: "Recording",
             dependencies: [
-                "MediaBase", "RTP", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet",
+                "MediaBase", "RTP", "SFrame", "Codecs", "Containers", "MediaEngine", "Canvas", "CLinuxNet",
                 .product(name: "Crypto", package: "swift-crypto"),
             ]),
         .target(
@@ -147,7 +147,8 @@ let package = Package(
         .target(
             name: "MillraceClient",
             dependencies: [
-                "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "Codecs", "Containers", "Transport", "WebRTCClient",
+                "MediaBase", "RTP", "SDP", "Signaling", "DTLS", "SFrame", "Codecs", "Containers", "Transport",
+                "WebRTCClient",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOConcurrencyHelpers", package: "swift-nio"),
@@ -180,7 +181,8 @@ let package = Package(
         .executableTarget(
             name: "millrace",
             dependencies: [
-                "Signaling", "Containers", "Recording", "MillraceTokens", "HTTPCalls", "ControlServer", "RelayServer",
+                "Signaling", "SFrame", "Containers", "Recording", "MillraceTokens", "HTTPCalls", "ControlServer",
+                "RelayServer",
                 "LoadGenerator",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ], linkerSettings: fullRELRO),

@@ -25,7 +25,8 @@ package final class CanvasTap: Sendable {
         let packets: PacketTap
         do throws(EngineError) {
             packets = try await engine.openTap(
-                session: session, stream: stream, kinds: options.kinds, capacity: options.packetBytes)
+                session: session, stream: stream, kinds: options.kinds, capacity: options.packetBytes,
+                decodes: true)
         } catch { throw .engine(error) }
         return try CanvasTap(packets: packets, options: options, consumer: consumer) {
             Task { try? await engine.requestKeyFrame(session: session, stream: stream) }

@@ -22,11 +22,14 @@ package struct Admission: Hashable, Sendable {
     package var isTrusted: Bool
     /// Audio and video options of the client's join request.
     package var media: JoinMedia
+    /// Whether the first join makes the session one in which every stream is encrypted end to end.
+    package var requiresEncryption: Bool
 
     package init(
         connection: ConnectionID, resumeToken: String = "", name: String, identity: String? = nil, data: String? = nil,
         kind: UserInfo.Kind = .client, capabilities: Capabilities, token: TokenFingerprint? = nil,
-        password: String? = nil, isTrusted: Bool = false, media: JoinMedia = JoinMedia()
+        password: String? = nil, isTrusted: Bool = false, media: JoinMedia = JoinMedia(),
+        requiresEncryption: Bool = false
     ) {
         self.connection = connection
         self.resumeToken = resumeToken
@@ -39,5 +42,6 @@ package struct Admission: Hashable, Sendable {
         self.password = password
         self.isTrusted = isTrusted
         self.media = media
+        self.requiresEncryption = requiresEncryption
     }
 }

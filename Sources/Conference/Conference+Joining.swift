@@ -31,6 +31,10 @@ extension Conference {
         let offered = try SessionPassword.checked(admission.password)
         if let token = admission.token, revoked.contains(token) { throw SignalingError(.tokenRevoked) }
         if participants[admission.connection] != nil { throw SignalingError(.alreadyJoined) }
+        if admission.requiresEncryption, phase != .vacant, !requiresEncryption {
+            throw SignalingError(
+                .encryptionRequired, "the session began without required encryption", field: "requiresEncryption")
+        }
         if let password, !admission.isTrusted {
             guard let offered else { throw SignalingError(.passwordNeeded, field: "password") }
             guard SessionPassword.matches(offered, password) else {
@@ -46,6 +50,7 @@ extension Conference {
         publisherWait = nil
         if phase == .vacant {
             phase = .live
+            requiresEncryption = requiresEncryption || admission.requiresEncryption
             reservation = nil
             hook(.sessionStarted)
         }
@@ -76,7 +81,7 @@ extension Conference {
             users: page.users, streams: page.streams, nextPage: page.nextPage, userCount: order.count,
             recordedStreams: recordedStreams, isMuteForced: isMuteForced,
             isShareLocked: isShareLocked, isChatAllowed: isChatAllowed,
-            subsessions: subsessionsState(isManager: becomesHost))
+            subsessions: subsessionsState(isManager: becomesHost), requiresEncryption: requiresEncryption)
         return Join(answer: answer, effects: takeEffects())
     }
 

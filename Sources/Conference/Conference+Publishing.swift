@@ -84,6 +84,9 @@ extension Conference {
                     throw SignalingError(.streamExists, field: "streams")
                 }
                 let begins = stream.videoType == .camera ? participant.media : JoinMedia()
+                guard !requiresEncryption || stream.isEncrypted == true else {
+                    throw SignalingError(.encryptionRequired, field: "streams")
+                }
                 plan.streams.append(
                     planned(
                         stream, as: id, isNew: true,
@@ -119,6 +122,9 @@ extension Conference {
         guard known.videoType == stream.videoType else {
             throw SignalingError(.invalidField, "a stream keeps its video type", field: "streams")
         }
+        guard known.isEncrypted == (stream.isEncrypted ?? false) else {
+            throw SignalingError(.invalidField, "a stream keeps its encryption", field: "streams")
+        }
         let mutesAudio = known.isAudioMuted || isMuteForced && !known.hasAudioTrack
         return planned(stream, as: id, isNew: false, mutes: (mutesAudio, known.isVideoMuted))
     }
@@ -130,7 +136,7 @@ extension Conference {
             id: id, isNew: isNew, name: stream.name, videoType: stream.videoType, audioMid: stream.audioMid,
             videoMid: stream.videoMid, width: stream.width ?? 0, height: stream.height ?? 0,
             startsAudioMuted: mutes.audio && stream.audioMid != nil,
-            startsVideoMuted: mutes.video && stream.videoMid != nil)
+            startsVideoMuted: mutes.video && stream.videoMid != nil, isEncrypted: stream.isEncrypted ?? false)
     }
 
     private func check(_ stream: PublishRequest.Stream) throws(SignalingError) {
@@ -154,8 +160,8 @@ extension Conference {
 
     private mutating func hold(_ planned: PublishPlan.Stream, of sender: ConnectionID) {
         var stream = PublishedStream(
-            id: planned.id, owner: sender, name: planned.name, videoType: planned.videoType, width: planned.width,
-            height: planned.height)
+            id: planned.id, owner: sender, name: planned.name, videoType: planned.videoType,
+            isEncrypted: planned.isEncrypted, width: planned.width, height: planned.height)
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
         // The publisher asked for these and needs no event.

@@ -22,6 +22,8 @@ package struct Conference: Sendable {
 
     var phase = Phase.vacant
     var password: String?
+    /// Whether every stream must be encrypted end to end (E2E-1).
+    package internal(set) var requiresEncryption: Bool
     /// The first client to join has decided, or whoever made the session, or a publisher that named one.
     var isPasswordSettled: Bool
     var reservation: Reservation?
@@ -86,6 +88,7 @@ package struct Conference: Sendable {
         self.reservation = reservation
         password = try SessionPassword.checked(reservation?.password)
         isPasswordSettled = password != nil
+        requiresEncryption = reservation?.requiresEncryption ?? false
         chatMemory = ChatMemory(limit: limits.chatMemory)
         revoked = RevokedTokens(limit: limits.revokedTokens)
     }

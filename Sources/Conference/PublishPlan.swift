@@ -14,6 +14,7 @@ package struct PublishPlan: Hashable, Sendable {
         /// The media plane mutes it before the first packet is forwarded.
         package var startsAudioMuted: Bool
         package var startsVideoMuted: Bool
+        package var isEncrypted: Bool
     }
 
     package var connection: ConnectionID

@@ -16,6 +16,7 @@ struct PublishedStream: Sendable {
     var phase = Phase.planned
     var name: String
     let videoType: VideoType
+    let isEncrypted: Bool
     var hasAudioTrack = false
     var hasVideoTrack = false
     var isAudioMuted = false
@@ -59,6 +60,6 @@ struct PublishedStream: Sendable {
             id: id, connection: owner, name: name, videoType: videoType, hasAudio: hasAudioTrack && !isAudioMuted,
             hasVideo: hasVideoTrack && !isVideoMuted, isAudioMuted: hasAudioTrack && isAudioMuted,
             isVideoMuted: hasVideoTrack && isVideoMuted, width: width, height: height, isDropped: isDropped,
-            createdAt: createdAt)
+            createdAt: createdAt, isEncrypted: isEncrypted)
     }
 }

@@ -8,6 +8,7 @@ package struct StreamOrigin: Hashable, Sendable {
     /// Pixels; 0 before they are known.
     package var width: Int
     package var height: Int
+    package var isEncrypted: Bool
 }
 
 extension Conference {
@@ -15,6 +16,6 @@ extension Conference {
         guard let stream = published[id], let publisher = participants[stream.owner]?.info else { return nil }
         return StreamOrigin(
             publisher: publisher, name: stream.name, muted: Set(TrackKind.allCases.filter(stream.isMuted)),
-            width: stream.width, height: stream.height)
+            width: stream.width, height: stream.height, isEncrypted: stream.isEncrypted)
     }
 }

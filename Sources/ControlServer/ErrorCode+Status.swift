@@ -12,7 +12,7 @@ extension ErrorCode {
             .tokenAlgorithm, .tokenUnknownApp:
             .unauthorized
         case .notPermitted, .tokenTopicMismatch, .tokenRevoked, .passwordNeeded, .passwordWrong, .shareLocked,
-            .chatDisabled, .identityMissing, .insecureConnection:
+            .chatDisabled, .encryptionRequired, .identityMissing, .insecureConnection:
             .forbidden
         case .notFound, .unknownSession, .unknownUser, .unknownStream, .unknownTransport, .unknownRecording,
             .unknownIssue, .unknownSubsession, .unknownConversation, .unknownGroup, .unknownHelpRequest, .noTrack:
@@ -22,7 +22,8 @@ extension ErrorCode {
         case .requestTimeout: .requestTimeout
         case .notJoined, .notLoggedIn, .messagingDisabled, .groupFull, .alreadyJoined, .staleOffer, .notSubscribed,
             .alreadySubscribed, .streamExists, .ssrcInUse,
-            .restartExists, .recordingExists, .recordingDisabled, .subsessionsState, .notInSubsession:
+            .restartExists, .recordingExists, .recordingDisabled, .subsessionsState, .notInSubsession,
+            .streamEncrypted:
             .conflict
         case .sessionEnded, .resumeExpired, .resumeGap: .gone
         case .preconditionFailed: .preconditionFailed

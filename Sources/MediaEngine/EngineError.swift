@@ -3,6 +3,8 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
     case unknownSession(String)
     case unknownStream(String)
     case unknownTransport(String)
+    /// A decoding reader was requested for a stream whose frames are encrypted end to end.
+    case streamEncrypted(String)
     /// A publish request names a stream that the session already has.
     case streamExists(String)
     /// A requested SSRC is in use on the worker.
@@ -18,6 +20,7 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownSession: "unknownSession"
         case .unknownStream: "unknownStream"
         case .unknownTransport: "unknownTransport"
+        case .streamEncrypted: "streamEncrypted"
         case .streamExists: "streamExists"
         case .ssrcInUse: "ssrcInUse"
         case .invalidRequest: "invalidRequest"
@@ -33,6 +36,7 @@ package enum EngineError: Error, Sendable, Equatable, CustomStringConvertible {
         case .unknownSession(let name): "no session is named \"\(name)\""
         case .unknownStream(let name): "the session has no stream \"\(name)\""
         case .unknownTransport(let id): "no transport has the id \"\(id)\""
+        case .streamEncrypted(let name): "the stream \"\(name)\" is encrypted end to end"
         case .streamExists(let name): "the session has a stream \"\(name)\" already"
         case .ssrcInUse(let ssrc): "SSRC \(ssrc) is in use"
         case .invalidRequest(let field, let reason): "\(field): \(reason)"

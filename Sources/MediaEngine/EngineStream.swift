@@ -24,6 +24,8 @@ final class EngineStream {
     /// Muted kinds: all their packets are dropped, those of encodings that begin later included.
     var muted: Set<MediaKind> = []
     let createdAt: Int64
+    /// Whether its frames are encrypted end to end, so that the relay cannot decode them.
+    let isEncrypted: Bool
     /// Frame size in the last `dimensions` event.
     var dimensions: (width: Int, height: Int)?
     /// Bytes received at the last report, by the producer's tag.
@@ -37,11 +39,12 @@ final class EngineStream {
     /// encodings if their uplink has too little bandwidth.
     static let encodingTimeout = MediaTime.milliseconds(1500)
 
-    init(name: String, transport: PublishTransport, room: EngineRoom, createdAt: Int64) {
+    init(name: String, transport: PublishTransport, room: EngineRoom, createdAt: Int64, isEncrypted: Bool = false) {
         self.name = name
         self.transport = transport
         self.room = room
         self.createdAt = createdAt
+        self.isEncrypted = isEncrypted
     }
 
     func setMuted(_ isMuted: Bool, _ kind: MediaKind) {

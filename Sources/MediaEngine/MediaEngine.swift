@@ -150,9 +150,12 @@ package final class MediaEngine: Sendable {
     /// Opens a tap: a decrypted copy of a stream's packets.
     /// - Parameter capacity: bytes that may wait for the reader.
     package func openTap(
-        session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20
+        session: String, stream: String, kinds: Set<MediaKind> = Set(MediaKind.allCases), capacity: Int = 4 << 20,
+        decodes: Bool = false
     ) async throws(EngineError) -> PacketTap {
-        try await run(session) { (worker) throws(EngineError) in try worker.openTap(session, stream, kinds, capacity) }
+        try await run(session) { (worker) throws(EngineError) in
+            try worker.openTap(session, stream, kinds, capacity, decodes: decodes)
+        }
     }
 
     package func counters() async -> EngineCounters {

@@ -67,10 +67,11 @@ extension Worker {
         if let video = found.video { requestKeyFrame(of: video) }
     }
 
-    func openTap(_ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int) throws(EngineError)
-        -> PacketTap
-    {
+    func openTap(
+        _ session: String, _ name: String, _ kinds: Set<MediaKind>, _ capacity: Int, decodes: Bool
+    ) throws(EngineError) -> PacketTap {
         let (_, stream) = try find(session, name)
+        guard !decodes || !stream.isEncrypted else { throw .streamEncrypted(name) }
         stream.dropClosedTaps()
         guard stream.taps.count < configuration.limits.tapsPerStream else {
             counters.refusedLimit &+= 1

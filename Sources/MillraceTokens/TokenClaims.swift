@@ -18,6 +18,8 @@ package struct TokenClaims: Codable, Sendable {
     package var data: String?
     /// Distinguishes tokens whose other claims are equal.
     package var tokenID: String?
+    /// Whether a session that begins with this token requires end-to-end encryption of every stream.
+    package var requiresEncryption: Bool?
 
     package enum CodingKeys: String, CodingKey, CaseIterable {
         case appKey = "app_key"
@@ -31,6 +33,7 @@ package struct TokenClaims: Codable, Sendable {
         case role
         case data
         case tokenID = "jti"
+        case requiresEncryption = "requires_encryption"
     }
 
     package static let version = 1

@@ -17,10 +17,12 @@ public struct TokenGrant: Hashable, Sendable {
     public var data: String?
     /// Lifetime of the token in seconds.
     public var lifetime: Int64
+    /// Whether a session that begins with this token requires end-to-end encryption of every stream.
+    public var requiresEncryption: Bool
 
     public init(
         session: String, identity: String? = nil, role: TokenRole? = nil, canHost: Bool = false, data: String? = nil,
-        lifetime: Int64 = TokenGrant.standardLifetime
+        lifetime: Int64 = TokenGrant.standardLifetime, requiresEncryption: Bool = false
     ) {
         self.session = session
         self.identity = identity
@@ -28,5 +30,6 @@ public struct TokenGrant: Hashable, Sendable {
         self.canHost = canHost
         self.data = data
         self.lifetime = lifetime
+        self.requiresEncryption = requiresEncryption
     }
 }

@@ -60,7 +60,7 @@ public struct TokenMinter: Sendable {
             notBefore: nil, identity: grant.identity, roleType: grant.canHost ? 1 : 0, version: TokenClaims.version,
             role: grant.role, data: grant.data,
             // Without an id, two tokens for the same grant within the same second would be identical, and would share rate limits.
-            tokenID: UUID().uuidString)
+            tokenID: UUID().uuidString, requiresEncryption: grant.requiresEncryption ? true : nil)
         if let (claim, reason) = claims.objection {
             throw SignalingError(.invalidField, "\(claim.rawValue) \(reason)", field: claim.rawValue)
         }

@@ -15,6 +15,30 @@ public struct EncryptionSecret: Sendable, Hashable {
         self.bytes = bytes
     }
 
+    /// Reads the 64 hexadecimal digits of a secret.
+    /// - Returns: nil for any other text, such as a passphrase.
+    public init?(hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count == 2 * Self.length, digits.allSatisfy({ $0 < 0x80 }) else { return nil }
+        var bytes: [UInt8] = []
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let high = Self.value(ofDigit: digits[index]), let low = Self.value(ofDigit: digits[index + 1]) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        self.bytes = bytes
+    }
+
+    private static func value(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
+        default: nil
+        }
+    }
+
     /// Stretches a passphrase: PBKDF2-HMAC-SHA-256 with the session's name in lower case as salt. It is slow on
     /// purpose: do not call it on a thread that must not wait.
     ///

@@ -80,6 +80,10 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
     case notInSubsession
     /// The host switched the chat off.
     case chatDisabled
+    /// Every stream of the session must be encrypted end to end.
+    case encryptionRequired
+    /// Its frames are encrypted end to end: the relay cannot decode them.
+    case streamEncrypted
     /// Conversations belong to a user: the token has to name it by `user_identity`.
     case identityMissing
     /// `login`, or `join` with an identity, opens conversations.
@@ -185,6 +189,8 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .subsessionsState: "The subsessions are not in the state for it"
         case .notInSubsession: "The connection is in no subsession"
         case .chatDisabled: "The chat is switched off"
+        case .encryptionRequired: "The session requires end-to-end encryption"
+        case .streamEncrypted: "The stream is encrypted end to end"
         case .identityMissing: "The token names no user"
         case .notLoggedIn: "The connection has not logged in"
         case .messagingDisabled: "The relay keeps no conversations"

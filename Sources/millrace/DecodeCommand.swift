@@ -2,6 +2,7 @@ import ArgumentParser
 import Containers
 import Foundation
 import Recording
+import SFrame
 
 /// `millrace decode`: recorded files to raw pictures, sound, stills and fingerprints.
 struct DecodeCommand: ParsableCommand {
@@ -22,6 +23,8 @@ struct DecodeCommand: ParsableCommand {
             written", as long as nothing but its end is incomplete.
 
             Exit code: 0 fine, 1 failed or damaged, 2 bad usage, 3 with --verify: nothing is damaged, but a file is still being written.
+
+            A recording of a stream that was encrypted end to end needs the session's secret, and the index.json that the relay wrote beside it.
 
             EXAMPLES
               A recording to raw pictures and sound:
@@ -69,6 +72,12 @@ struct DecodeCommand: ParsableCommand {
     @Option(help: ArgumentHelp("Threads that decode pictures, 1 to 16.", valueName: "n"))
     var threads = min(8, max(1, ProcessInfo.processInfo.activeProcessorCount))
 
+    @Option(
+        help: ArgumentHelp(
+            "Secret of a session that was encrypted end to end: the passphrase, or 64 hexadecimal digits; also MILLRACE_SECRET.",
+            valueName: "secret"))
+    var secret: String?
+
     @Flag(help: "Print the findings as JSON.")
     var json = false
 
@@ -107,7 +116,7 @@ struct DecodeCommand: ParsableCommand {
         let lines = FingerprintLines(keeps: json)
         do {
             let decoder = try FileDecoder(
-                path: path, threads: threads, video: needsVideo, audio: needsAudio)
+                path: path, threads: threads, video: needsVideo, audio: needsAudio, decryptor: try decryptor(of: path))
             let outputs = try self.outputs(decoder, path, lines)
             let bar = ProgressBar(name: (path as NSString).lastPathComponent)
             let report = try decoder.run(to: outputs.all) { progress in bar?.show(progress) }
@@ -129,6 +138,18 @@ struct DecodeCommand: ParsableCommand {
             note("\(path): \(error)")
         }
         return outcome
+    }
+
+    private func decryptor(of path: String) throws -> FrameDecryptor? {
+        guard let encryption = RecordingIndex.encryption(ofFile: path) else { return nil }
+        let given = secret ?? ProcessInfo.processInfo.environment["MILLRACE_SECRET"] ?? ""
+        guard !given.isEmpty else {
+            throw DecodeError.unsupported("it was encrypted end to end; give the session's secret with --secret")
+        }
+        let secret =
+            try EncryptionSecret(hexadecimal: given)
+            ?? EncryptionSecret(passphrase: given, sessionName: encryption.sessionName)
+        return try FrameDecryptor(secret, of: encryption)
     }
 
     private static func frameSize(_ text: String) throws -> FrameSize {

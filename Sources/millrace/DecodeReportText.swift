@@ -33,6 +33,9 @@ struct DecodeReportText {
         if let video = report.video, video.skipped > 0 {
             all.append("\(video.skipped) pictures left out that refer to ones that are missing")
         }
+        if report.undecryptable > 0 {
+            all.append("\(report.undecryptable) frames and packets that the secret does not open")
+        }
         let errors = (report.video?.errors ?? 0) + (report.audio?.errors ?? 0)
         if errors > 20 { all.append("… \(errors) decoding errors in all") }
         return all

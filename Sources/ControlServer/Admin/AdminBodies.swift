@@ -4,6 +4,8 @@ struct CreateSessionBody: Decodable {
     /// Nil: the default app.
     var app: String?
     var password: String?
+    /// Whether every stream must be encrypted end to end; nil for false.
+    var requiresEncryption: Bool?
 }
 
 /// Body of `POST /v1/admin/sessions/{session}/participants/{participant}/mute`.

@@ -83,7 +83,8 @@ struct AdminSessionRoutes {
             throw Problem(.invalidField, "\"\(app)\" is no app key", field: "app")
         }
         let address = try SessionKey(app: body.app ?? standard, name: body.name)
-        let session = try await door.create(address, password: body.password)
+        let session = try await door.create(
+            address, password: body.password, requiresEncryption: body.requiresEncryption ?? false)
         note("session created", address)
         let location = "/v1/admin/sessions/\(StreamName.percentEncoded(address.name))?app=\(address.app)"
         return try .json(session, status: .created, fields: [.location: location])

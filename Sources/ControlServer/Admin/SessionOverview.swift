@@ -11,6 +11,7 @@ package struct SessionOverview: Sendable, Hashable, Codable {
     package var participants: Int
     package var streams: Int
     package var hasPassword: Bool
+    package var requiresEncryption: Bool
     package var isMuteForced: Bool
     package var isShareLocked: Bool
     package var host: ConnectionID?
@@ -21,7 +22,8 @@ package struct SessionOverview: Sendable, Hashable, Codable {
 
     package init(
         app: String, name: String, id: SessionID? = nil, createdAt: Int64? = nil, participants: Int, streams: Int,
-        hasPassword: Bool = false, isMuteForced: Bool = false, isShareLocked: Bool = false, host: ConnectionID? = nil,
+        hasPassword: Bool = false, requiresEncryption: Bool = false, isMuteForced: Bool = false,
+        isShareLocked: Bool = false, host: ConnectionID? = nil,
         isChatAllowed: Bool = true, subsessionStatus: SubsessionStatus = .none, subsessions: [SubsessionInfo] = []
     ) {
         self.app = app
@@ -31,6 +33,7 @@ package struct SessionOverview: Sendable, Hashable, Codable {
         self.participants = participants
         self.streams = streams
         self.hasPassword = hasPassword
+        self.requiresEncryption = requiresEncryption
         self.isMuteForced = isMuteForced
         self.isShareLocked = isShareLocked
         self.host = host

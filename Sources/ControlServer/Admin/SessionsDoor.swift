@@ -20,7 +20,8 @@ package protocol SessionsDoor: Sendable {
     /// Makes a session that waits for its first join. An existing one is left as it is.
     ///
     /// - Parameter password: as SES-4 has it; nil: none.
-    func create(_ address: SessionKey, password: String?) async throws(SignalingError) -> SessionOverview
+    func create(_ address: SessionKey, password: String?, requiresEncryption: Bool) async throws(SignalingError)
+        -> SessionOverview
     /// Returns once the media engine has done what the order means; throws what it could not do.
     func order(_ command: AdminCommand, in address: SessionKey) async throws(SignalingError)
 

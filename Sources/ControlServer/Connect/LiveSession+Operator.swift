@@ -9,7 +9,8 @@ extension LiveSession {
         SessionOverview(
             app: key.app, name: key.name, id: id, createdAt: conference.createdAt,
             participants: conference.participantCount, streams: conference.streamCount,
-            hasPassword: conference.hasPassword, isMuteForced: conference.isMuteForced,
+            hasPassword: conference.hasPassword, requiresEncryption: conference.requiresEncryption,
+            isMuteForced: conference.isMuteForced,
             isShareLocked: conference.isShareLocked, host: conference.host, isChatAllowed: conference.isChatAllowed,
             subsessionStatus: conference.subsessionStatus, subsessions: conference.subsessionList)
     }

@@ -136,7 +136,10 @@ extension LiveSession {
                 guard let track = tracks.first(where: { $0.mid.rawValue == mid && $0.kind == kind }) else {
                     throw .noTrack(needed: .sendonly)
                 }
-                sections.append(PublishedSection(stream: stream.id.rawValue, track: track, startsMuted: isMuted))
+                sections.append(
+                    PublishedSection(
+                        stream: stream.id.rawValue, track: track, startsMuted: isMuted,
+                        isEncrypted: stream.isEncrypted))
             }
         }
         return sections

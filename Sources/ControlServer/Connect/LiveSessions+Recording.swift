@@ -45,7 +45,10 @@ extension LiveSession {
                 streamName: origin.name, kinds: kinds[stream] ?? [],
                 muted: Set(origin.muted.map { MediaKind($0) }),
                 size: origin.width > 0 && origin.height > 0
-                    ? FrameSize(width: origin.width, height: origin.height) : nil)
+                    ? FrameSize(width: origin.width, height: origin.height) : nil,
+                encryption: origin.isEncrypted
+                    ? RecordingEncryption(
+                        session: id.rawValue, sessionName: key.name, publisher: origin.publisher.id.rawValue) : nil)
         }
     }
 }

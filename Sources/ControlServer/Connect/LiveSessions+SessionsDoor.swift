@@ -42,8 +42,12 @@ extension LiveSessions: SessionsDoor {
         await (try liveSession(at: address)).streams
     }
 
-    package func create(_ address: SessionKey, password: String?) async throws(SignalingError) -> SessionOverview {
-        let reservation = Reservation(password: password, expires: ControlClock.now + Self.reservationTime)
+    package func create(
+        _ address: SessionKey, password: String?, requiresEncryption: Bool
+    ) async throws(SignalingError) -> SessionOverview {
+        let reservation = Reservation(
+            password: password, requiresEncryption: requiresEncryption,
+            expires: ControlClock.now + Self.reservationTime)
         let entry = try enter(address, reservation: reservation)
         await entry.liveSession.begin()
         return await entry.liveSession.overview

@@ -111,7 +111,8 @@ package final class LiveSessions: Sendable {
             connection: ConnectionID(rawValue: Secret.id()), resumeToken: Secret.token(), name: request.name,
             identity: token.identity, data: token.data, capabilities: token.capabilities,
             token: TokenFingerprint(rawValue: token.fingerprint), password: request.password,
-            media: request.media ?? JoinMedia())
+            media: request.media ?? JoinMedia(),
+            requiresEncryption: request.requiresEncryption ?? false || token.requiresEncryption)
         let lease = try resources.lease(.participants, for: token.holder(address: arrival.address))
         for _ in 0..<Self.attempts {
             let entry = try enter(key)

@@ -48,10 +48,13 @@ enum APISchemas {
             "error?": "string",
         ],
         "RecordRequest": ["action": "string"],
-        "SessionRequest": ["name": "string", "app?": "string", "password?": "string"],
+        "SessionRequest": [
+            "name": "string", "app?": "string", "password?": "string", "requiresEncryption?": "boolean",
+        ],
         "Session": [
             "app": "string", "name": "string", "id?": "string", "createdAt?": "integer", "participants": "integer",
-            "streams": "integer", "hasPassword": "boolean", "isMuteForced": "boolean", "isShareLocked": "boolean",
+            "streams": "integer", "hasPassword": "boolean", "requiresEncryption": "boolean", "isMuteForced": "boolean",
+            "isShareLocked": "boolean",
             "host?": "string", "isChatAllowed": "boolean", "subsessionStatus": "string",
             "subsessions": "[Subsession]",
         ],

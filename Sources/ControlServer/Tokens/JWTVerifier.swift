@@ -116,6 +116,7 @@ package struct JWTVerifier: TokenVerifier {
             identity: claims.identity.flatMap { $0.isEmpty ? nil : $0 }, data: claims.data,
             capabilities: role.capabilities(canHost: claims.canHost),
             expiresAt: Int64(claims.expiresAt * 1_000), fingerprint: text.fingerprint,
-            tokenID: claims.tokenID.flatMap { $0.isEmpty ? nil : $0 })
+            tokenID: claims.tokenID.flatMap { $0.isEmpty ? nil : $0 },
+            requiresEncryption: claims.requiresEncryption ?? false)
     }
 }

@@ -18,10 +18,13 @@ package struct VerifiedToken: Hashable, Sendable {
     package var fingerprint: String
     /// `jti` (RFC 7519 section 4.1.7): tokens of an app with the same id count as one.
     package var tokenID: String?
+    /// Whether a session that begins with this token requires end-to-end encryption of every stream.
+    package var requiresEncryption: Bool
 
     package init(
         app: String, session: String, identity: String? = nil, data: String? = nil, capabilities: Capabilities,
-        expiresAt: Int64, fingerprint: String, tokenID: String? = nil
+        expiresAt: Int64, fingerprint: String, tokenID: String? = nil,
+        requiresEncryption: Bool = false
     ) {
         self.app = app
         self.session = session
@@ -31,6 +34,7 @@ package struct VerifiedToken: Hashable, Sendable {
         self.expiresAt = expiresAt
         self.fingerprint = fingerprint
         self.tokenID = tokenID
+        self.requiresEncryption = requiresEncryption
     }
 
     /// The party that resources of its bearer are counted for.

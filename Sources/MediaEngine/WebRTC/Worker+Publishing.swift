@@ -188,7 +188,7 @@ extension Worker {
             } else {
                 stream = EngineStream(
                     name: section.stream, transport: transport, room: session.room(of: transport),
-                    createdAt: realTime())
+                    createdAt: realTime(), isEncrypted: section.isEncrypted)
                 streams[section.stream] = stream
                 fresh.append(stream)
             }

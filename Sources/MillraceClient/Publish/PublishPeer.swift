@@ -15,6 +15,14 @@ final class PublishPeer {
         /// Packetizers by encoding, smallest first.
         var packetizers: [VP8Packetizer]
         var hasKeyFrame: [Bool]
+        let encryptor = FrameEncryptor()
+
+        /// Returns the frame as it is sent; nil if it must not be sent, because it cannot be encrypted.
+        func sealed(_ frame: [UInt8], _ kind: MediaKind) -> [UInt8]? {
+            let (isEncrypted, key) = publisher.encryption
+            guard isEncrypted else { return frame }
+            return key.flatMap { encryptor.seal(frame, kind, with: $0) }
+        }
     }
 
     let path: DatagramPath
@@ -180,7 +188,7 @@ final class PublishPeer {
         guard endpoint.isConnected, !watch.isExpired, let source = sources[key] else { return }
         switch media {
         case .sound(let bytes, let level, let time):
-            guard let track = source.audio else { return }
+            guard let track = source.audio, let bytes = source.sealed(bytes, .audio) else { return }
             bytes.withUnsafeBytes {
                 _ = endpoint.send(
                     $0, track: track, time: time, marker: false, level: AudioLevel(level: level, isVoice: level < 60),
@@ -192,6 +200,7 @@ final class PublishPeer {
             else { return }
             // Subscribers cannot decode frames before the first key frame.
             guard isKeyFrame || source.hasKeyFrame[encoding] else { return }
+            guard let bytes = source.sealed(bytes, .video) else { return }
             sources[key]?.hasKeyFrame[encoding] = true
             let payloads = sources[key]?.packetizers[encoding].payloads(of: bytes, nonReference: !isReference) ?? []
             for (number, payload) in payloads.enumerated() {

@@ -18,6 +18,9 @@ public final class Publisher: Sendable {
         var isAnnounced = false
         var isAudioMuted = false
         var isVideoMuted = false
+        /// Set when the publication begins, and kept until it ends.
+        var isEncrypted = false
+        var frameKey: FrameKey?
         /// Offset from the capture times of pushed media to the client's clock.
         var clockOffset: MediaTime?
         var thread: MediaThread?
@@ -166,6 +169,13 @@ public final class Publisher: Sendable {
             return !state.isAnnounced
         }
     }
+
+    /// Whether frames have to be encrypted, and with which key.
+    var encryption: (isEncrypted: Bool, key: FrameKey?) { state.withLockedValue { ($0.isEncrypted, $0.frameKey) } }
+
+    func setEncrypted(_ isEncrypted: Bool) { state.withLockedValue { $0.isEncrypted = isEncrypted } }
+
+    func setFrameKey(_ key: FrameKey?) { state.withLockedValue { $0.frameKey = key } }
 
     func attach(to core: SessionCore, thread: MediaThread) {
         owner.withLockedValue { $0 = WeakBox(core) }

@@ -38,6 +38,9 @@ public struct JoinOptions: Hashable, Sendable {
 
     public var audio = Audio()
     public var video = Video()
+    /// If true, every stream of the session must be encrypted end to end. The first join decides for the session; a later one fails with
+    /// `encryptionRequired` if the session was created without. This client then publishes and subscribes to encrypted streams only.
+    public var requiresEncryption = false
 
     public init() {}
 

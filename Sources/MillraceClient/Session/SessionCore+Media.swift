@@ -94,6 +94,7 @@ extension SessionCore {
     private func joined() {
         if thread == nil { thread = MediaThread(localAddress: configuration.localAddress) }
         lostMedia = (false, false)
+        updateFrameKeys()
         republish()
         resubscribe()
     }

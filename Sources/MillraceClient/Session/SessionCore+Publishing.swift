@@ -16,7 +16,12 @@ extension SessionCore {
         guard !publications.contains(where: { $0.publisher.settings.videoType == type }) else {
             throw SessionError(.streamExists, "a connection publishes one \(type.rawValue) stream")
         }
+        let requiresEncryption = options.requiresEncryption || machine.model.requiresEncryption
+        guard encryption != nil || !requiresEncryption else {
+            throw SessionError(.encryptionRequired, "call setEncryptionSecret first")
+        }
         publications.append(Publication(publisher: publisher))
+        publisher.setEncrypted(encryption != nil)
         for kind in options.startsMuted(type) { publisher.setLocallyMuted(kind, true) }
         if options.audio.isMusic { publisher.encodeMusic() }
         publisher.attach(to: self, thread: thread)
@@ -160,13 +165,15 @@ extension SessionCore {
         }
         guard let made else { throw SessionError(.notConnected) }
         let offer = try made.get()
+        updateFrameKeys()
         let streams = wanted.map { publication in
             let (settings, sections) = (publication.publisher.settings, offer.sections[publication.publisher.key])
             let size = publication.publisher.size
             return PublishRequest.Stream(
                 id: publication.stream, name: settings.name, videoType: settings.videoType,
                 audioMid: sections?.audio, videoMid: sections?.video,
-                width: settings.video == nil ? nil : size.width, height: settings.video == nil ? nil : size.height)
+                width: settings.video == nil ? nil : size.width, height: settings.video == nil ? nil : size.height,
+                isEncrypted: publication.publisher.encryption.isEncrypted ? true : nil)
         }
         let answer = try await request(PublishRequest(sdp: offer.sdp, streams: streams))
         for (publication, stream) in zip(wanted, answer.streams) {

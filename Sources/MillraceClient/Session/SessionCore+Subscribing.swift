@@ -8,10 +8,14 @@ extension SessionCore {
         guard let thread, machine.status == .connected else { throw SessionError(.notConnected) }
         guard let info = machine.model.streams[stream] else { throw SessionError(.unknownStream) }
         guard subscriptions[stream] == nil else { throw SessionError(.alreadySubscribed) }
+        guard info.isEncrypted || !options.requiresEncryption else {
+            throw SessionError(.encryptionRequired, "the stream is not encrypted")
+        }
         let transport = try mediaTransport()
         let subscriber = Subscriber(
             stream, preferences: preferences, core: self, thread: thread,
             userCanvas: board.userCanvases.canvas(of: info.connection, info.videoType))
+        subscriber.setEncrypted(info.isEncrypted, frameKey(of: info.connection))
         subscriptions[stream] = subscriber
         board.update { $0.subscribers[stream] = subscriber }
         do throws(SessionError) {

@@ -1,4 +1,5 @@
 import MediaBase
+import SFrame
 import Signaling
 
 /// Runs a session's state machine with its timer and WebSocket, and keeps media consistent with its state.
@@ -42,6 +43,9 @@ actor SessionCore: SocketDriver {
     var pathless: Set<MediaDirection> = []
     /// Directions whose publications or subscriptions the relay has lost.
     var lostMedia = (publish: false, subscribe: false)
+    /// Secret of end-to-end encryption; nil: streams are published without.
+    var encryption: EncryptionSecret?
+    var encryptionGeneration: UInt64 = 0
 
     init(url: String, token: String, configuration: SessionConfiguration, board: SessionBoard) {
         self.board = board
@@ -54,12 +58,10 @@ actor SessionCore: SocketDriver {
 
     func connect(name: String, password: String?, options: JoinOptions) async throws(SessionError) {
         guard entering == nil else { throw SessionError(.alreadyJoined) }
-        guard let session = configuration.sessionName ?? TokenTopic.read(token) else {
-            throw SessionError(.invalidSessionName, "neither the token nor the configuration names a session")
-        }
+        let session = try sessionName()
         let entry = SessionMachine.Entry(
             session: session, token: token, name: name, password: password, client: configuration.client,
-            media: options.media)
+            media: options.media, requiresEncryption: options.requiresEncryption ? true : nil)
         let result = await withTaskCancellationHandler {
             await withCheckedContinuation { waiting in
                 entering = waiting
@@ -74,6 +76,13 @@ actor SessionCore: SocketDriver {
             Task { await self.cancelEntering() }
         }
         try result.get()
+    }
+
+    func sessionName() throws(SessionError) -> String {
+        guard let name = configuration.sessionName ?? TokenTopic.read(token) else {
+            throw SessionError(.invalidSessionName, "neither the token nor the configuration names a session")
+        }
+        return name
     }
 
     private func cancelEntering() {

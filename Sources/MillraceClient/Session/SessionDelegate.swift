@@ -33,6 +33,8 @@ public protocol SessionDelegate: AnyObject, Sendable {
     func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason)
     func session(_ session: Session, recordingStarted stream: StreamID)
     func session(_ session: Session, recordingStopped stream: StreamID)
+    /// Frames of a subscribed stream cannot be decrypted.
+    func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure)
     func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?)
     func session(_ session: Session, muteForced isActive: Bool)
     /// A moderator has muted a stream of the local user: one kind, or audio and video if `kind` is nil.
@@ -70,6 +72,8 @@ extension SessionDelegate {
         case .streamDestroyed(let stream, let reason): self.session(session, streamDestroyed: stream, reason: reason)
         case .recordingStarted(let stream): self.session(session, recordingStarted: stream)
         case .recordingStopped(let stream): self.session(session, recordingStopped: stream)
+        case .encryptionFailed(let stream, let reason):
+            self.session(session, encryptionFailedFor: stream, reason: reason)
         case .signal(let from, let type, let data):
             self.session(session, receivedSignal: type, data: data, from: from)
         case .muteForced(let isActive): self.session(session, muteForced: isActive)
@@ -104,6 +108,7 @@ extension SessionDelegate {
     public func session(_ session: Session, streamDestroyed stream: StreamInfo, reason: StreamEndReason) {}
     public func session(_ session: Session, recordingStarted stream: StreamID) {}
     public func session(_ session: Session, recordingStopped stream: StreamID) {}
+    public func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {}
     public func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {}
     public func session(_ session: Session, muteForced isActive: Bool) {}
     public func session(_ session: Session, ownStreamMuted stream: StreamID, kind: TrackKind?) {}

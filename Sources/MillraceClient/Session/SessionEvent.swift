@@ -45,6 +45,8 @@ public enum SessionEvent: Hashable, Sendable {
     /// The relay records a stream from now on; also sent after the join for streams already being recorded.
     case recordingStarted(StreamID)
     case recordingStopped(StreamID)
+    /// Frames of a subscribed stream cannot be decrypted (E2E-1). Sent once until a frame is decrypted again, or the reason changes.
+    case encryptionFailed(StreamID, EncryptionFailure)
 
     // MARK: signals and moderation
     /// A signal; `from` is nil if the application's server sent it.

@@ -29,7 +29,8 @@ extension SessionMachine {
                 .join(
                     JoinRequest(
                         session: entry.session, token: entry.token, name: entry.name, password: entry.password,
-                        client: entry.client, media: entry.media)), .enter, now: now)
+                        client: entry.client, media: entry.media, requiresEncryption: entry.requiresEncryption)),
+                .enter, now: now)
         }
     }
 

@@ -49,6 +49,7 @@ struct SessionMachine: SocketMachine {
         var password: String?
         var client: String?
         var media: JoinMedia?
+        var requiresEncryption: Bool?
     }
 
     struct Resumption {

@@ -18,6 +18,7 @@ struct SessionModel: Sendable {
     private(set) var isMuteForced = false
     private(set) var isShareLocked = false
     private(set) var isChatAllowed = true
+    private(set) var requiresEncryption = false
     private(set) var activeSpeaker: StreamID?
     var subsessions = SubsessionsState()
 
@@ -35,6 +36,7 @@ struct SessionModel: Sendable {
         sessionName = answer.sessionName
         capabilities = answer.capabilities
         transports = answer.transports ?? [.webRTC]
+        requiresEncryption = answer.requiresEncryption
         users = answer.users
         userCount = max(answer.userCount, users.count)
         streams = Dictionary(answer.streams.map { ($0.id, $0) }, uniquingKeysWith: { $1 })

@@ -14,6 +14,10 @@ final class StreamReceiver {
     private var videoTrack: Int?
     private var lastKeyFrameRequest = MediaTime.zero
     private var needsKeyFrame = false
+    private let decryptor = FrameDecryptor()
+    private var watches: [MediaKind: DecryptionWatch] = [:]
+    /// Frames were dropped because they could not be decrypted: the decoder needs a key frame.
+    private var isVideoBroken = false
 
     /// Minimum time between two key frame requests.
     private static let keyFrameInterval = MediaTime.milliseconds(500)
@@ -33,9 +37,11 @@ final class StreamReceiver {
         switch packet.kind {
         case .audio:
             if audio == nil { audio = try? AudioPlayout(JitterBuffer.Configuration()) }
-            audio?.insert(
-                sequence: packet.sequence, timestamp: packet.header.timestamp, payload: packet.payload,
-                captureTime: captureTime, now: now)
+            guard subscriber.decryption.isEncrypted, !packet.payload.isEmpty else {
+                return insertAudio(packet, packet.payload, captureTime, now: now)
+            }
+            guard let payload = decrypted(packet.payload, .audio, now: now) else { return }
+            payload.withUnsafeBytes { insertAudio(packet, $0, captureTime, now: now) }
         case .video:
             videoTrack = packet.track
             video.insert(
@@ -43,6 +49,44 @@ final class StreamReceiver {
                 payload: packet.payload, rotation: packet.extensions.videoOrientation?.rotation,
                 captureTime: captureTime, now: now)
         }
+    }
+
+    private func insertAudio(
+        _ packet: IncomingPacket, _ payload: UnsafeRawBufferPointer, _ captureTime: MediaTime?, now: MediaTime
+    ) {
+        audio?.insert(
+            sequence: packet.sequence, timestamp: packet.header.timestamp, payload: payload, captureTime: captureTime,
+            now: now)
+    }
+
+    private func decode(_ frame: EncodedPicture, now: MediaTime) {
+        guard subscriber.decryption.isEncrypted else { return decoder.add(frame) }
+        guard let bytes = frame.bytes.withUnsafeBytes({ decrypted($0, .video, now: now) }) else {
+            isVideoBroken = true
+            return
+        }
+        if isVideoBroken {
+            // The first frame that is decrypted again: those before it are missing at the decoder.
+            guard frame.isKeyFrame else {
+                needsKeyFrame = true
+                return
+            }
+            isVideoBroken = false
+        }
+        var frame = frame
+        frame.bytes = bytes
+        decoder.add(frame)
+    }
+
+    /// Returns the decrypted frame of an encrypted stream; nil if it has to be dropped.
+    private func decrypted(_ frame: UnsafeRawBufferPointer, _ kind: MediaKind, now: MediaTime) -> [UInt8]? {
+        let (bytes, failure) = decryptor.open(frame, kind, with: subscriber.decryption.key, now: now)
+        if bytes != nil {
+            watches[kind] = nil
+        } else if let failure, let action = watches[kind, default: DecryptionWatch()].failed(failure, now: now) {
+            if action != .stopVideo || kind == .video { subscriber.encryptionFailed(action) }
+        }
+        return bytes
     }
 
     func askForKeyFrame() { needsKeyFrame = true }
@@ -55,7 +99,7 @@ final class StreamReceiver {
         audio?.handleTimeout(now: now) { sound in
             for canvas in subscriber.canvases { canvas.soundHub.send(sound) }
         }
-        if video.take(now: now, { decoder.add($0) }) { needsKeyFrame = true }
+        if video.take(now: now, { decode($0, now: now) }) { needsKeyFrame = true }
         guard let videoTrack, needsKeyFrame || video.isWaitingForKeyFrame,
             now - lastKeyFrameRequest >= Self.keyFrameInterval
         else { return nil }

@@ -10,6 +10,10 @@ public final class Subscriber: Sendable {
         var isDropped = false
         var isSuspended = false
         var isEnded = false
+        var isEncrypted = false
+        var frameKey: FrameKey?
+        /// The relay was told to send no video, because it cannot be decrypted.
+        var isVideoSuspended = false
         var thread: MediaThread?
         /// Statistics of the last peer connection, saved when its media ended there.
         var lastStatistics = SubscriberStatistics()
@@ -101,6 +105,43 @@ public final class Subscriber: Sendable {
 
     /// Saves the statistics when the subscription's media leaves a peer connection.
     func keep(_ statistics: SubscriberStatistics) { state.withLockedValue { $0.lastStatistics = statistics } }
+
+    // MARK: end-to-end encryption
+
+    /// Whether frames have to be decrypted, and with which key.
+    var decryption: (isEncrypted: Bool, key: FrameKey?) { state.withLockedValue { ($0.isEncrypted, $0.frameKey) } }
+
+    func setEncrypted(_ isEncrypted: Bool, _ key: FrameKey?) {
+        state.withLockedValue { ($0.isEncrypted, $0.frameKey) = (isEncrypted, key) }
+    }
+
+    func setFrameKey(_ key: FrameKey?) { state.withLockedValue { $0.frameKey = key } }
+
+    /// - Returns: true for the first call.
+    func suspendVideo() -> Bool {
+        state.withLockedValue { state in
+            defer { state.isVideoSuspended = true }
+            return !state.isVideoSuspended && !state.isEnded
+        }
+    }
+
+    /// - Returns: true if the video was suspended.
+    func restoreVideo() -> Bool {
+        state.withLockedValue { state in
+            defer { state.isVideoSuspended = false }
+            return state.isVideoSuspended
+        }
+    }
+
+    func encryptionFailed(_ action: DecryptionWatch.Action) {
+        guard let core = owner.object else { return }
+        Task { [stream] in
+            switch action {
+            case .report(let failure): await core.encryptionFailed(stream, failure)
+            case .stopVideo: await core.stopUndecryptableVideo(stream)
+            }
+        }
+    }
 
     func setConnected() {
         let isFirst = state.withLockedValue { state in

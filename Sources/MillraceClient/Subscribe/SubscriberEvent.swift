@@ -18,4 +18,6 @@ public enum SubscriberEvent: Hashable, Sendable {
     case resumed
     /// The subscription has ended: the stream ended, or the relay could not continue the subscription.
     case ended(StreamEndReason?)
+    /// Frames cannot be decrypted; see `SessionEvent.encryptionFailed`.
+    case encryptionFailed(EncryptionFailure)
 }

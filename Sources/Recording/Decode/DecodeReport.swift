@@ -71,11 +71,13 @@ package struct DecodeReport: Codable, Sendable {
     package var lostBytes: Int64 = 0
     /// The decoders' complaints, in words.
     package var errors: [String] = []
+    /// Frames and packets that the secret does not open.
+    package var undecryptable = 0
     package var elapsed: Double = 0
 
     /// The end that a file has while it is being written is no damage.
     package var isDamaged: Bool {
         damageCount > (isBeingWritten && isCutOff ? 1 : 0) || (video?.errors ?? 0) > 0 || (audio?.errors ?? 0) > 0
-            || (video?.skipped ?? 0) > 0
+            || (video?.skipped ?? 0) > 0 || undecryptable > 0
     }
 }

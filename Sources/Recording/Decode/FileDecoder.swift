@@ -1,6 +1,7 @@
 import CLinuxNet
 import Containers
 package import MediaBase
+import SFrame
 
 /// Decodes a recorded file (WebM of ours and of others, IVF, Ogg Opus) into pictures and sound, and finds what is wrong with it.
 ///
@@ -21,11 +22,16 @@ package final class FileDecoder {
     private let threads: Int
     private let wantsVideo: Bool
     private let wantsAudio: Bool
+    private let decryptor: FrameDecryptor?
 
     /// - Parameters:
     ///   - threads: for the pictures, 1 to 16.
     ///   - video, audio: what of the two is decoded, where the file has it.
-    package init(path: String, threads: Int = 1, video: Bool = true, audio: Bool = true) throws(DecodeError) {
+    ///   - decryptor: for a recording that was encrypted end to end.
+    package init(
+        path: String, threads: Int = 1, video: Bool = true, audio: Bool = true, decryptor: FrameDecryptor? = nil
+    ) throws(DecodeError) {
+        self.decryptor = decryptor
         file = try EncodedFile(path: path)
         self.threads = threads
         wantsVideo = video
@@ -52,7 +58,14 @@ package final class FileDecoder {
             throw .codec(error)
         }
         var toldAt: Int64 = 0
-        while let packet = try file.next() {
+        var sealed = 0
+        while var packet = try file.next() {
+            if let decryptor, !packet.bytes.isEmpty {
+                do throws(SFrameFailure) { try decryptor.open(&packet) } catch {
+                    sealed += 1
+                    continue
+                }
+            }
             switch packet.kind {
             case .video: try video?.decode(packet, to: consumers)
             case .audio: try audio?.decode(packet, to: consumers)
@@ -66,6 +79,7 @@ package final class FileDecoder {
         }
         for consumer in consumers { try consumer.finish() }
         var report = self.report(video, audio)
+        report.undecryptable = sealed
         report.elapsed = Double(millrace_monotonic_ns() - began) / 1e9
         return report
     }

@@ -78,7 +78,7 @@ extension RecorderThread {
             stream: status.stream, file: name, start: UTCTime(unixNanoseconds: wallClock).extended,
             startUnixNanoseconds: wallClock, startNTP: start.captureNTP.map { String($0) },
             tracks: (start.hasVideo ? ["video"] : []) + (start.hasAudio ? ["audio"] : []),
-            participant: source.participant, streamName: source.streamName)
+            participant: source.participant, streamName: source.streamName, encryption: source.encryption)
         entry = new
         status.files.append(directory + "/" + name)
         lastWrite = now

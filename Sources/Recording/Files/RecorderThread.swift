@@ -49,7 +49,8 @@ final class RecorderThread {
         self.state = state
         self.notify = notify
         self.requestKeyFrame = requestKeyFrame
-        recording = StreamRecording(kinds: kinds, muted: source.muted, options: options)
+        recording = StreamRecording(
+            kinds: kinds, muted: source.muted, isEncrypted: source.encryption != nil, options: options)
         status = state.snapshot
     }
 

@@ -24,6 +24,8 @@ package final class RecordingIndex: @unchecked Sendable {
         package var participant: RecordingSource.Participant?
         /// Display name of the stream.
         package var streamName: String?
+        /// Absent for a stream that is not encrypted end to end.
+        package var encryption: RecordingEncryption?
         /// Seconds; absent while the file is being written, or after a crash.
         package var duration: Double?
         package var statistics: RecordingStatistics?
@@ -35,6 +37,16 @@ package final class RecordingIndex: @unchecked Sendable {
         var version = 1
         var session: String
         var files: [Entry] = []
+    }
+
+    /// Encryption of a recorded file by the index beside it; nil if there is no index, or the file is not encrypted.
+    package static func encryption(ofFile path: String) -> RecordingEncryption? {
+        let file = URL(fileURLWithPath: path)
+        let index = file.deletingLastPathComponent().appendingPathComponent(fileName)
+        guard let data = try? Data(contentsOf: index),
+            let document = try? JSONDecoder().decode(Document.self, from: data)
+        else { return nil }
+        return document.files.first { $0.file == file.lastPathComponent }?.encryption
     }
 
     private let path: String

@@ -25,15 +25,18 @@ package struct RecordingSource: Sendable {
     package var muted: Set<MediaKind>
     /// Frame size that the publisher has announced.
     package var size: FrameSize?
+    /// Nil for a stream that is not encrypted end to end.
+    package var encryption: RecordingEncryption?
 
     package init(
         participant: Participant? = nil, streamName: String? = nil, kinds: Set<MediaKind> = [],
-        muted: Set<MediaKind> = [], size: FrameSize? = nil
+        muted: Set<MediaKind> = [], size: FrameSize? = nil, encryption: RecordingEncryption? = nil
     ) {
         self.participant = participant
         self.streamName = streamName
         self.kinds = kinds
         self.muted = muted
         self.size = size
+        self.encryption = encryption
     }
 }

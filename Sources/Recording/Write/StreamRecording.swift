@@ -74,6 +74,8 @@ package struct StreamRecording: Sendable {
     var expected: Set<MediaKind>
     /// Kinds that may stay without packets for long; their tracks stay in the file.
     let muted: Set<MediaKind>
+    /// Whether frames are encrypted end to end, so that the TOC byte of Opus cannot be read.
+    let isEncrypted: Bool
     var timeline = RecordingTimeline()
     var assembler = VP8FrameAssembler()
     var sequencer = AudioSequencer()
@@ -101,8 +103,11 @@ package struct StreamRecording: Sendable {
     /// - Parameters:
     ///   - kinds: the tracks that the stream is said to have; others are taken in when they come.
     ///   - muted: those of them that are muted now.
-    package init(kinds: Set<MediaKind>, muted: Set<MediaKind> = [], options: Options = Options()) {
+    package init(
+        kinds: Set<MediaKind>, muted: Set<MediaKind> = [], isEncrypted: Bool = false, options: Options = Options()
+    ) {
         expected = kinds
+        self.isEncrypted = isEncrypted
         self.muted = muted.intersection(kinds)
         self.options = options
     }
@@ -147,7 +152,7 @@ package struct StreamRecording: Sendable {
         case .audio:
             // Padding only: a probe, not audio.
             guard !payload.isEmpty else { return }
-            guard (try? OpusPacketInfo(payload)) != nil else {
+            guard isEncrypted || (try? OpusPacketInfo(payload)) != nil else {
                 counted.damagedFrames &+= 1
                 return
             }
@@ -327,7 +332,8 @@ package struct StreamRecording: Sendable {
             duration = pictureDuration
             counted.videoFrames &+= 1
         } else {
-            duration = (try? OpusPacketInfo(item.bytes))?.duration ?? .milliseconds(20)
+            let info = isEncrypted ? nil : try? OpusPacketInfo(item.bytes)
+            duration = info?.duration ?? .milliseconds(20)
             counted.audioPackets &+= 1
         }
         lastTime[item.kind] = time

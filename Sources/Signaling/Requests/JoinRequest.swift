@@ -18,10 +18,14 @@ public struct JoinRequest: RequestBody {
     public var client: String?
     /// Nil: unmuted, and everything that is subscribed to.
     public var media: JoinMedia?
+    /// Whether every stream of the session must be encrypted end to end; nil for false. The first join decides, unless the session was created
+    /// before by the operator.
+    public var requiresEncryption: Bool?
 
     public init(
         version: Int = SignalingProtocol.version, session: String, token: String? = nil, name: String,
-        password: String? = nil, client: String? = nil, media: JoinMedia? = nil
+        password: String? = nil, client: String? = nil, media: JoinMedia? = nil,
+        requiresEncryption: Bool? = nil
     ) {
         self.version = version
         self.session = session
@@ -30,6 +34,7 @@ public struct JoinRequest: RequestBody {
         self.password = password
         self.client = client
         self.media = media
+        self.requiresEncryption = requiresEncryption
     }
 }
 
@@ -67,6 +72,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     public var pingInterval: Int
     /// What the client may choose from; nil where a relay does not say: WebRTC.
     public var transports: [MediaTransport]?
+    /// Whether every stream of the session must be encrypted end to end; publishing without encryption fails with `encryptionRequired`.
+    public var requiresEncryption: Bool
 
     public init(
         session: SessionID, sessionName: String, connection: ConnectionID, resumeToken: String, graceSeconds: Int,
@@ -74,7 +81,8 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         userCount: Int? = nil, recordedStreams: [StreamID] = [], isMuteForced: Bool, isShareLocked: Bool,
         isChatAllowed: Bool = true,
         subsessions: SubsessionsState = SubsessionsState(),
-        iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil
+        iceServers: [ICEServerInfo] = [], pingInterval: Int = 10_000, transports: [MediaTransport]? = nil,
+        requiresEncryption: Bool = false
     ) {
         self.session = session
         self.sessionName = sessionName
@@ -94,6 +102,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.iceServers = iceServers
         self.pingInterval = pingInterval
         self.transports = transports
+        self.requiresEncryption = requiresEncryption
     }
 
     /// Members that came after the first relays may be missing.
@@ -118,6 +127,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         iceServers = try container.decode([ICEServerInfo].self, forKey: .iceServers)
         pingInterval = try container.decode(Int.self, forKey: .pingInterval)
         transports = try container.decodeIfPresent([MediaTransport].self, forKey: .transports)
+        requiresEncryption = try container.decodeIfPresent(Bool.self, forKey: .requiresEncryption) ?? false
     }
 }
 

@@ -14,10 +14,12 @@ public struct PublishRequest: RequestBody {
         public var videoMid: String?
         public var width: Int?
         public var height: Int?
+        /// Whether the publisher encrypts each frame end to end; nil for false. A stream keeps the value that it began with.
+        public var isEncrypted: Bool?
 
         public init(
             id: StreamID? = nil, name: String, videoType: VideoType = .camera, audioMid: String? = nil,
-            videoMid: String? = nil, width: Int? = nil, height: Int? = nil
+            videoMid: String? = nil, width: Int? = nil, height: Int? = nil, isEncrypted: Bool? = nil
         ) {
             self.id = id
             self.name = name
@@ -26,6 +28,7 @@ public struct PublishRequest: RequestBody {
             self.videoMid = videoMid
             self.width = width
             self.height = height
+            self.isEncrypted = isEncrypted
         }
     }
 

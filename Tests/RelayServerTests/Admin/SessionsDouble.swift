@@ -76,7 +76,9 @@ final class SessionsDouble: SessionsDoor {
 
     func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo] { try find(address).streams }
 
-    func create(_ address: SessionKey, password: String?) async throws(SignalingError) -> SessionOverview {
+    func create(
+        _ address: SessionKey, password: String?, requiresEncryption: Bool
+    ) async throws(SignalingError) -> SessionOverview {
         did("create \(address) \(password ?? "-")")
         return state.withLockedValue { state in
             let session = state.sessions[address, default: Session()]

@@ -1,0 +1,33 @@
+import MediaBase
+import SFrame
+
+/// Decrypts the frames of one subscribed stream. Confined to the media thread.
+final class FrameDecryptor {
+    private let video = SFrameOpener(.vp8)
+    private let audio = SFrameOpener(.opus)
+    private var generation: UInt64?
+    private var plain: [UInt8] = []
+
+    /// Returns the decrypted frame, or the reason for which it cannot be decrypted; nil as the reason if the frame has to be dropped
+    /// without a report, such as a replayed one.
+    func open(
+        _ frame: UnsafeRawBufferPointer, _ kind: MediaKind, with key: FrameKey?, now: MediaTime
+    ) -> (frame: [UInt8]?, failure: EncryptionFailure?) {
+        guard let key else { return (nil, .noSecret) }
+        if generation != key.generation {
+            video.add(baseKey: key.bytes, epoch: FrameKey.epoch)
+            audio.add(baseKey: key.bytes, epoch: FrameKey.epoch)
+            generation = key.generation
+        }
+        do throws(SFrameFailure) {
+            try (kind == .video ? video : audio).open(frame, into: &plain, at: now)
+            return (plain, nil)
+        } catch {
+            switch error {
+            case .notEncrypted: return (nil, .notEncrypted)
+            case .authentication, .unknownEpoch: return (nil, .wrongSecret)
+            case .replay, .tooManyKeys, .malformed, .keyExpired, .invalidKey, .library: return (nil, nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import MediaBase
+import SFrame
+
+/// Encrypts the frames of one publisher. Confined to the media thread.
+///
+/// All encodings of the video share one sealer and its counter, so that no counter is used twice under a key.
+final class FrameEncryptor {
+    private var video: SFrameSealer?
+    private var audio: SFrameSealer?
+    private var generation: UInt64?
+    private var sealed: [UInt8] = []
+
+    /// Returns the encrypted frame; nil if it cannot be encrypted, in which case it must not be sent.
+    func seal(_ frame: [UInt8], _ kind: MediaKind, with key: FrameKey) -> [UInt8]? {
+        if generation != key.generation {
+            video = try? SFrameSealer(.vp8, epoch: FrameKey.epoch, baseKey: key.bytes)
+            audio = try? SFrameSealer(.opus, epoch: FrameKey.epoch, baseKey: key.bytes)
+            generation = key.generation
+        }
+        guard let sealer = kind == .video ? video : audio else { return nil }
+        do {
+            try frame.withUnsafeBytes { try sealer.seal($0, into: &sealed) }
+            return sealed
+        } catch {
+            return nil
+        }
+    }
+}
