@@ -5,9 +5,9 @@ internal import MediaBase
 internal import MediaEngine
 internal import Signaling
 
-/// The canvas of a user: of the camera, or with `type=screen` of the screen. An endless body goes on with the user's next stream.
+/// Canvas of a participant's camera, or of the screen with `type=screen`. An endless body continues with the participant's next stream.
 extension CanvasRoutes {
-    /// Between two looks for the user's next stream.
+    /// Interval between checks for the participant's next stream.
     private static let lookout = Duration.milliseconds(100)
 
     private struct UserTarget: Sendable {
@@ -55,7 +55,7 @@ extension CanvasRoutes {
         }
     }
 
-    /// The user's stream with such a track.
+    /// Returns the participant's stream that has a track of the requested kind.
     private func present(_ target: UserTarget) async throws -> String {
         guard try await sessions.participants(of: target.address).contains(where: { $0.id == target.user }) else {
             throw Problem(.unknownUser, "the session has no participant \"\(target.user)\"")
@@ -77,7 +77,7 @@ extension CanvasRoutes {
         }?.name
     }
 
-    /// The canvas of the user's next stream; nil once the user has left or the body is closed.
+    /// Waits for the canvas of the participant's next stream. Returns nil once the participant has left or the body is closed.
     private func following(_ target: UserTarget, _ format: CanvasBytes.Format, _ tap: CurrentTap) async -> CanvasBytes?
     {
         while !tap.isClosed, !bodies.isDraining {

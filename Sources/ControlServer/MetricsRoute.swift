@@ -3,14 +3,14 @@ internal import Hummingbird
 internal import MediaEngine
 internal import Recording
 
-/// `/metrics`: the engine's counters, the HTTP doors' and the process's, as Prometheus text.
+/// `/metrics`: counters of the engine, the HTTP endpoints and the process, as Prometheus text.
 struct MetricsRoute {
     let engine: MediaEngine
     let recorder: SessionRecorder?
     let statistics: ControlStatistics
     let bodies: OpenBodies
     let parts: ControlParts
-    /// Counts the crash reports of earlier runs; nil: there is no directory for them.
+    /// Counts the crash reports of earlier runs; nil if there is no directory for them.
     var crashReports: (@Sendable () -> Int)?
 
     func add(to table: RouteTable) {

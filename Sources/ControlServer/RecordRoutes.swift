@@ -2,9 +2,9 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Recording
 
-/// Recording of a stream: start, stop, and how it stands.
+/// Recording of a stream: start, stop and status.
 struct RecordRoutes {
-    /// Nil where the relay has no directory for recordings.
+    /// Nil if the relay has no directory for recordings.
     let recorder: SessionRecorder?
     /// The default app.
     let standard: String

@@ -1,6 +1,6 @@
 internal import Signaling
 
-/// The part of `/metrics` about sessions, users, tokens, webhooks and reports.
+/// Part of `/metrics` about sessions, participants, tokens, webhooks and reports.
 struct SessionMetrics {
     let parts: ControlParts
 

@@ -1,6 +1,6 @@
 internal import Hummingbird
 
-/// `?after=&limit=` of a list.
+/// Query `?after=&limit=` of a list.
 struct Paging {
     static let limits = 1...1_000
     static let standard = 100
@@ -23,7 +23,7 @@ struct Paging {
         limit = value
     }
 
-    /// One page of a list that is at hand whole, and where the next one begins.
+    /// Returns one page of a complete list, and the `after` value of the next page.
     func page<Item>(of all: [Item], id: (Item) -> String) throws(Problem) -> (items: [Item], next: String?) {
         var rest = all[...]
         if let after {

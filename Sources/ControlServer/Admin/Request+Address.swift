@@ -2,16 +2,16 @@ internal import Conference
 internal import Hummingbird
 
 extension Request {
-    /// The session of the path, in the app of the query.
+    /// Returns the session of the path, in the app that the query names.
     ///
-    /// - Parameter standard: the app where the query names none.
+    /// - Parameter standard: app to use if the query names none.
     func address(_ context: ControlContext, standard: String) throws(Problem) -> SessionKey {
         try context.session.key(app: try app(standard: standard))
     }
 
     func app(standard: String) throws(Problem) -> String { try namedApp ?? standard }
 
-    /// The `app` of the query; nil where it names none.
+    /// App that the query names; nil if it names none.
     var namedApp: String? {
         get throws(Problem) {
             guard let text = uri.queryParameters["app"] else { return nil }

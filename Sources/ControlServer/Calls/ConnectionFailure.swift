@@ -6,7 +6,7 @@ internal import NIOCore
 internal import NIOPosix
 internal import NIOSSL
 
-/// Why a server could not be reached, in words that say how to proceed.
+/// Reason for which a server could not be reached, with advice for the user.
 package enum ConnectionFailure: Equatable, CustomStringConvertible {
     /// Nothing listens on the port.
     case refused
@@ -17,7 +17,7 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
     case closed
     /// TLS failed: the server's certificate is not trusted, or the server speaks no TLS.
     case tls(String)
-    /// Another error, in the words of the system.
+    /// Another error, with the system's message.
     case other(String)
 
     package var description: String {
@@ -34,7 +34,7 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reads an error of SwiftNIO.
+    /// Converts an error of SwiftNIO.
     package init(_ error: any Error) {
         switch error {
         case let error as NIOConnectionError:
@@ -63,7 +63,7 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reads an error of Foundation's HTTP client.
+    /// Converts an error of Foundation's HTTP client.
     private init(_ error: URLError) {
         switch error.code {
         case .cannotConnectToHost: self = .refused

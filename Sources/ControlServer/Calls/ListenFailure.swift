@@ -1,13 +1,13 @@
 internal import Foundation
 internal import NIOCore
 
-/// Why the HTTP port could not be taken, in words that say how to proceed.
+/// Reason for which the HTTP port could not be bound, with advice for the user.
 package enum ListenFailure: Equatable, CustomStringConvertible {
     case addressInUse
     /// No interface of this host has the address.
     case foreignAddress
     case notPermitted
-    /// Another error, in the words of the system.
+    /// Another error, with the system's message.
     case other(String)
 
     package var description: String {
@@ -21,7 +21,7 @@ package enum ListenFailure: Equatable, CustomStringConvertible {
         }
     }
 
-    /// Reads an error of SwiftNIO.
+    /// Converts an error of SwiftNIO.
     package init(_ error: any Error) {
         guard let error = error as? IOError else {
             self = .other("\(error)")

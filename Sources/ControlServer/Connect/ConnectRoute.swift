@@ -2,7 +2,7 @@ internal import HTTPTypes
 internal import Hummingbird
 internal import Signaling
 
-/// What `/v1/connect` says to a request that did not become a WebSocket.
+/// Answers requests to `/v1/connect` that were not upgraded to a WebSocket.
 struct ConnectRoute {
     let bodies: OpenBodies
 

@@ -8,7 +8,7 @@ extension APIOperation {
     )
     private static let admin = "/v1/admin/sessions/{session}"
 
-    /// Every operation of the relay. A test holds them against the router.
+    /// All operations of the relay. A test compares them with the router.
     package static let all: [APIOperation] =
         operation + page + tokens + sessions + users + streams(under: "/v1") + administration
         + streams(under: "/v1/admin")

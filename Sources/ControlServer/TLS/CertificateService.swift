@@ -1,9 +1,9 @@
 package import Logging
 internal import ServiceLifecycle
 
-/// Notices new certificate files within seconds.
+/// Loads new certificate files within seconds of a change.
 package struct CertificateService: Service {
-    /// Between two looks at the files.
+    /// Interval between checks of the files.
     private static let pause = Duration.seconds(2)
 
     let store: CertificateStore

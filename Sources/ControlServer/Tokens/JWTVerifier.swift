@@ -3,12 +3,12 @@ internal import JWTKit
 internal import MillraceTokens
 package import Signaling
 
-/// Judges tokens by the secrets of the relay's apps.
+/// Verifies tokens with the secrets of the relay's apps.
 package struct JWTVerifier: TokenVerifier {
     static let algorithm = "HS256"
 
     let apps: AppDirectory
-    /// Seconds that clocks may differ.
+    /// Maximum clock difference in seconds.
     let leeway: Int
     package let statistics: TokenStatistics
 

@@ -2,7 +2,7 @@ internal import Foundation
 internal import HTTPTypes
 internal import Hummingbird
 
-/// `POST /v1/tokens`: mints a session token for a backend that shows its app's key and secret (TOK-4).
+/// `POST /v1/tokens`: mints a session token for a backend that authenticates with its app's key and secret (TOK-4).
 struct TokenRoutes {
     let apps: AppDirectory
     let configuration: ControlConfiguration
@@ -20,7 +20,7 @@ struct TokenRoutes {
         return try .json(TokenAnswer(minting: body.grant, app: app, secret: secret), status: .created)
     }
 
-    /// HTTP Basic (RFC 7617 section 2): the app's key as user name, its secret as password.
+    /// Returns the credentials of HTTP Basic (RFC 7617 section 2): the app's key as user name, its secret as password.
     private static func credentials(_ request: Request) throws(Problem) -> (app: String, secret: String) {
         guard let field = request.headers[.authorization] else {
             throw Problem(.unauthorized, "the request has no Authorization header field", scheme: .basic)

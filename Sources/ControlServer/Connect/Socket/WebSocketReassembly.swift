@@ -1,22 +1,22 @@
 internal import NIOCore
 internal import NIOWebSocket
 
-/// Makes messages of frames and holds the client to RFC 6455. Says what to do; does nothing itself.
+/// Reassembles messages from frames and checks them against RFC 6455. Returns the next step; does no I/O itself.
 struct WebSocketReassembly {
     enum Step: Equatable {
         case nothing
         case message(ByteBuffer)
         case pong(ByteBuffer)
-        /// The client closes; nil: without a code.
+        /// The client closed the WebSocket; nil: without a code.
         case closedByPeer(WebSocketErrorCode?)
-        /// The client broke a rule: close with this.
+        /// The client violated the protocol: close with this code and reason.
         case violation(WebSocketErrorCode, String)
     }
 
-    /// Fragments of one message. A client has no reason for more than a few.
+    /// Maximum number of fragments of one message. A client has no reason for more than a few.
     static let maximumFragments = 64
 
-    /// Of one message, whole.
+    /// Maximum size of one message, reassembled.
     let maximumBytes: Int
     private var partial: ByteBuffer?
     private var fragments = 0
@@ -73,7 +73,7 @@ struct WebSocketReassembly {
 
     private var tooLarge: Step { .violation(.messageTooLarge, "a message has at most \(maximumBytes) bytes") }
 
-    /// RFC 6455 section 5.5.1: nothing, or a code and a reason in UTF-8.
+    /// Parses a close frame (RFC 6455 section 5.5.1): empty, or a code and a reason in UTF-8.
     private func close(_ data: ByteBuffer) -> Step {
         var data = data
         guard data.readableBytes > 0 else { return .closedByPeer(nil) }
