@@ -11,7 +11,7 @@ struct BearerToken: Sendable {
         guard let field else { return Problem(.unauthorized, "the request has no Authorization header field") }
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer", isToken(Array(parts[1].utf8)) else {
-            return Problem(.unauthorized, "the token is not the right one")
+            return Problem(.unauthorized, "the token is wrong")
         }
         return nil
     }

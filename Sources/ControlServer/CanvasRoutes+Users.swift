@@ -36,10 +36,10 @@ extension CanvasRoutes {
     private func userTarget(
         _ request: Request, _ context: ControlContext, _ kind: MediaKind
     ) throws -> UserTarget {
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         let text = request.uri.queryParameters["type"].map(String.init) ?? VideoType.camera.rawValue
         guard let type = VideoType(rawValue: text) else {
-            throw Problem(.invalidField, "a type is camera or screen", field: "type")
+            throw Problem(.invalidField, "the type must be camera or screen", field: "type")
         }
         let address = try request.address(context, standard: standard)
         return UserTarget(

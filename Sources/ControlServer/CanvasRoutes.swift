@@ -79,7 +79,7 @@ struct CanvasRoutes {
     ) async throws -> (session: String, stream: String) {
         let session = try request.address(context, standard: standard).engineName(standard: standard)
         let stream = try context.stream.rawValue
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         guard let snapshot = try await engine.streams(session: session).first(where: { $0.name == stream }) else {
             throw EngineError.unknownStream(stream)
         }

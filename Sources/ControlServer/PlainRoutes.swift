@@ -21,7 +21,7 @@ struct PlainRoutes {
     @Sendable private func open(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let body = try await request.json(PlainTransportBody.self, limit: configuration.bodyBytes)
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         let wanted = try body.request(session: session, peer: context.peerAddress)
         // A client with the admin token is an operator.
         let visitor = context.visitor(

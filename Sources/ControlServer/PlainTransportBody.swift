@@ -58,7 +58,7 @@ struct PlainTransportBody: Decodable, Sendable {
         case .subscribe:
             if audio == nil, video == nil {
                 throw Problem(
-                    .invalidField, "a subscriber names the port of at least one of audio, video", field: "audio")
+                    .invalidField, "a subscriber must name the port of audio, video or both", field: "audio")
             }
             if let a = request.audio?.port, let v = request.video?.port, collide(a, v) {
                 throw Problem(.invalidField, "the ports of audio and video overlap", field: "video.port")

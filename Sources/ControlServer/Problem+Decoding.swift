@@ -22,7 +22,7 @@ extension Problem {
                 self.init(.invalidField, context.debugDescription, field: path(context.codingPath))
             }
         @unknown default:
-            self.init(.invalidJSON, "the body does not fit")
+            self.init(.invalidJSON, "the body does not match the expected JSON")
         }
     }
 

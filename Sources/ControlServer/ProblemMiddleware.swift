@@ -46,7 +46,7 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.notFound, "nothing is at \(request.uri.path)")
         case is NIOTooManyBytesError:
             return Problem(.bodyTooLarge, "the request body is too large", limit: "http.bodyBytes")
-        default: return Problem(.internalError, "the relay failed; its log says more")
+        default: return Problem(.internalError, "the relay failed; its log has details")
         }
     }
 }

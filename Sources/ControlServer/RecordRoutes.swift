@@ -38,7 +38,7 @@ struct RecordRoutes {
                     RecordAnswer(
                         try await recorder.stop(session: session, stream: stream.rawValue), standard: standard))
             }
-            guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+            guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
             return try .json(
                 RecordAnswer(
                     try await recorder.start(session: session, stream: stream.rawValue), standard: standard),

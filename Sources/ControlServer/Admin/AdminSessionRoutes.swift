@@ -78,9 +78,9 @@ struct AdminSessionRoutes {
 
     @Sendable private func create(_ request: Request, _ context: ControlContext) async throws -> Response {
         let body = try await request.json(CreateSessionBody.self, limit: configuration.bodyBytes)
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         if let app = body.app, !AppDirectory.isKey(app) {
-            throw Problem(.invalidField, "\"\(app)\" is no app key", field: "app")
+            throw Problem(.invalidField, "\"\(app)\" is not an app key", field: "app")
         }
         let address = try SessionKey(app: body.app ?? standard, name: body.name)
         let session = try await door.create(address, password: body.password)
@@ -124,7 +124,7 @@ struct AdminSessionRoutes {
         let excluded = (body.excluding ?? []).map { StreamID(rawValue: $0) }
         return try await order(
             body.muted ? .forceMuteAll(excluding: excluded) : .disableForceMute, request, context,
-            body.muted ? "all muted" : "mute of all lifted")
+            body.muted ? "all muted" : "mute of all ended")
     }
 
     @Sendable private func lockShare(_ request: Request, _ context: ControlContext) async throws -> Response {
@@ -165,7 +165,7 @@ struct AdminSessionRoutes {
     private func cursor(_ text: String) throws(Problem) -> SessionKey {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, let key = try? SessionKey(app: String(parts[0]), name: String(parts[1])) else {
-            throw Problem(.invalidField, "\"\(text)\" is no app/session", field: "after")
+            throw Problem(.invalidField, "\"\(text)\" is not of the form app/session", field: "after")
         }
         return key
     }

@@ -52,7 +52,7 @@ package actor IssueArchive: IssueStore {
                 try Self.write(entry, bundle, in: directory)
             } catch {
                 refused += 1
-                logger.error("a report was not written: \(error)", metadata: ["directory": "\(directory)"])
+                logger.error("cannot write a report: \(error)", metadata: ["directory": "\(directory)"])
                 throw SignalingError(.internalError, "the report could not be written")
             }
         }
@@ -88,7 +88,7 @@ package actor IssueArchive: IssueStore {
     }
 
     private static func unknown(_ id: String) -> SignalingError {
-        SignalingError(.unknownIssue, "there is no report \"\(id.prefix(64))\"; the oldest make room for newer ones")
+        SignalingError(.unknownIssue, "there is no report \"\(id.prefix(64))\"; new reports replace the oldest")
     }
 
     /// Returns 128 random bits in hexadecimal, so that report ids cannot be guessed.

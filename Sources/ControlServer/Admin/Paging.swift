@@ -17,7 +17,7 @@ struct Paging {
         guard let value = Int(text), Self.limits.contains(value) else {
             throw Problem(
                 .invalidField,
-                "\"\(text)\" is not a whole number of \(Self.limits.lowerBound) to \(Self.limits.upperBound)",
+                "\"\(text)\" is not a whole number from \(Self.limits.lowerBound) to \(Self.limits.upperBound)",
                 field: "limit")
         }
         limit = value
@@ -28,7 +28,7 @@ struct Paging {
         var rest = all[...]
         if let after {
             guard let index = all.firstIndex(where: { id($0) == after }) else {
-                throw Problem(.invalidField, "nothing in the list has the id \"\(after)\" now", field: "after")
+                throw Problem(.invalidField, "the list has no entry with the id \"\(after)\"", field: "after")
             }
             rest = all[(index + 1)...]
         }

@@ -16,7 +16,7 @@ extension Request {
         get throws(Problem) {
             guard let text = uri.queryParameters["app"] else { return nil }
             guard AppDirectory.isKey(text) else {
-                throw Problem(.invalidField, "\"\(text)\" is no app key", field: "app")
+                throw Problem(.invalidField, "\"\(text)\" is not an app key", field: "app")
             }
             return String(text)
         }

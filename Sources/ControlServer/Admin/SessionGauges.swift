@@ -11,7 +11,7 @@ package struct SessionGauges: Sendable, Equatable {
     /// Open connections of the control protocol, joined or not.
     package var connections = 0
     package var streams = 0
-    /// WebRTC peers without signalling (WHIP, WHEP).
+    /// WebRTC peers without a control connection (WHIP, WHEP).
     package var peers = 0
     /// Joins since the start.
     package var joins: UInt64 = 0

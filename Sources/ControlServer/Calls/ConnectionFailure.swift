@@ -23,13 +23,13 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused: "nothing listens there; start a relay with `millrace serve`, or check address and port"
-        case .unknownHost: "no address is known for this name; check its spelling"
-        case .unreachable: "no route leads there; check the address and this host's network"
+        case .unknownHost: "the name does not resolve; check its spelling"
+        case .unreachable: "the host is unreachable; check the address and this host's network"
         case .timeout: "no answer came in time; check the address, and whether a firewall drops packets"
         case .closed:
-            "the other end closed the connection; check that the address is that of a relay, with http: or https: as it is set up"
+            "the server closed the connection; check that it is a relay, and whether it needs http: or https:"
         case .tls(let reason):
-            "TLS failed (\(reason)); check that the relay has TLS, and name who signed its certificate with --authorities"
+            "TLS failed (\(reason)); check that the relay uses TLS, and give its CA certificates with --authorities"
         case .other(let text): text
         }
     }

@@ -90,7 +90,7 @@ package struct HTTPCaller: Sendable {
             if !isWhole { throw .broken(target, reason: "\(ConnectionFailure(error))") }
         }
         if isLate.withLockedValue({ $0 }), !isWhole { throw .timeout(target) }
-        if !isWhole { throw .broken(target, reason: "it ended before the answer did") }
+        if !isWhole { throw .broken(target, reason: "it closed before the response was complete") }
     }
 
     private func connect(_ target: HTTPTarget) async throws(HTTPCallError) -> Connection {

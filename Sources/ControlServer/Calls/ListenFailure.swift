@@ -14,9 +14,9 @@ package enum ListenFailure: Equatable, CustomStringConvertible {
         switch self {
         case .addressInUse:
             "another program uses the port; stop it (`ss -ltnp` names it), or choose another with http.port (--http-port)"
-        case .foreignAddress: "no interface of this host has this address; `ip addr` lists those it has"
+        case .foreignAddress: "no interface of this host has this address; `ip addr` lists the host's addresses"
         case .notPermitted:
-            "this user may not use the port; choose one from 1024 on, or give the process CAP_NET_BIND_SERVICE"
+            "this user may not bind the port; choose 1024 or above, or give the process CAP_NET_BIND_SERVICE"
         case .other(let text): text
         }
     }

@@ -141,7 +141,7 @@ struct ClientSession {
     func check(_ version: Int) throws(SignalingError) {
         guard version == SignalingProtocol.version else {
             throw SignalingError(
-                .unsupportedVersion, "the relay speaks version \(SignalingProtocol.version)", field: "version")
+                .unsupportedVersion, "the relay supports version \(SignalingProtocol.version)", field: "version")
         }
     }
 

@@ -19,7 +19,7 @@ struct ConnectDoor: Sendable {
             channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback)
         // Closes a connection that does not join in time.
         let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(liveSessions.configuration.joinTime)) {
-            socket.close(.policyViolation, "no session was joined in time")
+            socket.close(.policyViolation, "the client joined no session in time")
         }
         var session = ClientSession(
             liveSessions: liveSessions, messages: messages, socket: socket, token: handshake.token,

@@ -20,7 +20,7 @@ struct ConnectRoute {
             offered += field.split(separator: ",").map { $0.filter { $0 != " " } }
         }
         guard offered.isEmpty || offered.contains(SignalingProtocol.subprotocol) else {
-            throw Problem(.unsupportedVersion, "the relay speaks \(SignalingProtocol.subprotocol)")
+            throw Problem(.unsupportedVersion, "the relay supports \(SignalingProtocol.subprotocol)")
         }
         throw Problem(
             .malformedRequest,

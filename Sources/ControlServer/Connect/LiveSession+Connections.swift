@@ -80,7 +80,7 @@ extension LiveSession {
             return .failure(error)
         case .success(let effects):
             // The relay may not have noticed yet that the old socket is dead.
-            client.socket?.close(.normalClosure, "taken up by another connection")
+            client.socket?.close(.normalClosure, "resumed on another connection")
             client.socket = arrival.socket
             arrival.socket.enterSession()
             arrival.socket.count(for: client.lease.holder, in: environment.resources)
@@ -90,7 +90,7 @@ extension LiveSession {
                 subscribeLost: client.subscriber == nil)
             reply(arrival.request, .success(answer), on: arrival.socket)
             environment.statistics.resumed()
-            logger.info("client is back", metadata: ["connection": "\(id)", "missed": "\(missed)"])
+            logger.info("client resumed", metadata: ["connection": "\(id)", "missed": "\(missed)"])
             write(client)
             perform(effects)
             return .success(())

@@ -23,14 +23,14 @@ extension LiveSession {
         let effects = try conference.admin(command, now: ControlClock.now).get()
         // The content of a signal must not be logged.
         let order = if case .signal(let type, _, _) = command { "signal \(type)" } else { "\(command)" }
-        logger.notice("operator's order", metadata: ["order": "\(order)"])
+        logger.notice("operator command", metadata: ["order": "\(order)"])
         if let failure = await outcome(of: begin(effects)) { throw failure }
     }
 
     /// Starts the timers of a session that was created before its first join.
     func begin() { perform([]) }
 
-    /// Tells every client that the relay ends (CON-6).
+    /// Tells every client that the relay shuts down (CON-6).
     func announceDrain(_ event: Draining) {
         // A session that has ended has no clients to tell.
         if case .success(let effects) = conference.admin(.drain(event), now: ControlClock.now) { perform(effects) }

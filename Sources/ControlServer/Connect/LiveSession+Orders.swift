@@ -58,7 +58,7 @@ extension LiveSession {
             switch error {
             // The object is gone already.
             case .unknownSession, .unknownStream, .unknownTransport, .stopped: break
-            default: logger.error("media engine did not close", metadata: ["error": "\(error)"])
+            default: logger.error("media engine could not close a transport or stream", metadata: ["error": "\(error)"])
             }
             return nil
         }
@@ -67,7 +67,7 @@ extension LiveSession {
             // The engine forwards no media of the stream. A stream that is yet to begin starts in the state that `Conference` has.
             return conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
         default:
-            logger.error("media engine did not mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
+            logger.error("media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
             report(.muteFailed(stream, kind, isMuted))
             return SignalingError(Problem(error))
         }

@@ -72,7 +72,7 @@ extension LiveSession {
                 try? await Task.sleep(for: Self.patience)
                 return
             } catch {
-                logger.notice("media engine did not place", metadata: ["error": "\(error)"])
+                logger.notice("media engine could not move peers", metadata: ["error": "\(error)"])
             }
         }
         for waiter in waiters { waiter.resume() }

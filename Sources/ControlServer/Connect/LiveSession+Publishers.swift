@@ -98,7 +98,7 @@ extension LiveSession {
         report(.publisherLeft(ticket.connection, .left))
     }
 
-    /// Removes a publisher whose endpoint has closed it. Returns when its name is free again.
+    /// Removes a publisher after its endpoint has closed the transport. Returns when its name is free again.
     func publisherClosed(_ transport: TransportID) async {
         guard let connection = transports.remove(transport) else { return }
         for (stream, publisher) in publishers where publisher.transport == transport { publishers[stream] = nil }

@@ -49,7 +49,7 @@ extension LiveSession {
             return subscriber.transport == transport
                 ? nil
                 : SignalingError(
-                    .invalidField, "the peer connection is there, as \(subscriber.transport.rawValue)",
+                    .invalidField, "the peer connection exists already, with \(subscriber.transport.rawValue)",
                     field: "transport")
         }
         switch transport {
@@ -204,7 +204,7 @@ extension LiveSession {
         switch error {
         case .unknownTransport, .unknownSession: forgetSubscriber(of: client)
         default:
-            logger.notice("media engine refused", metadata: ["connection": "\(client.id)", "error": "\(error)"])
+            logger.notice("media engine refused a call", metadata: ["connection": "\(client.id)", "error": "\(error)"])
         }
     }
 

@@ -40,7 +40,7 @@ extension LiveSession {
         perform(conference.viewerLeft(connection))
     }
 
-    /// Removes a subscriber whose endpoint has closed it.
+    /// Removes a subscriber after its endpoint has closed the transport.
     func viewerClosed(_ transport: TransportID) {
         guard let connection = transports[transport] else { return }
         viewerLeft(connection)

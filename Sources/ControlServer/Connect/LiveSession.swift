@@ -95,7 +95,7 @@ actor LiveSession {
     private func text(of event: Event) -> EventText? {
         if let text = EventText(event) { return text }
         environment.statistics.refused(.internalError)
-        logger.error("an event cannot be written", metadata: ["event": "\(event.name.rawValue)"])
+        logger.error("cannot encode an event", metadata: ["event": "\(event.name.rawValue)"])
         return nil
     }
 

@@ -190,12 +190,12 @@ package final class LiveSessions: Sendable {
         SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { liveSession($0) }
     }
 
-    /// Removes a publisher whose endpoint has closed it.
+    /// Removes a publisher after its endpoint has closed the transport.
     func publisherClosed(_ transport: TransportID, engineName: String) async {
         await liveSession(engineName: engineName)?.publisherClosed(transport)
     }
 
-    /// Removes a subscriber whose endpoint has closed it.
+    /// Removes a subscriber after its endpoint has closed the transport.
     func viewerClosed(_ transport: TransportID, engineName: String) async {
         await liveSession(engineName: engineName)?.viewerClosed(transport)
     }

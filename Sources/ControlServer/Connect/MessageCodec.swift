@@ -44,7 +44,7 @@ enum MessageCodec {
             throw refusal(of: data, error)
         }
         guard message.id > 0 else {
-            throw Refusal(id: 0, error: SignalingError(.malformedMessage, "an id is 1 or more", field: "id"))
+            throw Refusal(id: 0, error: SignalingError(.malformedMessage, "an id must be 1 or more", field: "id"))
         }
         return message
     }
@@ -80,14 +80,14 @@ enum MessageCodec {
 
     private static func refusal(of data: Data, _ error: any Error) -> Refusal {
         guard let head = try? decoder.decode(Head.self, from: data) else {
-            return Refusal(id: 0, error: SignalingError(.malformedMessage, "a message is a JSON object"))
+            return Refusal(id: 0, error: SignalingError(.malformedMessage, "a message must be a JSON object"))
         }
         guard let id = head.id, id > 0 else {
             return Refusal(
-                id: 0, error: SignalingError(.malformedMessage, "an id is a whole number from 1 on", field: "id"))
+                id: 0, error: SignalingError(.malformedMessage, "an id must be a whole number above 0", field: "id"))
         }
         guard let method = head.method else {
-            return Refusal(id: id, error: SignalingError(.malformedMessage, "a method is a string", field: "method"))
+            return Refusal(id: id, error: SignalingError(.malformedMessage, "method must be a string", field: "method"))
         }
         guard Method(rawValue: method) != nil else {
             return Refusal(

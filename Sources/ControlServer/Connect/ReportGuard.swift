@@ -35,7 +35,7 @@ final class ReportGuard: Sendable {
         }
         guard let wait else { return }
         throw SignalingError(
-            .rateLimited, "a report was taken a moment ago", limit: Self.key,
+            .rateLimited, "the client reported a moment ago", limit: Self.key,
             retryAfter: Int((wait.rawValue + 999_999_999) / 1_000_000_000))
     }
 

@@ -1,8 +1,8 @@
 internal import MediaEngine
 internal import Signaling
 
-/// Connection that owns each transport of a session, with the lease that counts the transport for its holder. Removing an entry releases
-/// its lease.
+/// Connection that owns each transport of a session, with the lease that counts the transport for its holder. Removing an entry
+/// drops its reference to the lease.
 struct TransportOwners {
     private struct Entry {
         let owner: ConnectionID

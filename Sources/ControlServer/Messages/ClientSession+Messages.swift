@@ -29,7 +29,7 @@ extension ClientSession {
         _ = try messages.database()
         let (key, holder) = try await identified(request)
         guard user == nil || user == key else {
-            throw SignalingError(.notPermitted, "this connection is another user's", field: "token")
+            throw SignalingError(.notPermitted, "this connection is logged in as another user", field: "token")
         }
         var lease = loginLease
         if place == nil, lease == nil, let holder {

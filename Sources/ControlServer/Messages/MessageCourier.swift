@@ -19,7 +19,7 @@ struct MessageCourier: Sendable {
         // Encoded once for all receivers.
         guard let text = EventText(.messaging(delivery.event))?.message(0) else {
             statistics.refused(.internalError)
-            logger.error("an event of conversations cannot be written")
+            logger.error("cannot encode a conversation event")
             return (0, [])
         }
         var slow: [ClientSocket] = []

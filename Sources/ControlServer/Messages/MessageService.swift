@@ -35,6 +35,6 @@ package struct MessageService: Service {
         }
         database.close()
         if let temporaryDirectory { try? FileManager.default.removeItem(atPath: temporaryDirectory) }
-        hub.logger.info("the store of conversations is closed")
+        hub.logger.info("message store closed")
     }
 }

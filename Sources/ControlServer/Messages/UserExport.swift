@@ -99,7 +99,7 @@ struct UserExport {
             isListRead = true
             // A user who was removed during the export has no more data.
             if since > 0 { return [] }
-            throw StorageFailure.refused(SignalingError(.unknownUser, "nothing is known of this user"))
+            throw StorageFailure.refused(SignalingError(.unknownUser, "no data is stored about this user"))
         }
         var lines: [Line] = []
         if since == 0 {

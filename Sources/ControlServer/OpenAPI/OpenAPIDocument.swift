@@ -38,7 +38,7 @@ package enum OpenAPIDocument {
         out["responses"] = [
             String(operation.status): answer,
             "default": [
-                "description": "A problem; `code` says which",
+                "description": "A problem document; `code` names the error",
                 "content": ["application/problem+json": ["schema": reference("Problem")]],
             ],
         ]

@@ -29,7 +29,7 @@ package struct CertificateService: Service {
         case .renewed:
             logger.notice("new TLS certificate", metadata: ["file": "\(store.certificate)"])
         case .bad(let error):
-            logger.error("the new TLS certificate cannot be used; the old one stays in force: \(error)")
+            logger.error("the new TLS certificate cannot be used; the old one stays in use: \(error)")
         }
     }
 }

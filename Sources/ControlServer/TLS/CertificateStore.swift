@@ -79,7 +79,7 @@ package final class CertificateStore: Sendable {
         } catch {
             throw Unreadable(description: "cannot read the certificate \(certificate): \(error)")
         }
-        guard !chain.isEmpty else { throw Unreadable(description: "\(certificate) holds no certificate") }
+        guard !chain.isEmpty else { throw Unreadable(description: "\(certificate) contains no certificate") }
         let privateKey: NIOSSLPrivateKey
         do {
             privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
@@ -94,7 +94,7 @@ package final class CertificateStore: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw Unreadable(description: "\(certificate) and \(key) do not go together: \(error)")
+            throw Unreadable(description: "\(certificate) and \(key) do not match: \(error)")
         }
     }
 }

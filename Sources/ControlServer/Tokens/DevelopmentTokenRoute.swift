@@ -14,7 +14,7 @@ struct DevelopmentTokenRoute {
 
     @Sendable private func token(_ request: Request, _ context: ControlContext) async throws -> Response {
         guard isDevelopment else {
-            throw Problem(.notPermitted, "only a relay that was started with --dev gives tokens away")
+            throw Problem(.notPermitted, "only a relay started with --dev issues tokens to anyone")
         }
         let query = FormQuery(request.uri.query ?? "")
         guard let session = query["session"] else {

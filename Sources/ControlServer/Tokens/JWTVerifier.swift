@@ -104,7 +104,7 @@ package struct JWTVerifier: TokenVerifier {
             topic = try SessionName(claims.topic)
         } catch {
             throw SignalingError(
-                .tokenMalformed, "the token's tpc is no session name: \(error.detail)",
+                .tokenMalformed, "the token's tpc is not a session name: \(error.detail)",
                 field: TokenClaims.CodingKeys.topic.rawValue)
         }
         if let wanted, topic.rawValue != wanted {

@@ -14,7 +14,7 @@ struct TokenRoutes {
     @Sendable private func mint(_ request: Request, _ context: ControlContext) async throws -> Response {
         let (app, secret) = try Self.credentials(request)
         guard apps.isSecret(secret, of: app) else {
-            throw Problem(.unauthorized, "key or secret is not the right one", scheme: .basic)
+            throw Problem(.unauthorized, "the app key or the secret is wrong", scheme: .basic)
         }
         let body = try await request.json(TokenBody.self, limit: configuration.bodyBytes)
         return try .json(TokenAnswer(minting: body.grant, app: app, secret: secret), status: .created)

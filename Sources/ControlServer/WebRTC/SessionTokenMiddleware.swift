@@ -64,7 +64,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
         }
         if let objection { throw objection }
         if apps.hasTenants {
-            throw Problem(.tokenMissing, "the sessions of this relay's apps are entered with a session token")
+            throw Problem(.tokenMissing, "entering a session of this relay needs a session token")
         }
         if let problem = pages.objection(to: request) { throw problem }
         return grant

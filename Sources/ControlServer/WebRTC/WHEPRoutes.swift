@@ -36,7 +36,7 @@ struct WHEPRoutes {
         if let text = request.uri.queryParameters["wait"] {
             guard let seconds = Int(text), (0...WebRTCExchange.longestWait).contains(seconds) else {
                 throw Problem(
-                    .invalidField, "\"\(text)\" is not a whole number of 0 to \(WebRTCExchange.longestWait) seconds",
+                    .invalidField, "\"\(text)\" is not a whole number from 0 to \(WebRTCExchange.longestWait) seconds",
                     field: "wait")
             }
             wait = .seconds(seconds)

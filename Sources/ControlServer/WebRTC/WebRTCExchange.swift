@@ -30,7 +30,7 @@ struct WebRTCExchange {
         guard !bodies.isDraining else { throw Self.draining }
         guard request.mediaType == Self.mediaType else {
             throw Problem(
-                .unsupportedMediaType, "an offer is \(Self.mediaType)", accepts: .post(Self.mediaType))
+                .unsupportedMediaType, "an offer must be \(Self.mediaType)", accepts: .post(Self.mediaType))
         }
         guard MediaRanges(field: request.headers[values: .accept]).take(Self.mediaType) else {
             throw Problem(.notAcceptable, "the answer is \(Self.mediaType)")
@@ -75,7 +75,7 @@ struct WebRTCExchange {
 
     /// Returns the client of the request, with the session password from `?password=`.
     private func visitor(_ request: Request, _ context: ControlContext) throws(Problem) -> Visitor {
-        guard let grant = context.grant else { throw Problem(.unauthorized, "the request shows no token") }
+        guard let grant = context.grant else { throw Problem(.unauthorized, "the request has no token") }
         return context.visitor(
             to: grant.key, token: grant.token, isTrusted: grant.isTrusted,
             password: request.uri.queryParameters["password"].map { String($0) })
@@ -102,7 +102,7 @@ struct WebRTCExchange {
         return answer
     }
 
-    static var draining: Problem { Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+    static var draining: Problem { Problem(.draining, "the relay is shutting down", retryAfter: 5) }
 
     /// Tries at once, and again whenever a stream is published in the session.
     private func viewWhenPublished(

@@ -91,14 +91,14 @@ struct WebRTCResource {
         let target = try await target(context)
         guard request.mediaType == Self.fragmentType else {
             throw Problem(
-                .unsupportedMediaType, "a fragment is \(Self.fragmentType)", accepts: .patch(Self.fragmentType))
+                .unsupportedMediaType, "a fragment must be \(Self.fragmentType)", accepts: .patch(Self.fragmentType))
         }
         let condition = IfMatch(field: request.headers[.ifMatch])
         guard condition != .absent else {
-            throw Problem(.preconditionRequired, "If-Match names the ICE session by its ETag, or is * for a restart")
+            throw Problem(.preconditionRequired, "If-Match must be the ETag of the ICE session, or * for a restart")
         }
         guard condition.matches(Self.tag(of: target.snapshot.credentials)) else {
-            throw Problem(.preconditionFailed, "the ICE session is another by now")
+            throw Problem(.preconditionFailed, "If-Match does not name the current ICE session")
         }
         let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
         let fragment = try ClientFragment(body)
@@ -107,7 +107,7 @@ struct WebRTCResource {
             return Response(status: .noContent)
         }
         guard peer.ufrag != target.snapshot.peer.ufrag, peer.password != target.snapshot.peer.password else {
-            throw Problem(.unusableSDP, "a restart changes both ice-ufrag and ice-pwd (RFC 8445 section 9)")
+            throw Problem(.unusableSDP, "a restart must change both ice-ufrag and ice-pwd (RFC 8445 section 9)")
         }
         return try await restart(target, peer: peer, fragment)
     }

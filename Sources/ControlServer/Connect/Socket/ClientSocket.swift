@@ -41,7 +41,7 @@ final class ClientSocket: Sendable {
     }
 
     /// Error for keys that are sent or requested over a connection that is not confidential.
-    static let readable = SignalingError(.insecureConnection, "keys go over TLS, or within the relay's host, alone")
+    static let readable = SignalingError(.insecureConnection, "media keys need TLS or a client on the relay's host")
 
     static func isLoopback(_ address: String) -> Bool {
         address == "::1" || (address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]).hasPrefix("127.")

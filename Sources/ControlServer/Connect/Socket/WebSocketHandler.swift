@@ -169,7 +169,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         if looks > Self.silentLooks {
             context.fireChannelRead(wrapInboundOut(.closed(nil)))
             context.fireChannelReadComplete()
-            close(.policyViolation, "nothing was heard for too long", context)
+            close(.policyViolation, "the client was silent for too long", context)
         } else if looks > 1 {
             send(.ping, ByteBuffer(), context)
         }

@@ -26,16 +26,16 @@ struct WebSocketReassembly {
     }
 
     mutating func receive(_ frame: WebSocketFrame) -> Step {
-        guard frame.maskKey != nil else { return .violation(.protocolError, "frames of a client are masked") }
+        guard frame.maskKey != nil else { return .violation(.protocolError, "a client must mask its frames") }
         guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
-            return .violation(.protocolError, "no extension was agreed on")
+            return .violation(.protocolError, "no extension was negotiated")
         }
         switch frame.opcode {
         case .text:
             guard partial == nil else { return .violation(.protocolError, "a message began within another") }
             return frame.fin ? finish(frame.unmaskedData) : begin(frame.unmaskedData)
         case .continuation: return append(frame)
-        case .binary: return .violation(.unacceptableData, "messages are text")
+        case .binary: return .violation(.unacceptableData, "messages must be text")
         case .ping: return .pong(frame.unmaskedData)
         case .pong: return .nothing
         case .connectionClose: return close(frame.unmaskedData)
@@ -51,7 +51,7 @@ struct WebSocketReassembly {
     }
 
     private mutating func append(_ frame: WebSocketFrame) -> Step {
-        guard var whole = partial else { return .violation(.protocolError, "nothing is there to be continued") }
+        guard var whole = partial else { return .violation(.protocolError, "a continuation without a message") }
         partial = nil
         var data = frame.unmaskedData
         guard whole.readableBytes + data.readableBytes <= maximumBytes else { return tooLarge }
@@ -67,7 +67,7 @@ struct WebSocketReassembly {
 
     private func finish(_ data: ByteBuffer) -> Step {
         guard data.readableBytes <= maximumBytes else { return tooLarge }
-        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "text is UTF-8") }
+        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "text must be UTF-8") }
         return .message(data)
     }
 
@@ -82,9 +82,9 @@ struct WebSocketReassembly {
         }
         switch number {
         case 1000...1003, 1007...1014, 3000...4999: break
-        default: return .violation(.protocolError, "\(number) is no close code to send")
+        default: return .violation(.protocolError, "\(number) is not a valid close code")
         }
-        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "a reason is UTF-8") }
+        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "a close reason must be UTF-8") }
         return .closedByPeer(WebSocketErrorCode(codeNumber: Int(number)))
     }
 

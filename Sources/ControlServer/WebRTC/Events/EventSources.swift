@@ -10,7 +10,7 @@ final class EventSources: Sendable {
     /// Interval between comments to clients that get no events, in multiples of `interval`.
     private static let beat = 15
 
-    /// Wake-ups of the task that reads the state of one session.
+    /// State of the task that reads the streams of one session.
     private struct Watch {
         let wake: AsyncStream<Void>.Continuation
         /// Sources of the session, by their ids.

@@ -45,12 +45,12 @@ struct WHEPEventRoutes {
         let wanted = Set(names.prefix(Self.maximumNames).compactMap(ResourceEvent.init(rawValue:)))
         guard !wanted.isEmpty else {
             let known = ResourceEvent.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.invalidField, "the body is an array of event names: \(known)", field: "events")
+            throw Problem(.invalidField, "the body must be an array of event names: \(known)", field: "events")
         }
         var section = Self.usualSection
         if let text = request.uri.queryParameters[Substring(Self.section)] {
             guard let number = Int(text), (0...255).contains(number) else {
-                throw Problem(.invalidField, "\"\(text)\" is no media section", field: Self.section)
+                throw Problem(.invalidField, "\"\(text)\" is not a media section", field: Self.section)
             }
             section = number
         }
