@@ -16,10 +16,10 @@ final class AcceptGuard: ChannelDuplexHandler {
     private let ceiling: Int
     private let statistics: ControlStatistics
     private var isPaused = false
-    /// A read was asked for during the pause.
+    /// Whether NIO requested a read during the pause.
     private var isReadPending = false
 
-    /// - Parameter ceiling: lowest descriptor that no accepted connection may have.
+    /// - Parameter ceiling: lowest descriptor number that accepted connections may not have.
     init(ceiling: Int, statistics: ControlStatistics) {
         self.ceiling = ceiling
         self.statistics = statistics
@@ -35,7 +35,7 @@ final class AcceptGuard: ChannelDuplexHandler {
         if isPaused { isReadPending = true } else { context.read() }
     }
 
-    /// `accept` failed: without descriptors (EMFILE, ENFILE) NIO's handler behind this one pauses for a second.
+    /// Counts a failed `accept`. On EMFILE and ENFILE, NIO's own handler, which follows this one, pauses for 1 s.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         if error is IOError { statistics.acceptPaused() }
         context.fireErrorCaught(error)
@@ -59,7 +59,7 @@ final class AcceptGuard: ChannelDuplexHandler {
         context.read()
     }
 
-    /// The lowest free descriptor: the kernel gives that out next. `Int.max` if there is none.
+    /// Lowest free descriptor, which the kernel assigns next. `Int.max` if there is none.
     static var nextDescriptor: Int {
         let descriptor = millrace_event_open()
         guard descriptor >= 0 else { return .max }

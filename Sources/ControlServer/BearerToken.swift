@@ -1,4 +1,4 @@
-/// A token that requests have to show (RFC 6750 section 2.1).
+/// Token that requests must carry (RFC 6750 section 2.1).
 struct BearerToken: Sendable {
     private let bytes: [UInt8]
 
@@ -6,17 +6,17 @@ struct BearerToken: Sendable {
         bytes = Array(text.utf8)
     }
 
-    /// Why a request with this `Authorization` field is not let in; nil where it is.
+    /// Returns the reason for which a request with this `Authorization` field is refused; nil if it is allowed.
     func objection(to field: String?) -> Problem? {
         guard let field else { return Problem(.unauthorized, "the request has no Authorization header field") }
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer", isToken(Array(parts[1].utf8)) else {
-            return Problem(.unauthorized, "the token is not the right one")
+            return Problem(.unauthorized, "the token is wrong")
         }
         return nil
     }
 
-    /// Takes the same time wherever the first difference is.
+    /// Compares the token in a time that does not depend on the position of the first difference.
     private func isToken(_ given: [UInt8]) -> Bool {
         var difference: UInt8 = given.count == bytes.count ? 0 : 1
         for (i, byte) in given.enumerated() { difference |= byte ^ bytes[i % bytes.count] }

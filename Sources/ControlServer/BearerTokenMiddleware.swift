@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Lets a request pass that carries a bearer token, unless its address has guessed too often. A browser's preflight carries none (Fetch
+/// Allows requests that carry the bearer token, unless their address has guessed too often. A browser's preflight carries no token (Fetch
 /// standard) and passes.
 struct BearerTokenMiddleware: RouterMiddleware {
     typealias Context = ControlContext

@@ -1,4 +1,4 @@
-/// What this binary is.
+/// Version and build settings of this binary.
 package enum BuildInfo {
     package static let version = "0.1.0"
 

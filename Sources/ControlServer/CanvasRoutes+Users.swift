@@ -5,9 +5,9 @@ import MediaBase
 import MediaEngine
 import Signaling
 
-/// The canvas of a user: of the camera, or with `type=screen` of the screen. An endless body goes on with the user's next stream.
+/// Canvas of a participant's camera, or of the screen with `type=screen`. An endless body continues with the participant's next stream.
 extension CanvasRoutes {
-    /// Between two looks for the user's next stream.
+    /// Interval between checks for the participant's next stream.
     private static let lookout = Duration.milliseconds(100)
 
     private struct UserTarget: Sendable {
@@ -36,10 +36,10 @@ extension CanvasRoutes {
     private func userTarget(
         _ request: Request, _ context: ControlContext, _ kind: MediaKind
     ) throws -> UserTarget {
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         let text = request.uri.queryParameters["type"].map(String.init) ?? VideoType.camera.rawValue
         guard let type = VideoType(rawValue: text) else {
-            throw Problem(.invalidField, "a type is camera or screen", field: "type")
+            throw Problem(.invalidField, "the type must be camera or screen", field: "type")
         }
         let address = try request.address(context, standard: standard)
         return UserTarget(
@@ -55,7 +55,7 @@ extension CanvasRoutes {
         }
     }
 
-    /// The user's stream with such a track.
+    /// Returns the participant's stream that has a track of the requested kind.
     private func present(_ target: UserTarget) async throws -> String {
         guard try await sessions.participants(of: target.address).contains(where: { $0.id == target.user }) else {
             throw Problem(.unknownUser, "the session has no participant \"\(target.user)\"")
@@ -77,7 +77,7 @@ extension CanvasRoutes {
         }?.name
     }
 
-    /// The canvas of the user's next stream; nil once the user has left or the body is closed.
+    /// Waits for the canvas of the participant's next stream. Returns nil once the participant has left or the body is closed.
     private func following(_ target: UserTarget, _ format: CanvasBytes.Format, _ tap: CurrentTap) async -> CanvasBytes?
     {
         while !tap.isClosed, !bodies.isDraining {

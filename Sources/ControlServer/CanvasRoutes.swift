@@ -7,13 +7,14 @@ import MediaEngine
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// The canvas of a stream or of a user over HTTP (CAN-2, USR-11): a still, endless raw frames, endless audio. An endless body ends with the
-/// stream or when the user has left, when the client disconnects, and when the relay drains. A client that reads slowly loses frames of its
-/// own body only: pieces of at most 256 KiB are written one after another, each when the connection has taken the one before.
+/// Canvas of a stream or a participant over HTTP (CAN-2, USR-11): a still image, endless raw frames, endless audio. An endless body ends
+/// when the stream ends or the participant leaves, when the client disconnects, and when the relay drains. A client that reads slowly loses
+/// frames of its own body only: pieces of at most 256 KiB are written one at a time, each after the connection has accepted the previous
+/// one.
 struct CanvasRoutes {
-    /// A client that takes nothing for so long has gone, whatever TCP says.
+    /// Maximum time for one write. A client that accepts nothing for so long is disconnected, whatever TCP reports.
     private static let stall = TimeAmount.seconds(30)
-    /// What a client has to take the rest of an endless body in when the relay drains.
+    /// Time that a client has to read the rest of an endless body when the relay drains.
     private static let lastWrite = TimeAmount.seconds(1)
 
     let engine: MediaEngine
@@ -22,7 +23,7 @@ struct CanvasRoutes {
     let standard: String
     let bodies: OpenBodies
     let statistics: ControlStatistics
-    /// Memory of one reader, which sets the largest frame (`CanvasMemory`).
+    /// Memory of one reader in bytes, which limits the frame size (`CanvasMemory`).
     let readerBytes: Int
     let logger: Logger
 
@@ -72,13 +73,13 @@ struct CanvasRoutes {
         return try await endless(.wav, session, stream, context)
     }
 
-    /// The stream of the path, when it has a track of this kind.
+    /// Returns the session and stream of the path. Throws if the stream has no track of this kind.
     private func target(
         _ request: Request, _ context: ControlContext, kind: MediaKind
     ) async throws -> (session: String, stream: String) {
         let session = try request.address(context, standard: standard).engineName(standard: standard)
         let stream = try context.stream.rawValue
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         guard let snapshot = try await engine.streams(session: session).first(where: { $0.name == stream }) else {
             throw EngineError.unknownStream(stream)
         }
@@ -106,7 +107,7 @@ struct CanvasRoutes {
         }
     }
 
-    /// - Parameter next: waits for the stream that the body goes on with; nil: the body ends.
+    /// - Parameter next: waits for the stream with which the body continues; nil: the body ends with its stream.
     func endless(
         _ format: CanvasBytes.Format, _ session: String, _ stream: String, _ context: ControlContext,
         next: (@Sendable (CurrentTap) async -> CanvasBytes?)? = nil
@@ -121,11 +122,11 @@ struct CanvasRoutes {
         let body = ResponseBody { [bodies, statistics] writer in
             let tap = CurrentTap(canvas.tap)
             defer { tap.close() }
-            // A silent stream writes nothing, so nothing would fail when the client goes.
+            // A silent stream writes nothing, so no write would fail after the client has disconnected.
             channel.closeFuture.whenComplete { [weak tap] _ in tap?.close() }
             let close: @Sendable () -> Void = { [weak tap] in
                 tap?.close()
-                // A client that reads nothing keeps the last write from ending.
+                // A client that reads nothing would otherwise keep the last write from ending.
                 channel.eventLoop.scheduleTask(in: Self.lastWrite) { channel.close(promise: nil) }
             }
             if let id = bodies.add(close) {

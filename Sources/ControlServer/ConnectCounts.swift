@@ -1,6 +1,6 @@
 package import Signaling
 
-/// Counts of the control protocol.
+/// Counters of the control protocol.
 package struct ConnectCounts: Sendable {
     /// Open WebSockets, joined or not.
     package var sockets = 0
@@ -9,11 +9,11 @@ package struct ConnectCounts: Sendable {
     package var messagesSent: UInt64 = 0
     package var joins: UInt64 = 0
     package var resumes: UInt64 = 0
-    /// Error answers by code.
+    /// Error answers, by code.
     package var refusals: [ErrorCode: UInt64] = [:]
-    /// Connections that ended, by reason.
+    /// Ended connections, by reason.
     package var disconnects: [DisconnectReason: UInt64] = [:]
-    /// Events of the media engine that a session did not get and looked for itself instead.
+    /// Events of the media engine that were dropped; the session read the engine's state instead.
     package var eventsMissed: UInt64 = 0
     /// Connections whose queue was full.
     package var queueOverflows: UInt64 = 0

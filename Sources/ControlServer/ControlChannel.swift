@@ -8,8 +8,8 @@ import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
 import NIOSSL
 
-/// The pipeline of one connection. HTTP/1.1 first: deadline on the first byte, head limits in the decoder, deadline and early answers
-/// behind it. Between them stands, for the first request, what can make a WebSocket of the connection.
+/// Pipeline of one connection. HTTP/1.1 has a deadline for the first byte, head limits in the decoder, and behind it a request deadline and
+/// early answers. For the first request, handlers in between can upgrade the connection to a WebSocket.
 struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
     typealias Value = ControlConnection
 
@@ -26,7 +26,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
-            // A client that closes its side has gone; a tap of its must end then and not at the next failing write.
+            // A client that closes its side has left: its canvas tap must end at once, before a write fails.
             try channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: false)
             var limits = NIOHTTPDecoderLimitConfiguration()
             limits.maxHeaderFieldSize = configuration.headerBytes
@@ -44,12 +44,12 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         }
     }
 
-    /// What the upgrade takes away again or goes past: what stays of HTTP on a WebSocket is nothing.
+    /// Adds the HTTP handlers that an upgrade removes, so that none of them is left on a WebSocket.
     private func addHTTP(
         to pipeline: ChannelPipeline.SynchronousOperations, _ limits: NIOHTTPDecoderLimitConfiguration
     ) throws -> NIOTypedHTTPServerUpgradeHandler<ControlConnection.Spoken> {
         let encoder = HTTPResponseEncoder()
-        // Bytes behind the handshake are the first frames.
+        // Bytes after the handshake are the first frames.
         let decoder = ByteToMessageHandler(
             HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: limits))
         let singleHost = SingleHostHandler()
@@ -84,7 +84,7 @@ struct ControlChannel: ServerChildChannel, HTTPChannelHandler {
         switch spoken {
         case .http(let channel): await handleHTTP(asyncChannel: channel, logger: logger)
         case .webSocket(let channel, let handshake): await connect.handle(channel, handshake)
-        // It went before it asked for anything.
+        // The connection ended before its first request.
         case nil: value.channel.close(promise: nil)
         }
     }

@@ -1,56 +1,56 @@
 import Conference
 import MediaBase
 
-/// What the HTTP doors are built from.
+/// Configuration of the HTTP endpoints.
 package struct ControlConfiguration: Sendable {
     /// Numeric address to bind to.
     package var address = "127.0.0.1"
     /// 0: any free port.
     package var port = 7880
-    /// Bytes of the request line and header fields of one request.
+    /// Maximum bytes of the request line and header fields of one request.
     package var headerBytes = 16 << 10
     package var bodyBytes = 256 << 10
-    /// Bytes of one SDP offer or fragment.
+    /// Maximum bytes of one SDP offer or fragment.
     package var sdpBytes = 64 << 10
     /// Memory of one canvas reader, in bytes.
     package var canvasBytes = 64 << 20
-    /// From the first byte of a request to its last.
+    /// Maximum time from the first byte of a request to its last.
     package var sendTime = Duration.seconds(10)
-    /// From a connection's beginning to the first byte of its first request; never more than `idleTime`.
+    /// Maximum time from the start of a connection to the first byte of its first request; never more than `idleTime`.
     package var firstTime = Duration.seconds(10)
-    /// A connection without a request is closed after this.
+    /// Time after which a connection without a request is closed.
     package var idleTime = Duration.seconds(60)
-    /// Open connections at a time, WebSockets included; further ones wait in the listen queue.
+    /// Maximum number of open connections, WebSockets included; further ones wait in the listen queue.
     package var connections = 4_096
-    /// Open connections of one address, WebSockets included; further ones are refused. See `ClientAddress`.
+    /// Maximum number of open connections of one address (see `ClientAddress`), WebSockets included; further ones are refused.
     package var connectionsPerAddress = 1_024
-    /// Lowest descriptor that no accepted connection may have; from it on, accepting pauses.
+    /// Lowest descriptor number that accepted connections may not have; when it is reached, accepting pauses.
     package var descriptorCeiling = Int.max
     /// Origins whose pages may call the relay, in addition to its own.
     package var origins = AllowedOrigins()
-    /// Names by which the relay may be called if no token is needed, apart from `localhost` and numeric addresses.
+    /// Names other than `localhost` and numeric addresses that `Host` may contain on routes that need no token.
     package var hosts: [String] = []
-    /// Needed as bearer token by every `/v1` route; nil: none is.
+    /// Bearer token for every `/v1` route; nil: none is needed.
     package var adminToken: String?
-    /// Needed as bearer token by every `/whip` route; nil: none is.
+    /// Bearer token for every `/whip` route; nil: none is needed.
     package var publishToken: String?
-    /// Needed as bearer token by every `/whep` route; nil: none is.
+    /// Bearer token for every `/whep` route; nil: none is needed.
     package var viewToken: String?
-    /// WHIP and WHEP take a token from the URL if the request has no `Authorization`.
+    /// Whether WHIP and WHEP accept a token in the URL if the request has no `Authorization`.
     package var takesTokensInURLs = false
-    /// Wrong static tokens of one address a minute after which it is refused.
+    /// Wrong static tokens per minute after which an address is refused.
     package var wrongTokensPerMinute = WrongTokenLimiter.defaultLimit
-    /// Takes part in development: tokens for the asking.
+    /// Whether the relay issues development tokens to anyone who asks.
     package var isDevelopment = false
-    /// Named by WHIP and WHEP answers.
+    /// ICE servers in WHIP and WHEP answers.
     package var iceServers: [ICEServer] = []
-    /// Counts the crash reports of earlier runs; nil: there is no directory for them.
+    /// Counts the crash reports of earlier runs; nil if there is no directory for them.
     package var crashReports: (@Sendable () -> Int)?
-    /// Of the control protocol.
+    /// Configuration of the control protocol.
     package var connect = ConnectConfiguration()
 
     package init() {}
 
-    /// HTTP is bound to an address that only this host reaches.
+    /// Whether HTTP is bound to an address that only this host can reach.
     package var isOnLoopback: Bool { SocketAddress(address, port: 0)?.isLoopback ?? false }
 }

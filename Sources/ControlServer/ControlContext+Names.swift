@@ -6,7 +6,7 @@ extension ControlContext {
         get throws(Problem) { try SessionName(percentEncoded: parameters.get("session") ?? "") }
     }
 
-    /// What the media engine calls the session of the path: that of the token's app, else of the default app.
+    /// Name of the path's session in the media engine: in the token's app, or else in the default app.
     var engineName: String {
         get throws(Problem) {
             if let grant { return grant.engineName }
@@ -14,9 +14,9 @@ extension ControlContext {
         }
     }
 
-    /// Who asks a door without signalling to be let into a session.
+    /// Returns the client of an endpoint without signalling that asks to enter a session.
     ///
-    /// - Parameter password: of the session, as the request says it.
+    /// - Parameter password: session password in the request.
     func visitor(
         to key: SessionKey, token: VerifiedToken? = nil, isTrusted: Bool, password: String?
     ) -> Visitor {

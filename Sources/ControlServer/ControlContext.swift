@@ -1,11 +1,11 @@
 package import Hummingbird
 package import NIOCore
 
-/// What a handler knows of a request besides the request: its connection.
+/// Context of a request: its connection and its permissions.
 package struct ControlContext: RequestContext {
     package var coreContext: CoreRequestContextStorage
     package let channel: any Channel
-    /// What a request to WHIP or WHEP may do; nil: nothing, it is a preflight.
+    /// Permissions of a WHIP or WHEP request; nil for a preflight, which has none.
     var grant: SessionGrant?
 
     package init(source: ApplicationRequestContextSource) {
@@ -13,6 +13,6 @@ package struct ControlContext: RequestContext {
         channel = source.channel
     }
 
-    /// Numeric address of the client; nil where the connection has none.
+    /// Numeric address of the client; nil if the connection has none.
     package var peerAddress: String? { channel.remoteAddress?.ipAddress }
 }

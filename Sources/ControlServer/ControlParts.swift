@@ -1,11 +1,11 @@
-/// What stands behind the control doors, besides the media engine.
+/// Dependencies of the HTTP endpoints, apart from the media engine.
 package struct ControlParts: Sendable {
     package var apps: AppDirectory
     package var tokens: any TokenVerifier
     package var tokenStatistics: TokenStatistics
     package let liveSessions: LiveSessions
     package let messages: MessageHub
-    /// The same, as the admin API sees them.
+    /// Live sessions as the admin API sees them.
     package var sessions: any SessionsDoor
     package var issues: any IssueStore
     package var webhooks: any WebhookSink

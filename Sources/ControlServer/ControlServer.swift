@@ -7,21 +7,21 @@ import NIOCore
 package import Recording
 package import ServiceLifecycle
 
-/// The HTTP doors of a relay: wire to command and back, no rule of their own.
+/// HTTP endpoints of a relay. They convert requests to commands and have no rules of their own.
 package struct ControlServer: Sendable {
     package let engine: MediaEngine
     package let configuration: ControlConfiguration
-    /// Nil where the relay has no directory for recordings.
+    /// Nil if the relay has no directory for recordings.
     package let recorder: SessionRecorder?
     package let bodies: OpenBodies
-    /// Behind WHIP and WHEP: the engine, seen through a slit.
+    /// Part of the engine that WHIP and WHEP use.
     package let webRTC: any WebRTCDoor
     package let parts: ControlParts
     package var statistics: ControlStatistics { parts.liveSessions.environment.statistics }
-    /// Every route, once `service` was asked for.
+    /// All routes; complete once `service` has been called.
     package let catalogue = RouteCatalogue()
     package let logger: Logger
-    /// Wrong admin tokens, of all routes together.
+    /// Counts wrong admin tokens on all routes together.
     private let adminGuesses: TokenGuard
 
     package init(
@@ -38,18 +38,18 @@ package struct ControlServer: Sendable {
         adminGuesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
     }
 
-    /// A service that binds the port and answers until it is shut down.
+    /// Returns a service that binds the port and answers until it is shut down.
     ///
-    /// - Parameter onBound: gets the port once it is bound.
+    /// - Parameter onBound: receives the port once it is bound.
     package func service(onBound: @escaping @Sendable (Int) -> Void) -> some Service {
-        // Hummingbird says for every start and stop what the relay's own log says better.
+        // The relay's own log already covers what Hummingbird logs at every start and stop.
         var quiet = logger
         quiet.logLevel = max(logger.logLevel, .warning)
         let statistics = statistics
         let configuration = configuration
         let bodies = bodies
         let certificates = parts.certificates
-        // Any page can make a token of the built-in app.
+        // Any page can make a token of the built-in app, so only tokens of configured apps are secret.
         let socketPages = parts.apps.hasTenants && !configuration.isDevelopment ? nil : pages
         let unjoined = UnjoinedSockets(
             limit: configuration.connect.unjoined, addressLimit: configuration.connect.unjoinedPerAddress)
@@ -104,7 +104,7 @@ package struct ControlServer: Sendable {
 
     private var sameOrigin: SameOriginMiddleware { SameOriginMiddleware(pages: pages) }
 
-    /// Asks for the admin token; without one, keeps foreign pages away.
+    /// Requires the admin token; if none is configured, refuses foreign pages.
     private func withAdminAccess(_ group: RouterGroup<ControlContext>) -> RouterGroup<ControlContext> {
         guard let token = configuration.adminToken else { return group.add(middleware: sameOrigin) }
         return group.add(middleware: BearerTokenMiddleware(token: BearerToken(token), guesses: adminGuesses))
@@ -113,7 +113,7 @@ package struct ControlServer: Sendable {
     private func addAPI(to router: Router<ControlContext>) {
         let unlocked = RouteTable(group: router.group("v1"), prefix: "/v1", catalogue: catalogue)
         OpenAPIRoute().add(to: unlocked)
-        // Tokens for the asking are for the relay's own page.
+        // Development tokens are only for the relay's own page.
         let own = RouteTable(
             group: router.group("v1").add(middleware: sameOrigin), prefix: "/v1", catalogue: catalogue)
         DevelopmentTokenRoute(isDevelopment: configuration.isDevelopment).add(to: own)
@@ -148,7 +148,7 @@ package struct ControlServer: Sendable {
         addMedia(to: table)
     }
 
-    /// What is done to one stream, under `/v1` and under `/v1/admin` alike.
+    /// Adds the routes of one stream, which `/v1` and `/v1/admin` share.
     private func addMedia(to table: RouteTable) {
         let standard = parts.apps.standard
         CanvasRoutes(
@@ -171,7 +171,7 @@ package struct ControlServer: Sendable {
                 door: webRTC, liveSessions: parts.liveSessions, direction: direction, configuration: configuration,
                 logger: logger, ended: { sources.end($0) })
         }
-        // Counted apart from admin tokens: guesses at one token do not lock an address out of the other endpoints.
+        // Counted separately from admin tokens: guesses at one token do not lock an address out of the other endpoints.
         let guesses = TokenGuard(perMinute: configuration.wrongTokensPerMinute)
         func table(_ token: BearerToken?, _ access: RouteCatalogue.Access) -> RouteTable {
             let group = router.group()

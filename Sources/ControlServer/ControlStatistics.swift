@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 package import Signaling
 
-/// Counts of the HTTP doors. Requests are rare next to packets; a lock is cheap enough.
+/// Counters of the HTTP endpoints. Requests are rare compared with packets, so a lock is cheap enough.
 package final class ControlStatistics: Sendable {
     package struct Values: Sendable {
         package var connections = 0
@@ -12,14 +12,14 @@ package final class ControlStatistics: Sendable {
         package var answers: [Int: UInt64] = [:]
         /// Error answers by code.
         package var problems: [ErrorCode: UInt64] = [:]
-        /// Refusals for a limit, by its configuration key.
+        /// Refusals because of a limit, by its configuration key.
         package var limits: [String: UInt64] = [:]
         /// Canvas bodies being sent.
         package var bodies = 0
         package var bodyBytes: UInt64 = 0
-        /// Jumps of RTP time in canvas bodies, as far as they were reported.
+        /// Reported jumps of RTP time in canvas bodies.
         package var bodyRestarts: UInt64 = 0
-        /// Viewers that wait for a stream.
+        /// WHEP requests that wait for a stream.
         package var waits = 0
         package var connect = ConnectCounts()
     }
@@ -43,7 +43,7 @@ package final class ControlStatistics: Sendable {
 
     func answered(_ status: Int) { state.withLockedValue { $0.answers[status, default: 0] += 1 } }
 
-    /// An error answer that the router made.
+    /// Counts an error answer of the router.
     func problem(_ problem: Problem) {
         state.withLockedValue {
             $0.problems[problem.code, default: 0] += 1
@@ -51,7 +51,7 @@ package final class ControlStatistics: Sendable {
         }
     }
 
-    /// An error answer of the connection itself, before the router.
+    /// Counts an error answer of a connection, sent before the router.
     func refused(_ problem: Problem) {
         self.problem(problem)
         answered(problem.code.status.code)

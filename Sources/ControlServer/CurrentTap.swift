@@ -1,7 +1,7 @@
 import Canvas
 import NIOConcurrencyHelpers
 
-/// The tap that a body reads now; the one of the next stream takes its place. Closing holds for those that follow as well.
+/// Tap that a body reads now; the tap of the next stream replaces it. Once closed, later taps are closed too.
 final class CurrentTap: Sendable {
     private struct State {
         var tap: CanvasTap
@@ -14,7 +14,7 @@ final class CurrentTap: Sendable {
 
     var isClosed: Bool { state.withLockedValue { $0.isClosed } }
 
-    /// - Returns: false if it was closed; then `tap` is closed too.
+    /// - Returns: false if it was closed; `tap` is then closed too.
     func replace(_ tap: CanvasTap) -> Bool {
         let isOpen = state.withLockedValue { state in
             if !state.isClosed { state.tap = tap }

@@ -2,7 +2,7 @@ package import HTTPTypes
 package import Signaling
 
 extension ErrorCode {
-    /// The status of an HTTP answer with this code. Those that HTTP never answers with have one too, so that none can be forgotten.
+    /// HTTP status of an answer with this code. Codes that HTTP never returns have one too, so that the switch covers every code.
     package var status: HTTPResponse.Status {
         switch self {
         case .malformedRequest, .malformedMessage, .unsupportedVersion, .unknownMethod, .invalidJSON, .invalidSDP,

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Tells the deadline handler about bytes before they make a whole request head, so that a head sent one byte at a time is timed too. Of a
-/// connection that has had its last answer nothing goes on: it is not to become a WebSocket.
+/// Reports bytes to the deadline handler before they form a request head, so that a head sent one byte at a time is timed too. Drops all
+/// input after the connection's last answer, so that it cannot become a WebSocket.
 final class FirstByteHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer

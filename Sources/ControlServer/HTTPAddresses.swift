@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Counts of open connections by address, WebSockets included, so that one address cannot use up the connections of all.
+/// Counts open connections by address, WebSockets included, so that one address cannot use up all connections.
 final class HTTPAddresses: Sendable {
     static let key = "http.connectionsPerAddress"
 
@@ -12,7 +12,7 @@ final class HTTPAddresses: Sendable {
     }
 
     /// - Parameter group: see `ClientAddress`.
-    /// - Returns: whether there was a place, which is to be given back by `leave`.
+    /// - Returns: whether the address was below its limit; if so, `leave` must follow.
     func enter(_ group: String) -> Bool {
         counts.withLockedValue { counts in
             guard counts[group, default: 0] < limit else { return false }

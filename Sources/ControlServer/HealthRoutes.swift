@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// `/healthz`: the process answers. `/readyz`: it takes new work.
+/// `/healthz`: the process answers. `/readyz`: the relay accepts new work.
 struct HealthRoutes {
     let bodies: OpenBodies
 

@@ -3,14 +3,14 @@ import Hummingbird
 import MediaEngine
 import Recording
 
-/// `/metrics`: the engine's counters, the HTTP doors' and the process's, as Prometheus text.
+/// `/metrics`: counters of the engine, the HTTP endpoints and the process, as Prometheus text.
 struct MetricsRoute {
     let engine: MediaEngine
     let recorder: SessionRecorder?
     let statistics: ControlStatistics
     let bodies: OpenBodies
     let parts: ControlParts
-    /// Counts the crash reports of earlier runs; nil: there is no directory for them.
+    /// Counts the crash reports of earlier runs; nil if there is no directory for them.
     var crashReports: (@Sendable () -> Int)?
 
     func add(to table: RouteTable) {
@@ -19,7 +19,7 @@ struct MetricsRoute {
 
     private func text() async -> String {
         var text = PrometheusText()
-        text.family("millrace_build_info", .gauge, "What is running; always 1")
+        text.family("millrace_build_info", .gauge, "Version and build of the relay; always 1")
         text.sample(
             1,
             [
@@ -59,7 +59,7 @@ struct MetricsRoute {
             "millrace_media_path_failures_total", .counter, "WebRTC peers without media after 10 s, by cause")
         for (cause, count) in counters.pathFailures { text.sample(count, ["cause": cause]) }
         text.family(
-            "millrace_send_drops_total", .counter, "Datagrams that could not be sent, by cause; none is waited for")
+            "millrace_send_drops_total", .counter, "Datagrams that could not be sent, by cause; sends never wait")
         for (cause, count) in counters.sendDropped { text.sample(count, ["cause": cause]) }
         for gauge in counters.gauges {
             text.family("millrace_" + gauge.name, .gauge, gauge.help)
@@ -67,7 +67,7 @@ struct MetricsRoute {
         }
         text.single(
             "millrace_stream_events_missed_total", .counter,
-            "Events of streams that were too many for a reader, which then looked for itself",
+            "Stream events dropped because a reader's queue was full; the reader then reads the state",
             engine.missedEvents + statistics.values.connect.eventsMissed)
         text.single(
             "millrace_worker_cpu_seconds_total", .counter, "CPU time of the media workers in seconds",
@@ -84,14 +84,14 @@ struct MetricsRoute {
     private func recordings(_ text: inout PrometheusText) async {
         let statuses = await recorder?.statuses() ?? []
         text.single(
-            "millrace_recordings", .gauge, "Recordings that run",
+            "millrace_recordings", .gauge, "Running recordings",
             statuses.count { $0.phase.isRunning })
         text.single(
-            "millrace_recordings_suspended", .gauge, "Recordings that the disk refuses at the moment",
+            "millrace_recordings_suspended", .gauge, "Recordings suspended because the disk refuses writes",
             statuses.count { $0.phase == .suspended })
         let totals = await recorder?.totals ?? RecordingTotals()
         text.single(
-            "millrace_recording_suspensions_total", .counter, "Times at which a recording could not be written",
+            "millrace_recording_suspensions_total", .counter, "Number of times that a recording could not be written",
             totals.suspensions)
         text.single(
             "millrace_recording_unwritten_frames_total", .counter, "Frames left out of suspended recordings",
@@ -121,7 +121,7 @@ struct MetricsRoute {
         for (code, count) in values.problems.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             text.sample(count, ["code": code.rawValue])
         }
-        text.family("millrace_http_limit_refusals_total", .counter, "Requests refused by HTTP for a limit, by its key")
+        text.family("millrace_http_limit_refusals_total", .counter, "HTTP requests refused for a limit, by its key")
         for (limit, count) in values.limits.sorted(by: { $0.key < $1.key }) { text.sample(count, ["limit": limit]) }
         text.single("millrace_http_waiting_viewers", .gauge, "WHEP requests that wait for a stream", values.waits)
         text.single("millrace_http_canvas_bodies", .gauge, "Canvas bodies being sent", values.bodies)

@@ -1,6 +1,7 @@
 import NIOConcurrencyHelpers
 
-/// The endless answers being sent (canvas frames and sound), requests that are held back, and whether the relay takes new work: what a shutdown has to end.
+/// Work that a shutdown must end: endless answers (canvas frames and audio) and requests that are held back. Also records whether the relay
+/// drains.
 package final class OpenBodies: Sendable {
     private struct State {
         var isDraining = false
@@ -15,10 +16,10 @@ package final class OpenBodies: Sendable {
     package var isDraining: Bool { state.withLockedValue { $0.isDraining } }
     package var count: Int { state.withLockedValue { $0.closers.count } }
 
-    /// From now on `/readyz` says 503 and nothing new is opened.
+    /// Makes `/readyz` answer 503 and refuses new work from now on.
     package func beginDraining() { state.withLockedValue { $0.isDraining = true } }
 
-    /// Ends every open body; each then sends what it has and finishes.
+    /// Ends every open body; each sends its remaining data and finishes.
     package func closeAll() {
         let closers = state.withLockedValue { state in
             defer { state.closers = [:] }
@@ -27,7 +28,7 @@ package final class OpenBodies: Sendable {
         for close in closers { close() }
     }
 
-    /// - Returns: what to pass to `remove`; nil while draining.
+    /// - Returns: id for `remove`; nil while draining.
     func add(_ close: @escaping @Sendable () -> Void) -> Int? {
         state.withLockedValue { state in
             guard !state.isDraining else { return nil }

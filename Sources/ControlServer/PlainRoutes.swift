@@ -4,7 +4,7 @@ import Logging
 import MediaBase
 import MediaEngine
 
-/// `/v1/sessions/{session}/plain`: SRTP with keys handed over in the answer, for programs that have no signalling of their own.
+/// `/v1/sessions/{session}/plain`: SRTP with keys in the answer, for programs without signalling.
 struct PlainRoutes {
     let engine: MediaEngine
     let liveSessions: LiveSessions
@@ -21,9 +21,9 @@ struct PlainRoutes {
     @Sendable private func open(_ request: Request, _ context: ControlContext) async throws -> Response {
         let session = try context.session
         let body = try await request.json(PlainTransportBody.self, limit: configuration.bodyBytes)
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         let wanted = try body.request(session: session, peer: context.peerAddress)
-        // Whoever shows the admin token is an operator.
+        // A client with the admin token is an operator.
         let visitor = context.visitor(
             to: try liveSessions.standardKey(session), isTrusted: configuration.adminToken != nil,
             password: body.password)
@@ -39,7 +39,7 @@ struct PlainRoutes {
         return try .json(PlainTransportAnswer(transport), status: .created, fields: [.location: location])
     }
 
-    /// A publisher is a user of its session: the session's rules come first.
+    /// A publisher is a participant of its session, so `Conference` decides before the engine opens a transport.
     private func publish(_ wanted: PlainTransportRequest, _ visitor: Visitor) async throws -> PlainTransport {
         let ticket = try await liveSessions.admitPublisher(
             visitor, stream: try wanted.stream.map { try StreamName($0) }, kinds: Set(MediaKind.allCases),
@@ -69,7 +69,7 @@ struct PlainRoutes {
             throw error
         }
         do {
-            // The session may have begun meanwhile.
+            // The session may have begun while the engine was awaited.
             if ticket == nil { ticket = try await liveSessions.admitViewer(visitor) }
         } catch {
             try? await engine.closePlain(transport.id, session: wanted.session)

@@ -1,13 +1,13 @@
 import MediaEngine
 
-/// One track of a `PlainTransportAnswer`. Publish: `port` is where to send; subscribe: the client's own port.
+/// Track of a `PlainTransportAnswer`. `port` is the relay's port for a publisher, and the client's own port for a subscriber.
 struct PlainTrackAnswer: Encodable, Sendable {
     var port: UInt16
     var rtcpPort: UInt16
     var payloadType: UInt8
     var ssrc: UInt32
     var codec: String
-    /// Hz.
+    /// RTP clock rate in Hz.
     var clockRate: Int
     var channels: Int?
     var rtx: PlainRTXAnswer?

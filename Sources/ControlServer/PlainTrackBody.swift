@@ -2,13 +2,13 @@ import MediaEngine
 
 /// One track of a `PlainTransportBody`.
 struct PlainTrackBody: Decodable, Sendable {
-    /// Subscribe: the UDP port that RTP goes to. Publish: ignored.
+    /// Subscribe: UDP port that receives RTP. Publish: ignored.
     var port: UInt16?
-    /// Absent: Opus 111, VP8 96.
+    /// Absent: 111 for Opus, 96 for VP8.
     var payloadType: UInt8?
     /// Absent: the relay picks one.
     var ssrc: UInt32?
-    /// Video: asks for retransmissions by RFC 4588. Absent: packets are sent again as they were.
+    /// Video: asks for retransmissions by RFC 4588. Absent: a retransmission repeats the original packet.
     var rtx: PlainRTXBody?
 
     private enum CodingKeys: String, CodingKey {
@@ -41,7 +41,7 @@ struct PlainTrackBody: Decodable, Sendable {
             rtx: try rtx?.request(field: field + ".rtx"))
     }
 
-    /// 64...95 would read as RTCP where both share a port (RFC 5761 section 4).
+    /// Refuses 64...95, which would read as RTCP if RTP and RTCP share a port (RFC 5761 section 4).
     static func check(_ payloadType: UInt8, field: String) throws(Problem) {
         guard payloadType < 128, !(64...95).contains(payloadType) else {
             throw Problem(.invalidField, "a payload type is 0 to 63 or 96 to 127", field: field + ".payloadType")

@@ -10,13 +10,13 @@ struct PlainTransportAnswer: Encodable, Sendable {
     var address: String
     var rtcpMux: Bool
     var suite: String
-    /// Base64 of master key and salt; the client protects with it.
+    /// Base64 of the master key and salt with which the client protects packets.
     var clientKey: String
-    /// Base64 of master key and salt; the relay protects with it.
+    /// Base64 of the master key and salt with which the relay protects packets.
     var relayKey: String
     var audio: PlainTrackAnswer?
     var video: PlainTrackAnswer?
-    /// RFC 8866; players take it as it is.
+    /// Session description (RFC 8866), which players can use unchanged.
     var sdp: String
 
     init(_ transport: PlainTransport) {

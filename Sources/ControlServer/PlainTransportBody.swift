@@ -7,12 +7,12 @@ struct PlainTransportBody: Decodable, Sendable {
     /// `publish` or `subscribe`.
     var direction: String
     var stream: String?
-    /// Of the session; not asked for where the relay has an admin token.
+    /// Session password; not needed if the relay has an admin token.
     var password: String?
     /// Name of a crypto-suite (RFC 4568 section 6.2, RFC 7714 section 14.2).
     var suite: String?
     var rtcpMux: Bool?
-    /// Subscribe: numeric address to send to; the HTTP client's where absent.
+    /// Subscribe: numeric address that receives media. Absent: the HTTP client's address.
     var address: String?
     var audio: PlainTrackBody?
     var video: PlainTrackBody?
@@ -50,7 +50,7 @@ struct PlainTransportBody: Decodable, Sendable {
         request.video = try video?.request(field: "video", direction: direction)
         switch direction {
         case .publish:
-            // Neither named means both.
+            // If neither is named, both are opened.
             if audio == nil, video == nil {
                 request.audio = PlainTrackRequest()
                 request.video = PlainTrackRequest()
@@ -58,7 +58,7 @@ struct PlainTransportBody: Decodable, Sendable {
         case .subscribe:
             if audio == nil, video == nil {
                 throw Problem(
-                    .invalidField, "a subscriber names the port of at least one of audio, video", field: "audio")
+                    .invalidField, "a subscriber must name the port of audio, video or both", field: "audio")
             }
             if let a = request.audio?.port, let v = request.video?.port, collide(a, v) {
                 throw Problem(.invalidField, "the ports of audio and video overlap", field: "video.port")
@@ -73,7 +73,8 @@ struct PlainTransportBody: Decodable, Sendable {
         return request
     }
 
-    /// RTP of one on RTCP of the other; the same port for both is fine, SSRCs tell them apart.
+    /// Returns whether RTP of one track would arrive on the RTCP port of the other. The same port for both is allowed, because SSRCs
+    /// distinguish the tracks.
     private func collide(_ a: UInt16, _ b: UInt16) -> Bool {
         rtcpMux != true && a != b && (a &+ 1 == b || b &+ 1 == a)
     }

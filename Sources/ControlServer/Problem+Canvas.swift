@@ -1,7 +1,7 @@
 import Canvas
 
 extension Problem {
-    /// The answer for a canvas that gives nothing.
+    /// Creates the answer for an error of a canvas.
     init(_ error: CanvasError) {
         switch error {
         case .engine(let error): self.init(error)

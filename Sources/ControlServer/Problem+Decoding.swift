@@ -1,5 +1,5 @@
 extension Problem {
-    /// The answer for JSON that does not fit: 400 where it is no JSON, 422 with the field's path where a value does not fit.
+    /// Creates the answer for a JSON error: 400 if the body is not JSON, 422 with the field's path if a value does not fit.
     init(_ error: DecodingError) {
         func path(_ keys: [any CodingKey]) -> String {
             keys.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
@@ -22,7 +22,7 @@ extension Problem {
                 self.init(.invalidField, context.debugDescription, field: path(context.codingPath))
             }
         @unknown default:
-            self.init(.invalidJSON, "the body does not fit")
+            self.init(.invalidJSON, "the body does not match the expected JSON")
         }
     }
 

@@ -7,7 +7,7 @@ extension Problem {
         "tapsPerStream": "limit.taps", "mailbox": "limit.mailbox",
     ]
 
-    /// The answer for what the engine refused.
+    /// Creates the answer for an error of the engine.
     package init(_ error: EngineError) {
         switch error {
         case .unknownSession: self.init(.unknownSession, error.description, retryAfter: 1)

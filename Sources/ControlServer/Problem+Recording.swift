@@ -1,7 +1,7 @@
 import Recording
 
 extension Problem {
-    /// The answer for a recording that cannot begin or is not there.
+    /// Creates the answer for a recording that cannot begin or does not exist.
     init(_ error: RecordingError) {
         switch error {
         case .alreadyRecording: self.init(.recordingExists, error.description)

@@ -1,7 +1,7 @@
 import SDP
 
 extension Problem {
-    /// The answer for a description: 400 where it is none, 422 where it is one that cannot be agreed to.
+    /// Creates the answer for an SDP error: 400 if the text is not a session description, 422 if the relay cannot accept it.
     init(_ error: SDPError) {
         self.init(error.isMalformed ? .invalidSDP : .unusableSDP, error.description)
     }

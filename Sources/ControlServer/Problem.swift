@@ -3,24 +3,23 @@ package import HTTPTypes
 import NIOCore
 package import Signaling
 
-/// An error answer: the members of an `application/problem+json` document (RFC 9457 section 3) and the header fields that go with
-/// it.
+/// Error answer: the members of an `application/problem+json` document (RFC 9457 section 3) and the header fields that go with it.
 package struct Problem: Error, Sendable, Equatable {
     package var code: ErrorCode
-    /// This occurrence, for people.
+    /// Description of this occurrence, for people.
     package var detail: String
     /// Path of the offending field in the body, such as `audio.port`.
     package var field: String?
-    /// Configuration key of the limit that was met.
+    /// Configuration key of the limit that was reached.
     package var limit: String?
-    /// Seconds after which trying again makes sense.
+    /// Seconds after which a retry makes sense.
     package var retryAfter: Int?
-    /// Methods that the path takes, for 405.
+    /// Methods that the path accepts, for 405.
     package var allow: String?
-    /// Media type that the path takes, for 415.
+    /// Media type that the path accepts, for 415.
     package var accepts: Accepts?
 
-    /// How a request is to show who it is from, for 401.
+    /// Authentication scheme that the client must use, for 401.
     package var scheme = Scheme.bearer
 
     package enum Scheme: String, Sendable {
@@ -28,7 +27,7 @@ package struct Problem: Error, Sendable, Equatable {
         case basic = "Basic"
     }
 
-    /// Media type of a body, and the method that takes it.
+    /// Media type of a body, and the method that accepts it.
     package enum Accepts: Sendable, Equatable {
         case post(String)
         case patch(String)
@@ -47,7 +46,7 @@ package struct Problem: Error, Sendable, Equatable {
         self.scheme = scheme
     }
 
-    /// As it is sent; `type` is left out and so is `about:blank` by the RFC, `code` says more.
+    /// Document as it is sent. `type` is left out, which means `about:blank` (RFC 9457 section 3.1.1); `code` is more specific.
     private struct Document: Encodable {
         let title: String
         let status: Int

@@ -5,7 +5,7 @@ import MediaEngine
 import NIOCore
 import Signaling
 
-/// Turns whatever a handler throws into a problem document, and counts answers.
+/// Converts each error that a handler throws to a problem document, and counts answers.
 struct ProblemMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
@@ -26,7 +26,7 @@ struct ProblemMiddleware: RouterMiddleware {
             }
             statistics.problem(problem)
             var fields = problem.fields
-            // What remains of a body that is too large is not worth reading.
+            // The rest of a body that is too large is not read.
             if problem.code == .bodyTooLarge { fields[.connection] = "close" }
             let body = request.method == .head ? ByteBuffer() : ByteBuffer(bytes: problem.body)
             response = Response(status: problem.code.status, headers: fields, body: .init(byteBuffer: body))
@@ -46,7 +46,7 @@ struct ProblemMiddleware: RouterMiddleware {
             return Problem(.notFound, "nothing is at \(request.uri.path)")
         case is NIOTooManyBytesError:
             return Problem(.bodyTooLarge, "the request body is too large", limit: "http.bodyBytes")
-        default: return Problem(.internalError, "the relay failed; its log says more")
+        default: return Problem(.internalError, "the relay failed; its log has details")
         }
     }
 }

@@ -19,7 +19,7 @@ package struct PrometheusText: Sendable {
 
     package init() {}
 
-    /// Begins a metric; the samples that follow are of it.
+    /// Begins a metric, to which the samples that follow belong.
     ///
     /// - Parameter name: `[a-zA-Z_:][a-zA-Z0-9_:]*`, with its unit, and `_total` for counters.
     package mutating func family(_ name: String, _ kind: Kind, _ help: String) {
@@ -27,7 +27,7 @@ package struct PrometheusText: Sendable {
         text += "# HELP \(name) \(Self.escaped(help, quotes: false))\n# TYPE \(name) \(kind.rawValue)\n"
     }
 
-    /// A metric with one sample and no labels.
+    /// Writes a metric with one sample and no labels.
     package mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some BinaryInteger) {
         family(name, kind, help)
         sample(value)

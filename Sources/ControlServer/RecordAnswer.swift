@@ -1,28 +1,28 @@
 import Conference
 import Recording
 
-/// How a stream's recording stands.
+/// State of a stream's recording.
 struct RecordAnswer: Encodable, Sendable {
     var session: String
     var stream: String
-    /// `waiting` for a key frame, `recording`, `suspended` while the disk refuses, `ended` or `failed`.
+    /// `waiting` for a key frame, `recording`, `suspended` while the disk refuses writes, `ended` or `failed`.
     var phase: String
-    /// Paths at the relay, the open file last.
+    /// Paths on the relay's host, the open file last.
     var files: [String]
     var bytes: Int64
     var videoFrames: UInt64
     var audioPackets: UInt64
     var lostPackets: UInt64
     var gaps: UInt64
-    /// Frames and packets that are not in the files because they were damaged.
+    /// Frames and packets that are missing in the files because they were damaged.
     var damagedFrames: UInt64
     /// Jumps of the publisher's RTP time.
     var timeJumps: UInt64
-    /// Times at which writing failed.
+    /// Number of times that writing failed.
     var suspensions: UInt64
-    /// Why it is suspended or failed, as a stable name: `diskFull`, `file`, `directory`.
+    /// Reason for which it is suspended or failed, as a stable name: `diskFull`, `file`, `directory`.
     var reason: String?
-    /// The same in words.
+    /// Description of the reason.
     var error: String?
 
     /// - Parameter standard: the default app.

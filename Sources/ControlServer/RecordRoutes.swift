@@ -2,9 +2,9 @@ import HTTPTypes
 import Hummingbird
 import Recording
 
-/// Recording of a stream: start, stop, and how it stands.
+/// Recording of a stream: start, stop and status.
 struct RecordRoutes {
-    /// Nil where the relay has no directory for recordings.
+    /// Nil if the relay has no directory for recordings.
     let recorder: SessionRecorder?
     /// The default app.
     let standard: String
@@ -38,7 +38,7 @@ struct RecordRoutes {
                     RecordAnswer(
                         try await recorder.stop(session: session, stream: stream.rawValue), standard: standard))
             }
-            guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+            guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
             return try .json(
                 RecordAnswer(
                     try await recorder.start(session: session, stream: stream.rawValue), standard: standard),

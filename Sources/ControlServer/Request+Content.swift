@@ -5,7 +5,7 @@ import NIOCore
 import NIOFoundationCompat
 
 extension Request {
-    /// The body as `T`. Unknown fields are ignored; what does not fit throws a `Problem` that names the field.
+    /// Decodes the body as `T`. Unknown fields are ignored; a value that does not fit throws a `Problem` that names the field.
     func json<T: Decodable>(_ type: T.Type, limit: Int) async throws -> T {
         if let contentType = headers[.contentType] {
             guard let media = mediaType, media == "application/json" || media.hasSuffix("+json") else {
@@ -20,16 +20,16 @@ extension Request {
         }
     }
 
-    /// The media type of the body, in lower case and without parameters; nil where none is named.
+    /// Media type of the body, in lower case and without parameters; nil if none is given.
     var mediaType: String? {
         headers[.contentType]?.split(separator: ";").first.map {
             $0.trimmingCharacters(in: .whitespaces).lowercased()
         }
     }
 
-    /// The whole body.
+    /// Returns the whole body.
     ///
-    /// - Parameter key: configuration key that `limit`, in bytes, is of.
+    /// - Parameter key: configuration key of `limit`, which is in bytes.
     func content(limit: Int, key: String) async throws -> ByteBuffer {
         if let length = headers[.contentLength].flatMap({ Int($0) }), length > limit {
             throw Problem(.bodyTooLarge, "the body has \(length) bytes, \(limit) are allowed", limit: key)
@@ -41,7 +41,7 @@ extension Request {
         } catch is CancellationError {
             throw CancellationError()
         } catch {
-            // The connection ended or broke within the body: the client's doing, and no fault of the relay.
+            // The connection ended within the body, which is an error of the client and not of the relay.
             throw Problem(.malformedRequest, "the request ended before its body was complete")
         }
     }

@@ -3,33 +3,33 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 
-/// Holds a connection to its times and sizes: a request must arrive within `sendTime` of its first byte, an idle connection closes
-/// after `idleTime`, one that has never asked for anything after `firstTime`. What is wrong before a request reaches the router (too
-/// slow, head too large, not HTTP) is answered here, as a problem document like everywhere else.
+/// Limits the times and sizes of a connection: a request must arrive within `sendTime` of its first byte, an idle connection closes after
+/// `idleTime`, and one without any request after `firstTime`. Errors before a request reaches the router (too slow, head too large, not
+/// HTTP) are answered here, with a problem document.
 final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
-    /// The server asks connections to close when it shuts down, but one that is being accepted just then does not hear it. Long enough
-    /// for a client far away to send what it connected for.
+    /// Idle time while the relay drains. The server asks connections to close when it shuts down, but a connection that is being accepted
+    /// at that moment does not hear it. 1 s is enough for a distant client to send its request.
     private static let idleTimeWhileDraining = Duration.seconds(1)
-    /// From the relay's own answer to the end of the connection, whether the client takes it or not.
+    /// Maximum time from the relay's own answer to the end of the connection.
     private static let closingTime = TimeAmount.seconds(2)
 
     private let configuration: ControlConfiguration
     private let statistics: ControlStatistics
     private let bodies: OpenBodies
     private let addresses: HTTPAddresses
-    /// The connection is counted for its address; otherwise that has as many connections as it may.
+    /// Whether the connection is counted for its address; false if the address is at its limit.
     private var isCounted = false
     private var phase = RequestPhase()
     private var timer: Scheduled<Void>?
-    /// It has been closed from here, or will be as soon as its last answer is sent.
+    /// Whether this handler has closed the connection, or will close it once the last answer is sent.
     private(set) var isFinished = false
     private var context: ChannelHandlerContext?
-    /// `Origin` of the newest request whose head was read.
+    /// `Origin` of the latest request whose head was read.
     private var origin: String?
 
     init(
@@ -48,7 +48,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         let group = ClientAddress.group(of: context.channel.remoteAddress)
         if addresses.enter(group) {
             isCounted = true
-            // A WebSocket outlives this handler and still is a connection of its address.
+            // A WebSocket outlives this handler and still counts as a connection of its address.
             let addresses = addresses
             context.channel.closeFuture.whenComplete { _ in addresses.leave(group) }
         }
@@ -58,7 +58,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
     func channelActive(context: ChannelHandlerContext) {
         context.fireChannelActive()
         guard !isCounted, !isFinished else { return }
-        // Nothing is waited for: as many of these would do the same harm.
+        // Refused without waiting for a request: connections that wait would use up as many resources.
         let problem = Problem(
             .limitReached, "too many connections of this address are open", limit: HTTPAddresses.key, retryAfter: 5)
         statistics.refused(problem)
@@ -71,7 +71,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         statistics.connectionClosed()
     }
 
-    /// From `FirstByteHandler`, before the bytes are parsed.
+    /// Called by `FirstByteHandler`, before the bytes are parsed.
     func bytesArrived() { apply(phase.bytesArrived()) }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -89,7 +89,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.fireChannelRead(data)
     }
 
-    /// `Expect: 100-continue` (RFC 9110 section 10.1.1): a body that is too large is not asked for.
+    /// Answers `Expect: 100-continue` (RFC 9110 section 10.1.1), except for a body that is too large, which the client then need not send.
     private func continueIfExpected(_ head: HTTPRequest, context: ChannelHandlerContext) {
         guard head.headerFields[.expect]?.lowercased() == "100-continue" else { return }
         if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > configuration.bodyBytes {
@@ -119,7 +119,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         context.fireErrorCaught(error)
     }
 
-    /// Nil for errors that are not about the request.
+    /// Returns nil for errors that are not about the request.
     private func problem(for error: any Error) -> Problem? {
         switch error {
         case let problem as Problem: problem
@@ -145,7 +145,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
 
     private var idleTime: Duration { bodies.isDraining ? Self.idleTimeWhileDraining : configuration.idleTime }
 
-    /// In place of the time that ran until now.
+    /// Starts the timer in place of one that is running.
     private func start(_ time: Duration) {
         timer?.cancel()
         guard let loop = context?.eventLoop else { return }
@@ -167,7 +167,7 @@ final class RequestDeadlineHandler: ChannelDuplexHandler, RemovableChannelHandle
         }
     }
 
-    /// Sends `problem`, if any, and closes.
+    /// Sends `problem`, if any, and closes the connection.
     private func finish(with problem: Problem?, context: ChannelHandlerContext) {
         isFinished = true
         timer?.cancel()

@@ -1,30 +1,29 @@
-/// Where one HTTP/1.1 connection stands between its requests and answers. Says what to do with the one timer of the connection; does
-/// nothing itself.
+/// State of one HTTP/1.1 connection between its requests and answers. Decides what the connection's only timer does; does no I/O itself.
 struct RequestPhase {
     enum Timer: Equatable {
-        /// Restart it with the time for idle connections.
+        /// Restart the timer with the time for idle connections.
         case idle
-        /// Restart it with the time to send a request.
+        /// Restart the timer with the time to send a request.
         case sending
         case stop
         case keep
     }
 
     enum Expiry: Equatable {
-        /// Nothing was asked: close.
+        /// No request has begun: close.
         case close
-        /// A request came too slowly and nothing was answered yet.
+        /// A request came too slowly and has no answer yet.
         case answerTimeout
         case ignore
     }
 
-    /// Requests that have arrived whole and whose answer has not ended.
+    /// Complete requests whose answers have not ended.
     private var unanswered = 0
-    /// A request has begun (its first byte, or its head) and has not ended.
+    /// Whether a request has begun (its first byte, or its head) and has not ended.
     private var isSending = false
-    /// Something of the answer to the request being sent has gone out.
+    /// Whether a part of the answer to the current request has been sent.
     private var isAnswering = false
-    /// Answers that ended before their request did.
+    /// Whether an answer ended before its request did.
     private var isAnsweredEarly = false
 
     mutating func bytesArrived() -> Timer {
@@ -64,7 +63,7 @@ struct RequestPhase {
         return .keep
     }
 
-    /// An answer of the connection's own is only possible where no other has begun.
+    /// Whether the connection can send an answer of its own, which is possible only if no other answer has begun.
     var canAnswer: Bool { !isAnswering && unanswered == 0 && !isAnsweredEarly }
 
     func timerExpired() -> Expiry {

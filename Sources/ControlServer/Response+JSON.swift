@@ -4,7 +4,7 @@ import Hummingbird
 import NIOCore
 
 extension Response {
-    /// - Parameter value: sent as `application/json`, keys sorted.
+    /// - Parameter value: sent as `application/json` with sorted keys.
     static func json(_ value: some Encodable, status: HTTPResponse.Status = .ok, fields: HTTPFields = [:]) throws
         -> Response
     {

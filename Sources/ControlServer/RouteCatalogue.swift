@@ -1,14 +1,14 @@
 import NIOConcurrencyHelpers
 
-/// Every route of a server, as it was added to the router: what the API's description is held against.
+/// All routes of a server, as they were added to the router. A test compares the API description with them.
 package final class RouteCatalogue: Sendable {
-    /// What a request has to show.
+    /// Credentials that a request must carry.
     package enum Access: String, Sendable, Hashable {
-        /// Nothing.
+        /// None.
         case open
         /// The admin token.
         case admin
-        /// A token that may publish, or view.
+        /// A token that allows publishing or, for `view`, subscribing.
         case publish
         case view
         /// An app's key and secret.
@@ -19,7 +19,7 @@ package final class RouteCatalogue: Sendable {
 
     package struct Route: Sendable, Hashable {
         package var method: String
-        /// With parameters as `{name}`.
+        /// Path with parameters as `{name}`.
         package var path: String
         package var access: Access
 

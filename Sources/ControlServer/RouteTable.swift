@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Adds paths to a router so that each answers every method: the ones it has, `OPTIONS` with what it takes, and the rest with 405.
+/// Adds paths to a router so that every method is answered: by its handler, `OPTIONS` with the allowed methods, and all others with 405.
 struct RouteTable {
     typealias Handler = @Sendable (Request, ControlContext) async throws -> Response
 
@@ -11,10 +11,10 @@ struct RouteTable {
     /// Path of the group, such as `/v1`.
     var prefix = ""
     var access = RouteCatalogue.Access.open
-    /// Gets every route that is added.
+    /// Receives every route that is added.
     let catalogue: RouteCatalogue
 
-    /// - Parameter options: answers `OPTIONS`, but for its `Allow` field.
+    /// - Parameter options: answers `OPTIONS`; the `Allow` field is added to its response.
     func add(
         _ path: String, _ handlers: [HTTPRequest.Method: Handler],
         options: @escaping @Sendable (Request, ControlContext) -> Response = { _, _ in Response(status: .noContent) }

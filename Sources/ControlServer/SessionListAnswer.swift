@@ -1,5 +1,5 @@
 /// Answer to `GET /v1/sessions`.
 struct SessionListAnswer: Encodable, Sendable {
-    /// By name.
+    /// Sessions in order of app and name.
     var sessions: [SessionAnswer]
 }

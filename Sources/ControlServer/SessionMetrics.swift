@@ -1,6 +1,6 @@
 import Signaling
 
-/// The part of `/metrics` about sessions, users, tokens, webhooks and reports.
+/// Part of `/metrics` about sessions, participants, tokens, webhooks and reports.
 struct SessionMetrics {
     let parts: ControlParts
 
@@ -19,13 +19,13 @@ struct SessionMetrics {
             text.sample(gauges.users[kind] ?? 0, ["kind": kind.rawValue])
         }
         text.single(
-            "millrace_participants_dropped", .gauge, "Participants whose client is lost and may come back",
+            "millrace_participants_dropped", .gauge, "Participants whose client is lost and may resume",
             gauges.dropped)
         text.single(
             "millrace_control_connections", .gauge, "Open connections of the control protocol", gauges.connections)
         text.single("millrace_joins_total", .counter, "Participants that joined a session", gauges.joins)
         text.single(
-            "millrace_resumes_total", .counter, "Connections that were taken up again after a loss", gauges.resumes)
+            "millrace_resumes_total", .counter, "Connections resumed after a loss", gauges.resumes)
         text.family("millrace_disconnects_total", .counter, "Participants that left a session, by reason")
         for reason in DisconnectReason.allCases {
             text.sample(gauges.disconnects[reason] ?? 0, ["reason": reason.rawValue])
@@ -36,7 +36,7 @@ struct SessionMetrics {
         }
         text.family(
             "millrace_resource_refusals_total", .counter,
-            "Refusals because a user, token or address held as much as it may, by the limit's key")
+            "Refusals because a user, token or address reached a limit, by the limit's key")
         for (limit, count) in parts.liveSessions.resources.refusals.sorted(by: { $0.key < $1.key }) {
             text.sample(count, ["limit": limit])
         }
@@ -47,7 +47,7 @@ struct SessionMetrics {
 
     private func tokens(_ text: inout PrometheusText) {
         let values = parts.tokenStatistics.values
-        text.single("millrace_tokens_accepted_total", .counter, "Session tokens that were found good", values.accepted)
+        text.single("millrace_tokens_accepted_total", .counter, "Session tokens that were accepted", values.accepted)
         text.family("millrace_tokens_refused_total", .counter, "Session tokens that were refused, by cause")
         let causes: [ErrorCode] = [
             .tokenMissing, .tokenMalformed, .tokenExpired, .tokenNotYetValid, .tokenBadSignature, .tokenAlgorithm,
@@ -61,9 +61,9 @@ struct SessionMetrics {
         guard values.isConfigured else { return }
         text.single("millrace_webhooks_waiting", .gauge, "Webhook events that wait or are being sent", values.waiting)
         text.single(
-            "millrace_webhooks_delivered_total", .counter, "Webhook events that their receiver took", values.delivered)
+            "millrace_webhooks_delivered_total", .counter, "Webhook events accepted by the receiver", values.delivered)
         text.single(
-            "millrace_webhook_retries_total", .counter, "Tries of webhook events after the first", values.retries)
+            "millrace_webhook_retries_total", .counter, "Retries of webhook events", values.retries)
         text.family("millrace_webhooks_dropped_total", .counter, "Webhook events that were given up, by cause")
         let causes = [
             ("queueFull", values.dropped), ("refused", values.refused), ("expired", values.expired),
@@ -73,12 +73,12 @@ struct SessionMetrics {
     }
 
     private func issues(_ statistics: IssueStatistics, _ text: inout PrometheusText) {
-        text.single("millrace_issues", .gauge, "Reports of clients that are kept", statistics.kept)
-        text.single("millrace_issues_bytes", .gauge, "Size of the kept reports in bytes", statistics.bytes)
+        text.single("millrace_issues", .gauge, "Client reports in the store", statistics.kept)
+        text.single("millrace_issues_bytes", .gauge, "Size of the stored client reports in bytes", statistics.bytes)
         text.single(
-            "millrace_issues_reported_total", .counter, "Reports of clients that were taken", statistics.reported)
+            "millrace_issues_reported_total", .counter, "Client reports that were stored", statistics.reported)
         text.single(
-            "millrace_issues_refused_total", .counter, "Reports of clients that were too large or not written",
+            "millrace_issues_refused_total", .counter, "Client reports that were too large or could not be written",
             statistics.refused)
     }
 }

@@ -2,14 +2,14 @@ import Conference
 import Foundation
 import Signaling
 
-/// Name of a session (SES-2): 1 to 150 characters out of letters, digits, symbols and spaces, held in lower case.
+/// Name of a session (SES-2): 1 to 150 letters, digits, symbols and spaces, stored in lower case.
 package struct SessionName: Hashable, Sendable, CustomStringConvertible {
     package let rawValue: String
     package var description: String { rawValue }
 
-    /// - Parameter text: the name as people write it.
+    /// - Parameter text: name as a user writes it.
     package init(_ text: String) throws(Problem) {
-        // Some letters are longer in lower case than in upper.
+        // Some letters take more characters in lower case than in upper case, so both forms are checked.
         let lowered = text.lowercased()
         if let reason = NameRule.objection(to: text) ?? NameRule.objection(to: lowered) {
             throw Problem(.invalidSessionName, reason)
@@ -25,12 +25,12 @@ package struct SessionName: Hashable, Sendable, CustomStringConvertible {
         try self.init(text)
     }
 
-    /// As one path component (RFC 3986 section 3.3).
+    /// Name as one path component (RFC 3986 section 3.3).
     var percentEncoded: String { StreamName.percentEncoded(rawValue) }
 }
 
 extension SessionName {
-    /// The session of that name in an app.
+    /// Returns the key of the session of that name in an app.
     func key(app: String) throws(Problem) -> SessionKey {
         do throws(SignalingError) {
             return try SessionKey(app: app, name: rawValue)

@@ -6,7 +6,7 @@ import MediaEngine
 import Recording
 import Signaling
 
-/// What is there: sessions and streams; and muting a track at the relay.
+/// Lists of sessions and streams, and muting of tracks at the relay.
 struct SessionRoutes {
     let engine: MediaEngine
     let liveSessions: LiveSessions
@@ -34,7 +34,7 @@ struct SessionRoutes {
                 recorder: recorder))
     }
 
-    /// By the session's rules, so that its users are told.
+    /// Mutes through the live session if there is one, so that its participants are told.
     @Sendable private func mute(_ request: Request, _ context: ControlContext) async throws -> Response {
         let address = try request.address(context, standard: standard)
         let stream = try context.stream
@@ -46,7 +46,7 @@ struct SessionRoutes {
             try await liveSessions.order(
                 .setMuted(StreamID(rawValue: stream.rawValue), TrackKind(kind), body.muted), in: address)
         } else {
-            // A session of the media engine alone.
+            // The session exists only in the media engine.
             try await engine.setMuted(
                 session: liveSessions.engineName(of: address), stream: stream.rawValue, kind: kind, muted: body.muted)
         }

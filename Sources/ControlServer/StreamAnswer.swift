@@ -4,7 +4,7 @@ import MediaEngine
 /// One entry of `GET /v1/sessions/{session}/streams`.
 struct StreamAnswer: Encodable, Sendable {
     var name: String
-    /// RFC 3339, UTC.
+    /// Time of creation, RFC 3339 in UTC.
     var createdAt: String
     var subscribers: Int
     var taps: Int

@@ -2,11 +2,11 @@ import MediaEngine
 import Recording
 
 extension StreamListAnswer {
-    /// What the media engine knows of a session's streams, and whether each is recorded.
+    /// Creates the answer from the media engine's state of a session's streams and from their recordings.
     ///
     /// - Parameters:
-    ///   - session: as people name it.
-    ///   - engineName: as the engine does.
+    ///   - session: name of the session for users.
+    ///   - engineName: name of the session in the engine.
     init(
         session: SessionName, engineName: String, engine: MediaEngine, recorder: SessionRecorder?
     ) async throws(EngineError) {

@@ -1,6 +1,6 @@
 /// Answer to `GET /v1/sessions/{session}/streams`.
 struct StreamListAnswer: Encodable, Sendable {
     var session: String
-    /// Oldest first.
+    /// Streams, oldest first.
     var streams: [StreamAnswer]
 }

@@ -1,7 +1,7 @@
 import Foundation
 import Signaling
 
-/// Name of a stream within its session: as a `SessionName`, but upper and lower case differ.
+/// Name of a stream within its session: like a `SessionName`, but case-sensitive.
 package struct StreamName: Hashable, Sendable, CustomStringConvertible {
     package let rawValue: String
     package var description: String { rawValue }
@@ -19,7 +19,7 @@ package struct StreamName: Hashable, Sendable, CustomStringConvertible {
         try self.init(text)
     }
 
-    /// A name as one path component (RFC 3986 section 3.3).
+    /// Returns a name as one path component (RFC 3986 section 3.3).
     static func percentEncoded(_ name: String) -> String {
         var allowed = CharacterSet.urlPathAllowed
         allowed.remove("/")

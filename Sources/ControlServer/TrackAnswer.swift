@@ -6,7 +6,7 @@ struct TrackAnswer: Encodable, Sendable {
     var ssrc: UInt32
     var packets: UInt64
     var bytes: UInt64
-    /// Expected less received; late and doubled packets can make it negative (RFC 3550 section 6.4.1).
+    /// Expected minus received packets; late and duplicate packets can make it negative (RFC 3550 section 6.4.1).
     var lost: Int64
     var jitterMilliseconds: Double
     var bitsPerSecond: Int64

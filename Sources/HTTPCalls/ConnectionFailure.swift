@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// Why a server could not be reached, in words that say how to proceed.
+/// Reason for which a server could not be reached, with advice for the user.
 package enum ConnectionFailure: Equatable, CustomStringConvertible {
     /// Nothing listens on the port.
     case refused
@@ -14,24 +14,24 @@ package enum ConnectionFailure: Equatable, CustomStringConvertible {
     case closed
     /// TLS failed: the server's certificate is not trusted, or the server speaks no TLS.
     case tls(String)
-    /// Another error, in the words of the system.
+    /// Another error, with the system's message.
     case other(String)
 
     package var description: String {
         switch self {
         case .refused: "nothing listens there; start a relay with `millrace serve`, or check address and port"
-        case .unknownHost: "no address is known for this name; check its spelling"
-        case .unreachable: "no route leads there; check the address and this host's network"
+        case .unknownHost: "the name does not resolve; check its spelling"
+        case .unreachable: "the host is unreachable; check the address and this host's network"
         case .timeout: "no answer came in time; check the address, and whether a firewall drops packets"
         case .closed:
-            "the other end closed the connection; check that the address is that of a relay, with http: or https: as it is set up"
+            "the server closed the connection; check that it is a relay, and whether it needs http: or https:"
         case .tls(let reason):
-            "TLS failed (\(reason)); check that the relay has TLS, and name who signed its certificate with --authorities"
+            "TLS failed (\(reason)); check that the relay uses TLS, and give its CA certificates with --authorities"
         case .other(let text): text
         }
     }
 
-    /// Reads an error of SwiftNIO.
+    /// Converts an error of SwiftNIO.
     package init(_ error: any Error) {
         switch error {
         case let error as NIOConnectionError:

@@ -1,4 +1,4 @@
-/// One request to somebody else's server.
+/// Request to another server.
 package struct HTTPCall: Sendable {
     package var method: String
     package var target: HTTPTarget
@@ -13,19 +13,19 @@ package struct HTTPCall: Sendable {
     }
 }
 
-/// The answer to a call, whole.
+/// Complete response to a call.
 package struct HTTPCallAnswer: Sendable {
     package var status: Int
-    /// In lower case; the last of several.
+    /// Header fields, with names in lower case. If a field is repeated, the last value counts.
     package var fields: [String: String]
     package var body: [UInt8]
 }
 
-/// Why a call has no answer.
+/// Reason for which a call failed.
 package enum HTTPCallError: Error, Sendable, CustomStringConvertible {
     case connect(HTTPTarget, reason: String)
     case timeout(HTTPTarget)
-    /// The connection ended or was no HTTP.
+    /// The connection closed early, or the server did not speak HTTP.
     case broken(HTTPTarget, reason: String)
     case tooLarge(HTTPTarget, limit: Int)
     case authorities(path: String, reason: String)

@@ -7,15 +7,15 @@ import NIOHTTPTypesHTTP1
 import NIOPosix
 import NIOSSL
 
-/// A client for HTTP/1.1, a connection a call: for webhooks and for the command line. Redirections are not followed.
+/// HTTP/1.1 client for webhooks and the command line, with one connection per call. It does not follow redirects.
 package struct HTTPCaller: Sendable {
     private typealias Connection = NIOAsyncChannel<HTTPResponsePart, HTTPRequestPart>
 
     private static let connectTime = TimeAmount.seconds(10)
 
-    /// File of PEM certificates that servers are trusted by; nil: the machine's.
+    /// PEM file of trusted root certificates; nil: the system's.
     private let authorities: String?
-    /// Reading the machine's certificates takes a while, so it is done once.
+    /// TLS context, created once because reading the system's certificates takes a while.
     private let context = NIOLockedValueBox<NIOSSLContext?>(nil)
 
     private let agent: String
@@ -27,8 +27,8 @@ package struct HTTPCaller: Sendable {
     }
 
     /// - Parameters:
-    ///   - time: for all of it.
-    ///   - limit: bytes that the answer's body may have.
+    ///   - time: limit for the whole call.
+    ///   - limit: maximum size of the response body in bytes.
     package func send(
         _ call: HTTPCall, within time: Duration, limit: Int = 8 << 20
     ) async throws(HTTPCallError) -> HTTPCallAnswer {
@@ -44,11 +44,11 @@ package struct HTTPCaller: Sendable {
         return answer
     }
 
-    /// Hands an answer on as it comes.
+    /// Passes on a response as it arrives.
     ///
     /// - Parameters:
-    ///   - time: until the answer ends; nil: it may go on for ever.
-    ///   - body: throwing ends the call.
+    ///   - time: limit until the response ends; nil: none.
+    ///   - body: receives a part of the response body; throws to end the call.
     package func stream(
         _ call: HTTPCall, within time: Duration? = nil, head: (Int, [String: String]) throws -> Void,
         body: (UnsafeRawBufferPointer) throws -> Void
@@ -90,11 +90,11 @@ package struct HTTPCaller: Sendable {
         } catch {
             if isLate.withLockedValue({ $0 }) { throw .timeout(target) }
             if let error = error as? HTTPCallError { throw error }
-            // A server may leave the end of TLS out once all is said.
+            // A server may close without a TLS close_notify alert after a complete response.
             if !isWhole { throw .broken(target, reason: "\(ConnectionFailure(error))") }
         }
         if isLate.withLockedValue({ $0 }), !isWhole { throw .timeout(target) }
-        if !isWhole { throw .broken(target, reason: "it ended before the answer did") }
+        if !isWhole { throw .broken(target, reason: "it closed before the response was complete") }
     }
 
     private func connect(_ target: HTTPTarget) async throws(HTTPCallError) -> Connection {
@@ -106,7 +106,7 @@ package struct HTTPCaller: Sendable {
                     channel.eventLoop.makeCompletedFuture {
                         let pipeline = channel.pipeline.syncOperations
                         if let secure {
-                            // An address has no place in the server name (RFC 6066 section 3).
+                            // Server name indication allows no addresses (RFC 6066 section 3).
                             let isAddress = (try? SocketAddress(ipAddress: target.host, port: 0)) != nil
                             try pipeline.addHandler(
                                 NIOSSLClientHandler(context: secure, serverHostname: isAddress ? nil : target.host))

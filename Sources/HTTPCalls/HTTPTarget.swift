@@ -1,15 +1,15 @@
 import Foundation
 
-/// An http: or https: URL, taken apart for a call.
+/// Parsed http: or https: URL of a call.
 package struct HTTPTarget: Sendable, Hashable, CustomStringConvertible {
     package var isSecure: Bool
     /// A name or a numeric address, without brackets.
     package var host: String
     package var port: Int
-    /// Path and query as they stand in the request line.
+    /// Path and query as in the request line.
     package var path: String
 
-    /// - Returns: nil where `text` is no http: or https: URL in visible ASCII with a host, or carries a user name or a fragment.
+    /// - Returns: nil if `text` is not an http: or https: URL in visible ASCII with a host, or has a user name or a fragment.
     package init?(_ text: String) {
         guard text.utf8.count <= 2_048, text.utf8.allSatisfy({ (33...126).contains($0) }),
             let parts = URLComponents(string: text), parts.user == nil,
@@ -24,18 +24,18 @@ package struct HTTPTarget: Sendable, Hashable, CustomStringConvertible {
         self.path = parts.percentEncodedQuery.map { path + "?" + $0 } ?? path
     }
 
-    /// What the `Host` field says.
+    /// Value of the `Host` field.
     var authority: String {
         let name = host.contains(":") ? "[\(host)]" : host
         return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
     }
 
-    /// Without the query: it may hold what is not for logs.
+    /// URL without its query, which may contain secrets that must not be logged.
     package var description: String {
         (isSecure ? "https://" : "http://") + authority + path.prefix { $0 != "?" } + (path.contains("?") ? "?…" : "")
     }
 
-    /// Another path of the same server, below the path of this one.
+    /// Returns a target on the same server, with a path below this one's.
     package func appending(_ path: String) -> HTTPTarget {
         var target = self
         let base = self.path.split(separator: "?").first.map(String.init) ?? ""

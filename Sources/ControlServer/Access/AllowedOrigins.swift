@@ -5,12 +5,12 @@ package struct AllowedOrigins: Sendable, Equatable {
     package static let maximumCount = 64
     private static let maximumBytes = 512
 
-    /// In their serialized form, in the order of the configuration.
+    /// Serialized origins, in the order of the configuration.
     private let names: [String]
-    /// `*`: answers may be read by pages of any origin. It does not open what needs no token: see `PageGuard`.
+    /// Whether the value is `*`: pages of any origin may read answers. It does not open routes that need no token: see `PageGuard`.
     private let isAny: Bool
 
-    /// No foreign page.
+    /// Creates a list that allows no foreign origin.
     package init() {
         names = []
         isAny = false
@@ -38,8 +38,8 @@ package struct AllowedOrigins: Sendable, Equatable {
     /// Adds the fields by which a browser lets a page of `origin` read the answer (Fetch standard, section 3.2).
     ///
     /// - Parameters:
-    ///   - origin: `Origin` of the request; nil if it has none, or could not be read. A single named origin is then taken for it, so that
-    ///     its pages can read what is wrong with a request that was too large to be read.
+    ///   - origin: `Origin` of the request; nil if it has none or could not be read. If exactly one origin is named, nil counts as that
+    ///     origin, so that its pages can read the error for a request that was too large to parse.
     /// - Returns: whether pages of that origin can read it.
     @discardableResult
     func addFields(to fields: inout HTTPFields, origin: String?) -> Bool {
@@ -57,8 +57,8 @@ package struct AllowedOrigins: Sendable, Equatable {
         return Self.serialized(origin)
     }
 
-    /// The form in which browsers send an origin (RFC 6454 section 6.2): lower case, no default port. Nil if the text is no origin; `null` is
-    /// none, because every sandboxed frame has it.
+    /// Returns the form in which browsers send an origin (RFC 6454 section 6.2): lower case, no default port. Returns nil if the text is
+    /// not an origin. `null` is not one, because every sandboxed iframe sends it.
     private static func serialized(_ text: String) -> String? {
         guard let (scheme, host, port) = parts(text) else { return nil }
         let name = host.contains(":") ? "[\(host)]" : host

@@ -1,26 +1,26 @@
 import Foundation
 import HTTPTypes
 
-/// Keeps foreign web pages away from requests that succeed without a secret token. A browser on a host that reaches the relay would
-/// otherwise let any page command it: by a request of another origin, or by a name that resolves to the relay's address (DNS rebinding),
-/// which makes the page's origin and the relay's the same.
+/// Refuses requests of foreign web pages on routes that need no secret token. A browser that can reach the relay would otherwise let any
+/// page control it: by a cross-origin request, or by a DNS name that resolves to the relay's address (DNS rebinding), which gives the page
+/// the relay's origin.
 struct PageGuard: Sendable {
     let origins: AllowedOrigins
     let hosts: HostRule
 
     /// - Parameters:
     ///   - origins: origins that the operator named; `*` names none.
-    ///   - hosts: names, apart from `localhost` and numeric addresses, by which the relay may be called.
+    ///   - hosts: names other than `localhost` and numeric addresses that `Host` may contain.
     init(origins: AllowedOrigins, hosts: [String]) {
         self.origins = origins
         self.hosts = HostRule(names: hosts + origins.hosts)
     }
 
-    /// Why the request is refused; nil if it is not.
+    /// Returns the reason for which the request is refused; nil if it is allowed.
     ///
     /// - Parameters:
     ///   - authority: `Host` of the request.
-    ///   - origin: `Origin` of the request; nil if it has none, as requests of programs have.
+    ///   - origin: `Origin` of the request; nil if it has none, as is usual for programs that are not browsers.
     func objection(authority: String?, origin: String?) -> Problem? {
         guard hosts.allows(authority) else {
             return Problem(.notPermitted, "the name \"\(authority ?? "")\" in Host is not in http.hosts")
@@ -29,7 +29,7 @@ struct PageGuard: Sendable {
         return Problem(.notPermitted, "pages of \(origin) may not do this: their origin is not in http.corsOrigin")
     }
 
-    /// Whether a page of `origin` was loaded from `authority`.
+    /// Returns whether a page of `origin` was loaded from `authority`.
     private static func isSame(_ origin: String, as authority: String?) -> Bool {
         guard let url = URL(string: origin), let host = url.host() else { return false }
         let name = host.contains(":") ? "[\(host)]" : host

@@ -1,13 +1,13 @@
 import NIOCore
 import NIOHTTP1
 
-/// Refuses requests without exactly one `Host` field (RFC 9112 section 3.2). With two of them a proxy and the relay could take the request
-/// for different names, and without one the rule about names (`HostRule`) has nothing to judge. HTTP/1.0 has no `Host`, but may have one.
+/// Refuses requests without exactly one `Host` field (RFC 9112 section 3.2). With two, a proxy and the relay could take the request for
+/// different names; with none, `HostRule` has no name to check. In HTTP/1.0 the field is optional.
 final class SingleHostHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
 
-    /// The connection ends with the answer; nothing more of it is read.
+    /// Whether a request was refused: the connection closes after the answer, and further input is ignored.
     private var isRefused = false
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {

@@ -4,19 +4,19 @@ import NIOConcurrencyHelpers
 import Signaling
 
 /// Compares the tokens of requests with a static token, and refuses addresses that guess. One lock covers check, comparison and count, so
-/// that guesses at the same time are counted one by one.
+/// that concurrent guesses are counted one by one.
 final class TokenGuard: Sendable {
     enum Verdict: Equatable {
         case right
         /// The token is missing or wrong.
         case wrong(Problem)
-        /// The address has shown too many wrong tokens; its token was not looked at.
+        /// The address has sent too many wrong tokens; its token was not compared.
         case refused(Problem)
     }
 
     private let limiter: NIOLockedValueBox<WrongTokenLimiter>
 
-    /// - Parameter perMinute: wrong tokens of one address after which it is refused.
+    /// - Parameter perMinute: wrong tokens per minute after which an address is refused.
     init(perMinute: Int) {
         limiter = NIOLockedValueBox(WrongTokenLimiter(perMinute: perMinute))
     }
@@ -25,7 +25,7 @@ final class TokenGuard: Sendable {
     ///
     /// - Parameters:
     ///   - address: see `ClientAddress`.
-    ///   - isGuess: whether a wrong token counts; false for one that is meant for something else, such as a session token.
+    ///   - isGuess: whether a wrong token counts as a guess; false if the token may be meant for another check, such as a session token.
     func judge(
         _ field: String?, by token: BearerToken, from address: String, isGuess: Bool = true,
         now: MediaTime = ControlClock.now

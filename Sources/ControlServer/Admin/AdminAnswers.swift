@@ -1,6 +1,6 @@
 import Signaling
 
-/// One page of a list. `next`, where there is more, goes into `?after=` of the request for it.
+/// One page of a list. If the list has more entries, `next` is the value of `?after=` for the next page.
 struct SessionPage: Encodable {
     var sessions: [SessionOverview]
     var next: String?

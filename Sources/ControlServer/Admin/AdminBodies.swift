@@ -1,7 +1,7 @@
 /// Body of `POST /v1/admin/sessions`.
 struct CreateSessionBody: Decodable {
     var name: String
-    /// Nil: the default app.
+    /// App key; nil: the default app.
     var app: String?
     var password: String?
     /// Whether every stream must be encrypted end to end; nil for false.
@@ -16,9 +16,9 @@ struct MuteParticipantBody: Decodable {
 
 /// Body of `PUT /v1/admin/sessions/{session}/mute-all`.
 struct MuteAllBody: Decodable {
-    /// The sound of all streams, those that begin later as well; false: those that begin are not muted any more.
+    /// True mutes the audio of all streams, including those that begin later; false: streams that begin later are no longer muted.
     var muted: Bool
-    /// Ids of streams that are left as they are.
+    /// Ids of streams that keep their state.
     var excluding: [String]?
 }
 
@@ -37,8 +37,8 @@ struct SignalBody: Decodable {
 
 /// Body of `POST /v1/admin/drain`.
 struct DrainBody: Decodable {
-    /// Until the relay ends at the latest.
+    /// Maximum time until the relay exits, in seconds.
     var seconds: Int
-    /// Where clients are to go.
+    /// URL that clients should connect to instead.
     var url: String?
 }

@@ -3,7 +3,7 @@ import Hummingbird
 import MediaEngine
 import Recording
 
-/// `/v1/admin/sessions/{session}/tracks`: what the media engine counts of a session's streams, whatever its app.
+/// `/v1/admin/sessions/{session}/tracks`: the media engine's statistics of a session's streams, in any app.
 struct AdminMediaRoutes {
     let engine: MediaEngine
     let recorder: SessionRecorder?

@@ -5,7 +5,7 @@ import Hummingbird
 import Logging
 import Signaling
 
-/// `/v1/admin/sessions`: the live sessions, those in them, and what an operator may do to them.
+/// `/v1/admin/sessions`: lists live sessions with their participants and streams, and carries out an operator's commands.
 struct AdminSessionRoutes {
     let door: any SessionsDoor
     /// The default app.
@@ -35,7 +35,7 @@ struct AdminSessionRoutes {
         let paging = try Paging(request)
         let after = try paging.after.map(cursor)
         let app = try request.namedApp
-        // One more than asked for tells whether there is a next page.
+        // One more entry than requested shows whether there is a next page.
         let found = await door.sessions(app: app, after: after, limit: paging.limit + 1)
         let page = Array(found.prefix(paging.limit))
         let next = found.count > page.count ? page.last.map { "\($0.app)/\($0.name)" } : nil
@@ -78,9 +78,9 @@ struct AdminSessionRoutes {
 
     @Sendable private func create(_ request: Request, _ context: ControlContext) async throws -> Response {
         let body = try await request.json(CreateSessionBody.self, limit: configuration.bodyBytes)
-        guard !bodies.isDraining else { throw Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+        guard !bodies.isDraining else { throw Problem(.draining, "the relay is shutting down", retryAfter: 5) }
         if let app = body.app, !AppDirectory.isKey(app) {
-            throw Problem(.invalidField, "\"\(app)\" is no app key", field: "app")
+            throw Problem(.invalidField, "\"\(app)\" is not an app key", field: "app")
         }
         let address = try SessionKey(app: body.app ?? standard, name: body.name)
         let session = try await door.create(
@@ -125,7 +125,7 @@ struct AdminSessionRoutes {
         let excluded = (body.excluding ?? []).map { StreamID(rawValue: $0) }
         return try await order(
             body.muted ? .forceMuteAll(excluding: excluded) : .disableForceMute, request, context,
-            body.muted ? "all muted" : "mute of all lifted")
+            body.muted ? "all muted" : "mute of all ended")
     }
 
     @Sendable private func lockShare(_ request: Request, _ context: ControlContext) async throws -> Response {
@@ -142,7 +142,7 @@ struct AdminSessionRoutes {
             ["type": "\(body.type)", "to": "\(body.to ?? "all")"])
     }
 
-    /// Answers when the order is carried out.
+    /// Sends a command to the session. Answers when it has been carried out.
     private func order(
         _ command: AdminCommand, _ request: Request, _ context: ControlContext, _ message: Logger.Message,
         _ metadata: Logger.Metadata = [:]
@@ -162,16 +162,16 @@ struct AdminSessionRoutes {
         return kind
     }
 
-    /// `app/session`, as `next` of a page has it.
+    /// Parses `app/session`, the form of `next` in a page.
     private func cursor(_ text: String) throws(Problem) -> SessionKey {
         let parts = text.split(separator: "/", maxSplits: 1)
         guard parts.count == 2, let key = try? SessionKey(app: String(parts[0]), name: String(parts[1])) else {
-            throw Problem(.invalidField, "\"\(text)\" is no app/session", field: "after")
+            throw Problem(.invalidField, "\"\(text)\" is not of the form app/session", field: "after")
         }
         return key
     }
 
-    /// What an operator did stands in the log.
+    /// Logs an operator's command.
     private func note(_ message: Logger.Message, _ address: SessionKey, _ more: Logger.Metadata = [:]) {
         var metadata: Logger.Metadata = ["app": "\(address.app)", "session": "\(address.name)", "by": "admin"]
         metadata.merge(more) { $1 }

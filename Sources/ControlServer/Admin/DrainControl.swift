@@ -1,13 +1,13 @@
 import Foundation
 
-/// How a relay is to end.
+/// Order to shut the relay down.
 package struct DrainOrder: Sendable, Equatable {
-    /// Seconds until the end that an operator may give.
+    /// Valid values of `seconds`.
     package static let range = 0...86_400
 
-    /// The end comes after so many seconds at the latest.
+    /// Maximum time until the relay exits.
     package var seconds: Int
-    /// Where clients are to go; nil: to the same address, once the relay is back.
+    /// URL that clients should connect to; nil: the same address, once the relay has restarted.
     package var url: String?
 
     package init(seconds: Int, url: String? = nil) {
@@ -23,7 +23,7 @@ package struct DrainOrder: Sendable, Equatable {
     }
 }
 
-/// Orders to drain, from the admin API to whoever carries them out. A newer order takes the place of one that nobody has read.
+/// Passes drain orders from the admin API to the code that carries them out. A new order replaces one that has not been read.
 package final class DrainControl: Sendable {
     package let orders: AsyncStream<DrainOrder>
     private let continuation: AsyncStream<DrainOrder>.Continuation

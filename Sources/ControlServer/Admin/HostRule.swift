@@ -1,7 +1,7 @@
 import MediaBase
 
-/// Names by which the relay may be called if no token is needed. A page whose own name resolves to this host (DNS rebinding) has the
-/// relay's origin in its browser; only the name in `Host` tells them apart. Numeric addresses cannot be rebound.
+/// Names that `Host` may contain on routes that need no token. A page whose own name resolves to this host (DNS rebinding) has the relay's
+/// origin in its browser; only the name in `Host` tells them apart. Numeric addresses cannot be rebound.
 struct HostRule: Sendable {
     private let names: Set<String>
 
@@ -10,14 +10,14 @@ struct HostRule: Sendable {
         self.names = Set(names.map { Self.normalized($0[...]) })
     }
 
-    /// - Parameter authority: value of `Host`; nil for HTTP/1.0 without one, which no browser sends.
+    /// - Parameter authority: value of `Host`; nil for an HTTP/1.0 request without one, which no browser sends.
     func allows(_ authority: String?) -> Bool {
         guard let authority else { return true }
         guard let name = Self.host(of: authority) else { return false }
         return name == "localhost" || name.hasSuffix(".localhost") || Self.isNumeric(name) || names.contains(name)
     }
 
-    /// Without its port and brackets, in lower case; nil where it is no authority (RFC 3986 section 3.2).
+    /// Returns the host in lower case, without port and brackets; nil if the text is not an authority (RFC 3986 section 3.2).
     private static func host(of authority: String) -> String? {
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else { return nil }
@@ -34,7 +34,7 @@ struct HostRule: Sendable {
         text.first == ":" && text.utf8.count <= 6 && text.dropFirst().utf8.allSatisfy { (48...57).contains($0) }
     }
 
-    /// A name may end in the root's dot.
+    /// Returns the name in lower case, without the final dot of the DNS root.
     private static func normalized(_ name: Substring) -> String {
         let name = name.lowercased()
         return name.hasSuffix(".") ? String(name.dropLast()) : name

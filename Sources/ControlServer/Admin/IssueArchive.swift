@@ -2,16 +2,16 @@ import Foundation
 package import Logging
 package import Signaling
 
-/// Keeps reports in memory, or as files of a directory where there is one. The oldest makes room for the newest.
+/// Keeps reports in memory, or as files if a directory is given. If `count` reports are kept, a new one replaces the oldest.
 package actor IssueArchive: IssueStore {
-    /// Reports kept at a time.
+    /// Default maximum number of reports.
     package static let standardCount = 100
-    /// Bytes of one bundle.
+    /// Default maximum size of one bundle, in bytes.
     package static let standardBytes = 1 << 20
 
     private struct Stored {
         let entry: IssueEntry
-        /// Nil: it is in its file.
+        /// Nil if the bundle is in its file.
         let bundle: [UInt8]?
     }
 
@@ -19,12 +19,12 @@ package actor IssueArchive: IssueStore {
     private let bytes: Int
     private let directory: String?
     private let logger: Logger
-    /// Oldest first.
+    /// Stored reports, oldest first.
     private var stored: [Stored] = []
     private var reported: UInt64 = 0
     private var refused: UInt64 = 0
 
-    /// - Parameter directory: made where it is missing; reports that are in it are read back.
+    /// - Parameter directory: created if it does not exist; its reports are read back.
     package init(
         count: Int = IssueArchive.standardCount, bytes: Int = IssueArchive.standardBytes, directory: String? = nil,
         logger: Logger
@@ -52,7 +52,7 @@ package actor IssueArchive: IssueStore {
                 try Self.write(entry, bundle, in: directory)
             } catch {
                 refused += 1
-                logger.error("a report was not written: \(error)", metadata: ["directory": "\(directory)"])
+                logger.error("cannot write a report: \(error)", metadata: ["directory": "\(directory)"])
                 throw SignalingError(.internalError, "the report could not be written")
             }
         }
@@ -75,7 +75,7 @@ package actor IssueArchive: IssueStore {
     package func issue(_ id: String) async throws(SignalingError) -> Issue {
         guard let found = stored.first(where: { $0.entry.id == id }) else { throw Self.unknown(id) }
         if let bundle = found.bundle { return Issue(entry: found.entry, bundle: bundle) }
-        // The id is one of ours, so it can be a file name.
+        // `makeID` created the id, so it is safe as a file name.
         guard let directory, let data = FileManager.default.contents(atPath: Self.bundlePath(id, in: directory)) else {
             throw Self.unknown(id)
         }
@@ -88,10 +88,10 @@ package actor IssueArchive: IssueStore {
     }
 
     private static func unknown(_ id: String) -> SignalingError {
-        SignalingError(.unknownIssue, "there is no report \"\(id.prefix(64))\"; the oldest make room for newer ones")
+        SignalingError(.unknownIssue, "there is no report \"\(id.prefix(64))\"; new reports replace the oldest")
     }
 
-    /// 128 random bits: a report is not found by guessing.
+    /// Returns 128 random bits in hexadecimal, so that report ids cannot be guessed.
     private static func makeID() -> String {
         (0..<2).map { _ in
             let half = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -99,14 +99,14 @@ package actor IssueArchive: IssueStore {
         }.joined()
     }
 
-    // MARK: files: <id>.json is the bundle, <id>.head.json who reported
+    // MARK: files: <id>.json is the bundle, <id>.head.json the `IssueEntry`
 
     private static func bundlePath(_ id: String, in directory: String) -> String { "\(directory)/\(id).json" }
     private static func headPath(_ id: String, in directory: String) -> String { "\(directory)/\(id).head.json" }
 
     private static func write(_ entry: IssueEntry, _ bundle: [UInt8], in directory: String) throws {
         try Data(bundle).write(to: URL(filePath: bundlePath(entry.id, in: directory)), options: .atomic)
-        // Last, so that a report is there whole or not at all.
+        // The head is written last, so that an incomplete report is never listed.
         try JSONEncoder().encode(entry).write(to: URL(filePath: headPath(entry.id, in: directory)), options: .atomic)
     }
 
@@ -115,7 +115,7 @@ package actor IssueArchive: IssueStore {
         try? FileManager.default.removeItem(atPath: bundlePath(id, in: directory))
     }
 
-    /// Oldest first.
+    /// Returns the entries in the directory, oldest first.
     private static func entries(in directory: String) -> [IssueEntry] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         return names.filter { $0.hasSuffix(".head.json") }.compactMap { name in

@@ -1,27 +1,27 @@
 package import Signaling
 
-/// Keeps the reports that clients ask for (ISS-1) until newer ones take their place.
+/// Stores the reports that clients submit (ISS-1) until newer ones replace them.
 package protocol IssueStore: Sendable {
     /// - Parameters:
-    ///   - head: who reported what, where.
+    ///   - head: session, connection, note and time of the report.
     ///   - bundle: the diagnostic bundle, a JSON object.
-    /// - Returns: what the report is read back with.
-    /// - Throws: `limitReached` where the bundle is too large.
+    /// - Returns: id by which the report can be read.
+    /// - Throws: `limitReached` if the bundle is too large.
     func keep(_ head: IssueHead, bundle: [UInt8]) async throws(SignalingError) -> String
-    /// Newest first, at most `limit`, those older than `after`.
+    /// Returns reports older than `after`, newest first, at most `limit`.
     func issues(after: String?, limit: Int) async throws(SignalingError) -> [IssueEntry]
     /// - Throws: `unknownIssue`.
     func issue(_ id: String) async throws(SignalingError) -> Issue
     func statistics() async -> IssueStatistics
 }
 
-/// Who reported.
+/// Origin, note and time of a report.
 package struct IssueHead: Hashable, Sendable, Codable {
     package var app: String
     package var session: String
     package var sessionID: SessionID
     package var connection: ConnectionID
-    /// What the user said.
+    /// Text that the user entered.
     package var note: String?
     /// Milliseconds since 1970.
     package var reportedAt: Int64
@@ -43,7 +43,7 @@ package struct IssueHead: Hashable, Sendable, Codable {
 package struct IssueEntry: Hashable, Sendable, Codable {
     package var id: String
     package var head: IssueHead
-    /// Of the bundle.
+    /// Size of the bundle.
     package var bytes: Int
 }
 
@@ -53,11 +53,11 @@ package struct Issue: Hashable, Sendable {
 }
 
 package struct IssueStatistics: Hashable, Sendable {
-    /// Reports that are kept.
+    /// Reports in the store.
     package var kept = 0
     package var bytes = 0
-    /// Since the start.
+    /// Reports stored since the start.
     package var reported: UInt64 = 0
-    /// Too large, or not written.
+    /// Reports that were too large or could not be written.
     package var refused: UInt64 = 0
 }

@@ -1,6 +1,6 @@
 import Hummingbird
 
-/// `?after=&limit=` of a list.
+/// Query `?after=&limit=` of a list.
 struct Paging {
     static let limits = 1...1_000
     static let standard = 100
@@ -17,18 +17,18 @@ struct Paging {
         guard let value = Int(text), Self.limits.contains(value) else {
             throw Problem(
                 .invalidField,
-                "\"\(text)\" is not a whole number of \(Self.limits.lowerBound) to \(Self.limits.upperBound)",
+                "\"\(text)\" is not a whole number from \(Self.limits.lowerBound) to \(Self.limits.upperBound)",
                 field: "limit")
         }
         limit = value
     }
 
-    /// One page of a list that is at hand whole, and where the next one begins.
+    /// Returns one page of a complete list, and the `after` value of the next page.
     func page<Item>(of all: [Item], id: (Item) -> String) throws(Problem) -> (items: [Item], next: String?) {
         var rest = all[...]
         if let after {
             guard let index = all.firstIndex(where: { id($0) == after }) else {
-                throw Problem(.invalidField, "nothing in the list has the id \"\(after)\" now", field: "after")
+                throw Problem(.invalidField, "the list has no entry with the id \"\(after)\"", field: "after")
             }
             rest = all[(index + 1)...]
         }

@@ -2,7 +2,7 @@ package import Signaling
 
 extension Problem {
     package init(_ error: SignalingError) {
-        // Limits are of what others use as well: it may be free again soon.
+        // Other users share the limits: capacity may be free again soon.
         let retryAfter = error.retryAfter ?? (error.code == .limitReached ? 5 : nil)
         self.init(error.code, error.message, field: error.field, limit: error.limit, retryAfter: retryAfter)
     }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// Applies `PageGuard` to routes that need no token. A preflight passes: it does nothing, and its answer names no origin that is not allowed.
+/// Applies `PageGuard` to routes that need no token. A preflight passes: it changes nothing, and its answer names only allowed origins.
 struct SameOriginMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 

@@ -1,23 +1,23 @@
 package import Signaling
 
-/// What `/metrics` says of sessions.
+/// Counts of sessions, participants and messages for `/metrics`.
 package struct SessionGauges: Sendable, Equatable {
     /// Live sessions.
     package var sessions = 0
-    /// Users in them, by kind.
+    /// Participants in them, by kind.
     package var users: [UserInfo.Kind: Int] = [:]
-    /// Users whose client is lost and may come back.
+    /// Participants whose client lost its connection and can still resume.
     package var dropped = 0
     /// Open connections of the control protocol, joined or not.
     package var connections = 0
     package var streams = 0
-    /// WebRTC peers without signalling (WHIP, WHEP).
+    /// WebRTC peers without a control connection (WHIP, WHEP).
     package var peers = 0
-    /// Since the start.
+    /// Joins since the start.
     package var joins: UInt64 = 0
-    /// Refused joins and other requests by error code.
+    /// Refused joins and other requests, by error code.
     package var refusals: [ErrorCode: UInt64] = [:]
-    /// Ended connections by reason.
+    /// Ended connections, by reason.
     package var disconnects: [DisconnectReason: UInt64] = [:]
     package var resumes: UInt64 = 0
     /// Messages from and to clients.
@@ -26,7 +26,7 @@ package struct SessionGauges: Sendable, Equatable {
 
     package init() {}
 
-    /// Those that a drain waits for: clients, which are told of it, and WebRTC peers, which leave when their programs end. Plain transports
-    /// have no way to leave.
+    /// Peers that a drain waits for: clients, which are notified, and WebRTC peers, which leave when their programs stop. Plain transports
+    /// cannot signal that they leave, so they are not counted.
     package var leaving: Int { (users[.client] ?? 0) + peers }
 }

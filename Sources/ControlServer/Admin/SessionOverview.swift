@@ -1,10 +1,10 @@
 package import Signaling
 
-/// One session as an operator sees it in a list.
+/// Session as an operator sees it in a list.
 package struct SessionOverview: Sendable, Hashable, Codable {
     package var app: String
     package var name: String
-    /// Of this life of the session; nil where it has media and no users of the control protocol.
+    /// Id of this instance of the session; nil if it has media but no participants of the control protocol.
     package var id: SessionID?
     /// Milliseconds since 1970.
     package var createdAt: Int64?
@@ -17,7 +17,7 @@ package struct SessionOverview: Sendable, Hashable, Codable {
     package var host: ConnectionID?
     package var isChatAllowed: Bool
     package var subsessionStatus: SubsessionStatus
-    /// With who is in each.
+    /// Subsessions with their participants.
     package var subsessions: [SubsessionInfo]
 
     package init(

@@ -1,33 +1,35 @@
 package import Conference
 package import Signaling
 
-/// What the admin API, the metrics and a drain need of the live sessions.
+/// Operations on live sessions for the admin API, the metrics and a drain.
 ///
-/// What is not there throws `unknownSession`, `unknownUser` or `unknownStream`.
+/// A session, participant or stream that does not exist causes `unknownSession`, `unknownUser` or `unknownStream`.
 package protocol SessionsDoor: Sendable {
-    /// Live sessions in order of address, those after `after`, at most `limit`.
+    /// Returns live sessions in order of address, those after `after`, at most `limit`.
     ///
-    /// - Parameter app: nil: of all apps.
+    /// - Parameter app: key of an app; nil: all apps.
     func sessions(app: String?, after: SessionKey?, limit: Int) async -> [SessionOverview]
     func session(_ address: SessionKey) async throws(SignalingError) -> SessionOverview
-    /// In order of joining.
+    /// Returns participants in the order in which they joined.
     func participants(of address: SessionKey) async throws(SignalingError) -> [UserInfo]
-    /// The relay's statistics of a user's media.
+    /// Returns the relay's statistics of a participant's media.
     func statistics(of user: ConnectionID, in address: SessionKey) async throws(SignalingError) -> StatisticsAnswer
-    /// In order of creation.
+    /// Returns streams in order of creation.
     func streams(of address: SessionKey) async throws(SignalingError) -> [StreamInfo]
 
-    /// Makes a session that waits for its first join. An existing one is left as it is.
+    /// Creates a session that waits for its first join. An existing session stays unchanged.
     ///
-    /// - Parameter password: as SES-4 has it; nil: none.
+    /// - Parameters:
+    ///   - password: see SES-4; nil: none.
+    ///   - requiresEncryption: whether every stream must be encrypted end to end.
     func create(_ address: SessionKey, password: String?, requiresEncryption: Bool) async throws(SignalingError)
         -> SessionOverview
-    /// Returns once the media engine has done what the order means; throws what it could not do.
+    /// Carries out a command. Returns when the media engine has carried it out; throws the error if it could not.
     func order(_ command: AdminCommand, in address: SessionKey) async throws(SignalingError)
 
-    /// Tells every client that the relay ends (CON-6). Returns once each has it in its queue.
+    /// Tells every client that the relay shuts down (CON-6). Returns when the message is in each client's queue.
     func announceDrain(seconds: Int, url: String?) async
-    /// Tells every client that this is the end, and closes the connections.
+    /// Tells every client that the relay exits now, and closes the connections.
     func endAll() async
     func gauges() async -> SessionGauges
 }

@@ -1,8 +1,9 @@
-/// Parameters of a query that a form or `URLSearchParams` wrote: application/x-www-form-urlencoded (WHATWG URL Standard, section 5.1).
+/// Parameters of a query as HTML forms and `URLSearchParams` write it: application/x-www-form-urlencoded (WHATWG URL Standard, section
+/// 5.1).
 ///
 /// `+` is a space, which `Request.uri.queryParameters` does not decode: a user "Ada Lovelace" would be "Ada+Lovelace".
 struct FormQuery: Sendable {
-    /// In order; a name can occur more than once. Names without `=` have an empty value.
+    /// Parameters in order; a name can occur more than once. Names without `=` have an empty value.
     private let parameters: [(name: String, value: String)]
 
     /// - Parameter text: the query without its `?`.
@@ -13,12 +14,12 @@ struct FormQuery: Sendable {
         }
     }
 
-    /// Value of the first parameter with this name.
+    /// Returns the value of the first parameter with this name.
     subscript(name: String) -> String? {
         parameters.first { $0.name == name }?.value
     }
 
-    /// `+` and `%XX` decoded. An incomplete or invalid `%XX` stays as it is, invalid UTF-8 becomes U+FFFD, as the standard says.
+    /// Decodes `+` and `%XX`. An incomplete or invalid `%XX` stays unchanged and invalid UTF-8 becomes U+FFFD, as the standard requires.
     private static func decoded(_ text: some Collection<UInt8>) -> String {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count)

@@ -1,6 +1,6 @@
-/// What a connection brings when it joins, besides what it may.
+/// Properties of a joining connection, apart from its permissions.
 struct Arrival: Sendable {
-    /// Of its request, whose answer goes before all events.
+    /// Id of the request, whose answer precedes all events.
     let request: UInt32
     let program: String?
     let socket: ClientSocket

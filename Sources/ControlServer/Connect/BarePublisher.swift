@@ -1,13 +1,13 @@
 import MediaEngine
 import Signaling
 
-/// A publisher without signalling, by WHIP or plain SRTP: a user with one stream.
+/// Publisher without a control connection (WHIP or plain SRTP): a participant with one stream.
 struct BarePublisher: Sendable {
     let connection: ConnectionID
     let transport: TransportID
     let isPlain: Bool
-    /// Counts it as a participant of its holder.
+    /// Counts the publisher as a participant of its resource holder.
     let lease: ResourceLease
-    /// Its ticket is used up: another publisher may take its stream over.
+    /// Whether its ticket has been used. From then on, another publisher may take over its stream.
     var isOpen = false
 }

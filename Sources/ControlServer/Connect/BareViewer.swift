@@ -1,6 +1,6 @@
 import MediaEngine
 
-/// The transport of a viewer without signalling.
+/// Transport of a subscriber without a control connection.
 struct BareViewer: Sendable {
     let transport: TransportID
     let isPlain: Bool

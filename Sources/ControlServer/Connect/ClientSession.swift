@@ -5,20 +5,20 @@ import NIOCore
 import NIOWebSocket
 import Signaling
 
-/// One WebSocket's way through the protocol: outside, it may join or resume; inside, its requests go to its session. What is wrong with a message
-/// is answered here; what is wrong too often ends the connection.
+/// Protocol state of one WebSocket. Before a join or resume, requests are handled here; afterwards they go to the session. A faulty message
+/// is answered with an error; too many of them end the connection.
 struct ClientSession {
     enum Ending: Equatable {
-        /// The connection broke off.
+        /// The connection was lost.
         case lost
-        /// The client closed.
+        /// The client closed the WebSocket.
         case closed(WebSocketErrorCode?)
         case violated
-        /// Nothing more is taken from it: the session has ended it, or it has sent too much that is no request.
+        /// The relay accepts no more messages: the session has ended the connection, or too many messages were faulty.
         case refused
     }
 
-    /// So many messages that are no requests, or come too fast, may outnumber the good ones.
+    /// Maximum number by which faulty or too frequent messages may exceed the valid ones.
     static let maximumFaults = 200
 
     let liveSessions: LiveSessions
@@ -30,12 +30,12 @@ struct ClientSession {
     private var rate: MessageRate
     private var faults = 0
     private(set) var place: (liveSession: LiveSession, id: ConnectionID)?
-    /// Whose conversations it is told of.
+    /// User whose conversation events the connection receives.
     var user: UserKey?
-    /// Why it is told of none though it joined with an identity.
+    /// Reason for which it receives no conversation events although it joined with an identity.
     var loginRefusal: SignalingError?
     private(set) var isOver = false
-    /// Counts a connection that has logged in and not joined.
+    /// Counts a connection that has logged in but not joined.
     var loginLease: ResourceLease?
 
     init(
@@ -52,7 +52,7 @@ struct ClientSession {
         rate = MessageRate(perSecond: liveSessions.configuration.messagesPerSecond, now: ControlClock.now)
     }
 
-    /// - Returns: false where the connection is over.
+    /// - Returns: false if the connection is over.
     mutating func receive(_ text: ByteBuffer) async -> Bool {
         statistics.messageReceived()
         let message: RequestMessage
@@ -77,12 +77,12 @@ struct ClientSession {
         return await receiveOutside(message)
     }
 
-    /// A message that is not heeded.
+    /// Refuses a faulty message. Returns false if there were too many.
     private mutating func fault(_ id: UInt32, _ error: SignalingError) -> Bool {
         faults += 1
         refuse(id, error)
         guard faults > Self.maximumFaults else { return true }
-        // Inside, its session says goodbye.
+        // After a join, the session closes the socket.
         if place == nil { socket.close(.policyViolation, DisconnectReason.protocolViolation.rawValue) }
         return false
     }
@@ -141,11 +141,11 @@ struct ClientSession {
     func check(_ version: Int) throws(SignalingError) {
         guard version == SignalingProtocol.version else {
             throw SignalingError(
-                .unsupportedVersion, "the relay speaks version \(SignalingProtocol.version)", field: "version")
+                .unsupportedVersion, "the relay supports version \(SignalingProtocol.version)", field: "version")
         }
     }
 
-    /// It asks and does not read the answers.
+    /// Disconnects a client that sends requests but does not read the answers.
     mutating func refuseSlow() async -> Bool {
         if let place {
             await place.liveSession.disconnect(place.id, socket, reason: .slowConsumer)
@@ -155,14 +155,14 @@ struct ClientSession {
         return false
     }
 
-    /// The WebSocket is over; a second call does nothing.
+    /// Handles the end of the WebSocket. A second call does nothing.
     mutating func end(_ ending: Ending) async {
         guard !isOver else { return }
         isOver = true
         guard let place else { return }
         self.place = nil
         switch ending {
-        // One that closes properly does not come back (RFC 6455 section 7.4.1: normal closure, and going away as browsers do).
+        // A client that closes with 1000 (normal closure) or 1001 (going away, as browsers do) does not resume (RFC 6455 section 7.4.1).
         case .closed(.some(.normalClosure)), .closed(.some(.goingAway)):
             await place.liveSession.disconnect(place.id, socket, reason: .left)
         case .violated, .refused: await place.liveSession.disconnect(place.id, socket, reason: .protocolViolation)

@@ -2,31 +2,31 @@ package import Conference
 package import MediaBase
 import Signaling
 
-/// What the control protocol's door is built from.
+/// Configuration of the control protocol's endpoint.
 package struct ConnectConfiguration: Sendable {
     package var conference = ConferenceLimits()
     package var directory = DirectoryLimits()
     package var outbox = OutboxLimits()
-    /// Messages that one connection may send a second.
+    /// Maximum number of messages per second on one connection.
     package var messagesPerSecond = MessageRate.defaultLimit
-    /// Streams about which something waits for the media engine, of one client.
+    /// Maximum number of streams of one client that have queued calls to the media engine.
     package var mediaOrders = 400
-    /// Wrong passwords of one address for one session in a minute.
+    /// Maximum number of wrong passwords per minute from one address for one session.
     package var wrongPasswordsPerMinute = PasswordLimiter.defaultLimit
-    /// Between two reports of one client.
+    /// Minimum interval between two reports of one client.
     package var issueInterval = MediaTime.seconds(10)
-    /// WebSockets that have not joined a session, in all and from one address (see `ClientAddress`).
+    /// Maximum number of WebSockets that have not joined a session: in total, and per address (see `ClientAddress`).
     package var unjoined = 1_024
     package var unjoinedPerAddress = 256
-    /// Limits of what each user, token and address may hold.
+    /// Limits of the resources of each user, token and address.
     package var resources = ResourceLimits()
-    /// Time without a sign of a client after which it is asked for one; after three of them it is lost.
+    /// Silence after which a client is pinged; after three intervals it is lost.
     package var pingInterval = Duration.seconds(10)
-    /// A connection that has not joined a session by then is closed.
+    /// Time after which a connection that has not joined a session is closed.
     package var joinTime = Duration.seconds(60)
-    /// Keys of native media are told, without TLS, to clients on this host.
+    /// Whether clients on this host receive the keys of native media without TLS.
     package var takesKeysOnLoopback = true
-    /// The app whose sessions WHIP, WHEP and plain transports enter.
+    /// App whose sessions WHIP, WHEP and plain transports use.
     package var standardApp = ""
 
     package init() {}

@@ -3,7 +3,7 @@ import NIOCore
 import NIOWebSocket
 import Signaling
 
-/// `GET /v1/connect`: one WebSocket from its first message to its end.
+/// Handler of `GET /v1/connect`: serves one WebSocket from its first message to its end.
 struct ConnectDoor: Sendable {
     let liveSessions: LiveSessions
     let messages: MessageHub
@@ -17,9 +17,9 @@ struct ConnectDoor: Sendable {
     ) async {
         let socket = ClientSocket(
             channel: channel.channel, isTLS: isTLS, trustsLoopback: liveSessions.configuration.takesKeysOnLoopback)
-        // One that never joins is not kept.
+        // Closes a connection that does not join in time.
         let alarm = channel.channel.eventLoop.scheduleTask(in: TimeAmount(liveSessions.configuration.joinTime)) {
-            socket.close(.policyViolation, "no session was joined in time")
+            socket.close(.policyViolation, "the client joined no session in time")
         }
         var session = ClientSession(
             liveSessions: liveSessions, messages: messages, socket: socket, token: handshake.token,
@@ -32,7 +32,7 @@ struct ConnectDoor: Sendable {
         do {
             try await channel.executeThenClose { inbound, _ in
                 for try await input in inbound {
-                    // After its end the close handshake goes on; what comes meanwhile is passed over.
+                    // After the end, the close handshake continues; other input is ignored.
                     if session.isOver { continue }
                     switch input {
                     case .text(let text):

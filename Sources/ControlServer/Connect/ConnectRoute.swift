@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import Signaling
 
-/// What `/v1/connect` says to a request that did not become a WebSocket.
+/// Answers requests to `/v1/connect` that were not upgraded to a WebSocket.
 struct ConnectRoute {
     let bodies: OpenBodies
 
@@ -20,7 +20,7 @@ struct ConnectRoute {
             offered += field.split(separator: ",").map { $0.filter { $0 != " " } }
         }
         guard offered.isEmpty || offered.contains(SignalingProtocol.subprotocol) else {
-            throw Problem(.unsupportedVersion, "the relay speaks \(SignalingProtocol.subprotocol)")
+            throw Problem(.unsupportedVersion, "the relay supports \(SignalingProtocol.subprotocol)")
         }
         throw Problem(
             .malformedRequest,

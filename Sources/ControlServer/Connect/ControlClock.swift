@@ -2,11 +2,11 @@ import Foundation
 import MediaBase
 import NIOCore
 
-/// The clocks of the control plane. What stands below it is told the time.
+/// Clocks of the control plane. Lower layers receive the time as an argument.
 enum ControlClock {
-    /// Monotonic.
+    /// Monotonic time.
     static var now: MediaTime { MediaTime(rawValue: Int64(NIODeadline.now().uptimeNanoseconds)) }
 
-    /// Milliseconds since 1970.
+    /// Wall-clock time in milliseconds since 1970.
     static var wall: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 }

@@ -2,7 +2,7 @@ import NIOWebSocket
 import Signaling
 
 extension DisconnectReason {
-    /// What the WebSocket is closed with; its reason is the code's name.
+    /// Close code of the WebSocket; the close reason is the raw value of this enum.
     var closeCode: WebSocketErrorCode {
         switch self {
         case .left, .removed, .sessionEnded, .networkLost, .tokenExpired: .normalClosure

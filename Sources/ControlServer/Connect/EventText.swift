@@ -2,21 +2,21 @@ import Foundation
 import NIOCore
 import Signaling
 
-/// An event as it goes out, but for its number: encoded once, whoever gets it. All share the bytes.
+/// Encoded event without its sequence number. It is encoded once, and all receivers share the bytes.
 struct EventText: Sendable {
     private static let encoder = {
         let encoder = JSONEncoder()
-        // The number is the last member in this order: `{"data":{…},"event":"…","seq":0}`.
+        // With sorted keys, the number is the last member: `{"data":{…},"event":"…","seq":0}`.
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         return encoder
     }()
-    /// What stands behind the shared part with number 0.
+    /// Bytes after the shared part in the event with number 0.
     private static let tail = Array("0}".utf8)
 
     let name: String
     private let head: ByteBuffer
 
-    /// Nil where the event cannot be written.
+    /// Returns nil if the event cannot be encoded.
     init?(_ event: Event) {
         name = event.name.rawValue
         guard let whole = try? Self.encoder.encode(EventMessage(seq: 0, event)), whole.suffix(2) == Data(Self.tail)
@@ -24,10 +24,10 @@ struct EventText: Sendable {
         head = ByteBuffer(bytes: whole.dropLast(2))
     }
 
-    /// Of the shared part.
+    /// Size of the shared part.
     var bytes: Int { head.readableBytes }
 
-    /// The message with the number `seq`.
+    /// Returns the message with the number `seq`.
     func message(_ seq: UInt64) -> ByteBuffer {
         var message = ByteBuffer()
         message.reserveCapacity(head.readableBytes + 21)

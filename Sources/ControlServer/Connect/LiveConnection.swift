@@ -2,32 +2,32 @@ import Conference
 import SDP
 import Signaling
 
-/// One connection of a session: what it is still to be told, its socket while it has one, its peer connections. Confined to its session.
+/// Client connection of a session: its queued events, its socket while it has one, its peer connections. Confined to its session.
 final class LiveConnection {
     let id: ConnectionID
     let resumeToken: String
-    /// Name and version of the client program, as it says.
+    /// Name and version of the client program, as the client reports them.
     let program: String?
-    /// What `ReportGuard` tells it from others by.
+    /// Key by which `ReportGuard` counts its reports.
     let reporter: String
-    /// Counts it as a participant of its holder.
+    /// Counts the connection as a participant of its resource holder.
     let lease: ResourceLease
     var socket: ClientSocket?
     var outbox: Outbox<EventText>
     private var queue: QueueLease
-    /// A request is being carried out whose answer goes before the events that it causes: those wait in the outbox.
+    /// Whether a request is in progress whose answer must precede the events that it causes; the outbox holds them until then.
     var isHeld = false
     var publisher: PublishPeer? {
         didSet { if publisher != nil { hasPublished = true } }
     }
-    /// It had a publish peer connection at some time.
+    /// Whether it has ever had a publish peer connection.
     private(set) var hasPublished = false
     var subscriber: SubscribePeer?
-    /// Where its peers are in the engine, or are on their way to.
+    /// Place of its peers in the engine, or the place to which they are being moved.
     var place = Place.mainSession
-    /// What its next subscribe peer connection is to be.
+    /// Kind of its next subscribe peer connection.
     var subscribeTransport = MediaTransport.webRTC
-    /// Names of its newest events, oldest first, for reports.
+    /// Names of its latest events, oldest first, for reports.
     private(set) var recent: [String] = []
 
     init(
@@ -44,12 +44,12 @@ final class LiveConnection {
         self.outbox = Outbox(limits: outbox)
     }
 
-    /// What is said to it, or will be, has keys in it.
+    /// Whether messages to the client contain media keys, now or later.
     var usesKeys: Bool { subscribeTransport == .native || publisher?.peer.isNative == true }
 
     private static let recentEvents = 64
 
-    /// The client does not read as fast as events come: its own queue is full, or all queues of its token, user or address together are.
+    /// The client reads more slowly than events arrive: its own queue is full, or all queues of its token, user or address together are.
     struct QueueFull: Error {}
 
     /// Queues an event for the client.
@@ -64,18 +64,18 @@ final class LiveConnection {
         recent.append(text.name)
     }
 
-    /// Updates the count of the queue after events were taken from it or the client was lost or came back.
+    /// Updates the counted queue size after events were taken from the queue, or the client was lost or resumed.
     func settleQueue() {
-        // Growth is refused only here, after `resume`: what is sent again has the size of the replay at most.
+        // Growth can be refused only after `resume`, when the resent events have at most the size of the replay.
         try? queue.update(waitingBytes)
     }
 
-    /// It is over: its participant and its queue are no longer counted.
+    /// Stops counting the participant and the queue when the connection is over.
     func release() {
         lease.release()
         try? queue.update(0)
     }
 
-    /// Events for a lost client are bounded by the size of the replay and are not counted.
+    /// Queue size to count. Events for a lost client are not counted: the size of the replay bounds them.
     private var waitingBytes: Int { outbox.isAttached ? outbox.unsentBytes : 0 }
 }

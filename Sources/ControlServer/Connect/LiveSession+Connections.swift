@@ -4,7 +4,7 @@ import NIOCore
 import Signaling
 
 extension LiveSession {
-    /// Lets a client in and answers it. A refused one is not answered here: it may try again.
+    /// Admits a client and answers it. An error is not sent here: the caller answers, and the client may try again.
     ///
     /// - Parameter lease: counts it as a participant.
     func join(
@@ -25,7 +25,7 @@ extension LiveSession {
             do throws(SignalingError) {
                 text = try MessageCodec.bounded(arrival.request, .success(completed(join.answer, for: arrival.socket)))
             } catch {
-                // Its client could not read who is there: it does not stay.
+                // The answer is too large for the client, so it cannot know the session's state and does not stay.
                 perform(join.effects)
                 perform(conference.disconnect(admission.connection, reason: .left, now: ControlClock.now))
                 return .failure(error)
@@ -50,7 +50,7 @@ extension LiveSession {
         }
     }
 
-    /// The answer of the rules with what only the relay knows.
+    /// Adds the fields that only the relay knows to the answer of `Conference`.
     private func completed(_ answer: JoinAnswer, for socket: ClientSocket) -> JoinAnswer {
         var answer = answer
         answer.iceServers = environment.iceServers
@@ -59,7 +59,7 @@ extension LiveSession {
         return answer
     }
 
-    /// A client comes back on another socket (CON-3).
+    /// Attaches a client that resumes to its new socket (CON-3).
     func resume(_ id: ConnectionID, lastEvent: UInt64, _ arrival: Arrival) -> Result<Void, SignalingError> {
         guard let client = clients[id] else { return .failure(SignalingError(.resumeExpired)) }
         guard arrival.socket.isConfidential || !client.usesKeys else { return .failure(ClientSocket.readable) }
@@ -68,7 +68,7 @@ extension LiveSession {
             missed = try client.outbox.resume(lastEvent: lastEvent)
         } catch {
             if error.code == .resumeGap {
-                // It has to join anew; nobody waits for the old one any more.
+                // The client has to join again, so its old connection can end now.
                 perform(conference.disconnect(id, reason: .networkLost, now: ControlClock.now))
             }
             return .failure(error)
@@ -79,8 +79,8 @@ extension LiveSession {
             client.settleQueue()
             return .failure(error)
         case .success(let effects):
-            // The relay may not have noticed yet that the old one is dead.
-            client.socket?.close(.normalClosure, "taken up by another connection")
+            // The relay may not have noticed yet that the old socket is dead.
+            client.socket?.close(.normalClosure, "resumed on another connection")
             client.socket = arrival.socket
             arrival.socket.enterSession()
             arrival.socket.count(for: client.lease.holder, in: environment.resources)
@@ -90,14 +90,14 @@ extension LiveSession {
                 subscribeLost: client.subscriber == nil)
             reply(arrival.request, .success(answer), on: arrival.socket)
             environment.statistics.resumed()
-            logger.info("client is back", metadata: ["connection": "\(id)", "missed": "\(missed)"])
+            logger.info("client resumed", metadata: ["connection": "\(id)", "missed": "\(missed)"])
             write(client)
             perform(effects)
             return .success(())
         }
     }
 
-    /// A socket is gone without a word. Its connection waits for the client (CON-3).
+    /// Handles the loss of a socket without a close. The connection waits for its client (CON-3).
     func lost(_ id: ConnectionID, _ socket: ClientSocket) {
         guard let client = clients[id], client.socket === socket else { return }
         client.socket = nil
@@ -107,7 +107,7 @@ extension LiveSession {
         perform(conference.drop(id, now: ControlClock.now))
     }
 
-    /// A connection ends for good, by the doing of its own socket.
+    /// Ends a connection for good, on behalf of its own socket.
     func disconnect(_ id: ConnectionID, _ socket: ClientSocket, reason: DisconnectReason) {
         guard let client = clients[id], client.socket === socket else { return }
         perform(conference.disconnect(id, reason: reason, now: ControlClock.now))

@@ -3,7 +3,7 @@ import MediaEngine
 import Signaling
 
 extension LiveSession {
-    /// Appends a decision of the session's rules to those of crash reports. Events for clients are not decisions; they follow from them.
+    /// Adds a decision of `Conference` to the notes in crash reports. Events for clients follow from decisions and are not noted.
     func note(_ effect: Effect) {
         switch effect {
         case .send, .broadcast: break

@@ -2,7 +2,7 @@ import Conference
 import Signaling
 
 extension LiveSession {
-    /// Tells the application's server.
+    /// Posts an event to the application's webhook.
     func post(_ hook: HookEvent) {
         var event: WebhookEvent
         func make(_ kind: WebhookEvent.Kind) -> WebhookEvent {

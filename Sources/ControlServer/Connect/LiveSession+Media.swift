@@ -5,21 +5,21 @@ import MediaEngine
 import Signaling
 
 extension LiveSession {
-    /// What the media plane reports, for the rules.
+    /// Passes an event of the media plane to `Conference` and carries out the effects.
     func report(_ event: MediaEvent) {
         perform(conference.media(event, now: ControlClock.now, wallClock: ControlClock.wall))
     }
 
-    /// - Returns: what the engine has been told; what is gone already is no fault.
+    /// - Returns: calls that were made to the engine; empty if the stream is gone already.
     func unpublish(_ stream: StreamID) -> [EngineCall] {
         kinds[stream] = nil
-        // One that never came to be is nothing to the engine, and its name may be another's by now.
+        // A stream without an owner does not exist in the engine, and another stream may use its name by now.
         guard owners.removeValue(forKey: stream) != nil else { return [] }
         if let publisher = publishers[stream] { return closePublisher(publisher.connection) }
         return [environment.engine.beginCloseStream(session: engineName, stream: stream.rawValue)]
     }
 
-    /// A client that is no longer of the session.
+    /// Closes the peers of a client that has left the session.
     func endMedia(of client: LiveConnection) {
         for call in closePeers(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
     }
@@ -28,9 +28,9 @@ extension LiveSession {
         [closePublisher(of: client), closeSubscriber(of: client)].compactMap(\.self)
     }
 
-    // MARK: what the engine tells
+    // MARK: events of the media engine
 
-    /// Waits for nobody; the session hears of it in its turn.
+    /// Queues an event of the engine without blocking; the session handles it in turn.
     nonisolated func post(_ event: StreamEvent) {
         let (isNews, missed) = inbox.post(event)
         if missed > 0 { environment.statistics.eventsMissed(missed) }
@@ -44,11 +44,11 @@ extension LiveSession {
     func heard(_ event: StreamEvent) {
         switch event {
         case .published(_, let transport, let name):
-            // Of WebRTC publishers the first packet is waited for.
+            // A WebRTC publisher's stream is announced with its first packet.
             guard publishers[StreamID(rawValue: name)]?.isPlain == true else { return }
             announce(StreamID(rawValue: name), by: transport)
         case .mediaBegan(_, let transport, let name, _): announce(StreamID(rawValue: name), by: transport)
-        // Not before what is being done has been told to the rules.
+        // Calls in progress must be reported to `Conference` first.
         case .closed(_, let transport, let name):
             Task { await inOrder { closed(StreamID(rawValue: name), transport) } }
         case .dimensions(_, let transport, let name, let width, let height):
@@ -72,7 +72,7 @@ extension LiveSession {
         }
     }
 
-    /// By which transport the stream comes now: its publisher may have begun anew with another one.
+    /// Returns the transport that feeds the stream now. Its publisher may have reconnected on another one.
     func transport(of stream: StreamID) -> TransportID? {
         publishers[stream]?.transport ?? owners[stream].flatMap { clients[$0] }?.publisher?.id
     }

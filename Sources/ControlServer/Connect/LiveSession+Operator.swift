@@ -3,7 +3,7 @@ import Logging
 import MediaEngine
 import Signaling
 
-/// What an operator sees and orders.
+/// State for operators, and their commands.
 extension LiveSession {
     var overview: SessionOverview {
         SessionOverview(
@@ -18,30 +18,30 @@ extension LiveSession {
     var users: [UserInfo] { conference.users }
     var streams: [StreamInfo] { conference.streams }
 
-    /// Returns once the engine has done what it takes.
+    /// Carries out an operator's command. Returns when the engine is done.
     func admin(_ command: AdminCommand) async throws(SignalingError) {
         guard !isForgotten else { throw SignalingError(.sessionEnded) }
         let effects = try conference.admin(command, now: ControlClock.now).get()
-        // What a signal carries is not for logs.
+        // The content of a signal must not be logged.
         let order = if case .signal(let type, _, _) = command { "signal \(type)" } else { "\(command)" }
-        logger.notice("operator's order", metadata: ["order": "\(order)"])
+        logger.notice("operator command", metadata: ["order": "\(order)"])
         if let failure = await outcome(of: begin(effects)) { throw failure }
     }
 
-    /// Watches the time of a session that was made ahead.
+    /// Starts the timers of a session that was created before its first join.
     func begin() { perform([]) }
 
-    /// Tells every client that the relay ends (CON-6).
+    /// Tells every client that the relay shuts down (CON-6).
     func announceDrain(_ event: Draining) {
-        // A session that is over has nobody to tell.
+        // A session that has ended has no clients to tell.
         if case .success(let effects) = conference.admin(.drain(event), now: ControlClock.now) { perform(effects) }
     }
 
     func end(_ reason: DisconnectReason) { perform(conference.end(reason)) }
 
-    /// WebRTC peers without signalling.
+    /// Number of WebRTC peers without a control connection.
     var barePeerCount: Int { publishers.values.count { !$0.isPlain } + viewers.values.count { !$0.isPlain } }
 
-    /// Lost clients among the users.
+    /// Number of clients that lost their socket and may resume.
     var droppedCount: Int { clients.values.count { $0.socket == nil } }
 }

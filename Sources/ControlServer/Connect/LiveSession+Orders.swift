@@ -4,10 +4,10 @@ import MediaBase
 import MediaEngine
 import Signaling
 
-/// What the rules have the media engine do. What stops media, or lets it go on, is with the engine before anything else happens; what is about
-/// subscriptions waits its turn.
+/// Calls to the media engine that `Conference` asks for. Calls that stop or resume media reach the engine before anything else happens;
+/// changes of subscriptions are queued.
 extension LiveSession {
-    /// - Returns: what the engine has been told at once.
+    /// - Returns: calls that were made to the engine at once.
     func order(_ command: MediaCommand) -> [MediaCall] {
         switch command {
         case .setMuted(let stream, let kind, let isMuted):
@@ -19,22 +19,22 @@ extension LiveSession {
             ]
         case .unpublish(let stream): unpublish(stream).map { MediaCall(command: command, call: $0) }
         case .closeMedia(let id):
-            // A client's are closed with it.
+            // A client's peers are closed with it.
             ((clients[id].map { closePeers(of: $0) } ?? []) + closePublisher(id) + closeViewer(id)).map {
                 MediaCall(command: command, call: $0)
             }
         case .subscribe(let id, let stream, let preferences): queue(.begin(preferences), stream, of: id)
         case .updateSubscription(let id, let stream, let preferences): queue(.change(preferences), stream, of: id)
         case .unsubscribe(let id, let stream): queue(.end, stream, of: id)
-        // Who is where has a way of its own.
+        // `begin` handles moves (see `LiveSession+Placing.swift`).
         case .place: []
         }
     }
 
-    // MARK: at once
+    // MARK: immediate calls
 
-    /// Returns when the engine has done all of it.
-    /// - Returns: a mute that it did not do; the rules have taken that back by then.
+    /// Waits until the engine has carried out the calls.
+    /// - Returns: error of a mute that failed; `Conference` has taken the mute back by then.
     func outcome(of calls: [MediaCall]) async -> SignalingError? {
         var failure: SignalingError?
         for call in calls {
@@ -47,7 +47,7 @@ extension LiveSession {
         return failure
     }
 
-    /// For calls that nobody waits for.
+    /// Handles the outcome of calls without a waiting caller.
     func watch(_ calls: [MediaCall]) {
         guard !calls.isEmpty else { return }
         Task { _ = await outcome(of: calls) }
@@ -56,24 +56,24 @@ extension LiveSession {
     private func failed(_ command: MediaCommand, _ error: EngineError) -> SignalingError? {
         guard case .setMuted(let stream, let kind, let isMuted) = command else {
             switch error {
-            // It is gone already.
+            // The object is gone already.
             case .unknownSession, .unknownStream, .unknownTransport, .stopped: break
-            default: logger.error("media engine did not close", metadata: ["error": "\(error)"])
+            default: logger.error("media engine could not close a transport or stream", metadata: ["error": "\(error)"])
             }
             return nil
         }
         switch error {
         case .unknownSession, .unknownStream, .invalidRequest:
-            // Nothing of it can be forwarded. One that is still to come begins as the rules say.
+            // The engine forwards no media of the stream. A stream that is yet to begin starts in the state that `Conference` has.
             return conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
         default:
-            logger.error("media engine did not mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
+            logger.error("media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
             report(.muteFailed(stream, kind, isMuted))
             return SignalingError(Problem(error))
         }
     }
 
-    // MARK: one after the other
+    // MARK: queued calls
 
     private func queue(_ order: SubscriptionOrder, _ stream: StreamID, of client: ConnectionID) -> [MediaCall] {
         orders.add(order, stream, of: client)
@@ -84,7 +84,7 @@ extension LiveSession {
         return []
     }
 
-    /// What a client asks for is refused where too much waits for it already, or it is to come in a way that cannot be.
+    /// Returns an error if too many streams of the client have queued calls, or if the chosen transport is not possible.
     func objection(to request: Request, of client: LiveConnection, _ socket: ClientSocket) -> SignalingError? {
         let stream: StreamID
         switch request {
@@ -103,7 +103,7 @@ extension LiveSession {
             .limitReached, "\(limit) streams wait for the media engine", limit: MediaOrders.limitKey, retryAfter: 1)
     }
 
-    /// Runs `body` when all that was ordered before is done, and nothing else meanwhile.
+    /// Runs `body` after all calls that were queued before, and excludes other calls while it runs.
     func inOrder<R>(_ body: () async -> R) async -> R {
         if orders.isBusy {
             await withCheckedContinuation { orders.waiting.append($0) }

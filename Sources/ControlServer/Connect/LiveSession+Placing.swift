@@ -3,11 +3,13 @@ import Logging
 import MediaEngine
 import Signaling
 
-/// Who is where, by the rules and in the engine (SUB-3). These calls wait for no others: who was parted does not hear the other any more.
+/// Moves between the main session and subsessions, in `Conference` and in the engine (SUB-3). These calls do not wait for queued calls, so
+/// that clients in different places stop hearing each other at once.
 extension LiveSession {
     private static let patience = Duration.milliseconds(1)
 
-    /// A request that may take its sender elsewhere. Those who will not hear each other any more are parted before anybody is told of it.
+    /// Handles a request that may move its sender. The engine stops media between clients that the move separates before anyone is
+    /// notified.
     func move(_ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket) async {
         if let place = conference.destination(of: message.request, from: id, now: ControlClock.now) {
             self.place([id], at: place)
@@ -15,13 +17,13 @@ extension LiveSession {
         }
         let answer = conference.request(
             message.request, from: id, now: ControlClock.now, wallClock: ControlClock.wall)
-        // Where it was refused after all.
+        // Takes the move back if the request was refused.
         place([id], at: conference.place(of: id))
         reply(message.id, answer.result, on: socket)
         perform(answer.effects)
     }
 
-    /// Has the engine take clients' peers to a place; those that are still to be opened follow.
+    /// Has the engine move clients' peers to a place; peers that open later follow.
     func place(_ ids: [ConnectionID], at place: Place) {
         for client in ids.compactMap({ clients[$0] }) where client.place != place {
             client.place = place
@@ -32,7 +34,7 @@ extension LiveSession {
         carryOutPlacements()
     }
 
-    /// A peer begins where its client is: it is there before the client can know of it.
+    /// Moves a new peer to its client's place, before the client can know of the peer.
     func place(_ peer: TransportID, of client: LiveConnection) async {
         guard client.place != .mainSession else { return }
         placements.waiting[peer] = client.place.roomName
@@ -40,7 +42,7 @@ extension LiveSession {
         await placed()
     }
 
-    /// Returns once the engine has everybody where they were to be when this was called.
+    /// Returns when the engine has carried out all moves that were requested before this call.
     private func placed() async {
         guard placements.isUnderWay else { return }
         await withCheckedContinuation { placements.waiters.append($0) }
@@ -64,13 +66,13 @@ extension LiveSession {
                 try await environment.engine.place(
                     waiting.map { RoomPlacement(peer: $0.key, room: $0.value) }, session: engineName)
             } catch .limitReached {
-                // The worker is behind with its calls: this one is not given up.
+                // The worker's queue of calls is full, so these moves are tried again.
                 placements.waiting.merge(waiting) { newer, _ in newer }
                 placements.waiters += waiters
                 try? await Task.sleep(for: Self.patience)
                 return
             } catch {
-                logger.notice("media engine did not place", metadata: ["error": "\(error)"])
+                logger.notice("media engine could not move peers", metadata: ["error": "\(error)"])
             }
         }
         for waiter in waiters { waiter.resume() }
@@ -78,7 +80,7 @@ extension LiveSession {
 }
 
 extension Place {
-    /// Name of the engine's room.
+    /// Name of the place's room in the engine.
     var roomName: String { subsession?.rawValue ?? MediaEngine.mainRoom }
 
     init(roomName: String) {

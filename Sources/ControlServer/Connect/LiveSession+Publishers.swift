@@ -4,12 +4,12 @@ import MediaBase
 import MediaEngine
 import Signaling
 
-/// WHIP and plain SRTP: publishers that are users like others, without signalling of their own.
+/// Publishers by WHIP and plain SRTP: participants without a control connection.
 extension LiveSession {
-    /// Makes a user of kind `publisher` and holds its stream's place. If a publisher has the name already, it gives way to one that may take
-    /// it over (`Conference.takeOver`).
+    /// Creates a participant of kind `publisher` and reserves the name of its stream. If a publisher has the name already, a visitor that
+    /// may take it over (`Conference.takeOver`) replaces it.
     ///
-    /// - Parameter name: of the stream, and its id; made up where nil.
+    /// - Parameter name: name and id of the stream; nil: a random one.
     func admitPublisher(
         _ visitor: Visitor, _ name: String?, kinds: Set<MediaKind>, isPlain: Bool
     ) -> Result<PublisherTicket, SignalingError> {
@@ -53,10 +53,10 @@ extension LiveSession {
         }
     }
 
-    /// The engine has its transport. Mutes are in force before the client can know where to send.
+    /// Registers the transport that the engine opened. Mutes are in force before the client learns the address to send to.
     ///
-    /// - Parameter kinds: that it turned out to have; nil: those of the ticket.
-    /// - Throws: where the rules have ended it meanwhile; its transport is closed then.
+    /// - Parameter kinds: kinds of its tracks; nil: those of the ticket.
+    /// - Throws: if `Conference` ended the publisher while the engine was awaited; its transport is then closed.
     func opened(
         _ ticket: PublisherTicket, _ transport: TransportID, kinds: Set<MediaKind>? = nil
     ) async throws(SignalingError) {
@@ -73,22 +73,23 @@ extension LiveSession {
             plan.streams[0].videoMid = kinds.contains(.video) ? "video" : nil
         }
         _ = await outcome(of: begin(conference.confirmPublish(plan)))
-        // Much can happen while the engine is waited for; another publisher may even have the name by now.
+        // While the engine was awaited, the publisher may have ended, and another may have the name by now.
         guard publishers[stream]?.transport == transport else { throw await overMeanwhile(ticket, transport) }
         publishers[stream]?.isOpen = true
-        // A plain stream is there with its transport.
+        // A plain stream is announced as soon as its transport is open.
         if ticket.isPlain {
             heard(.published(session: engineName, transport: transport, stream: ticket.stream))
         }
     }
 
-    /// The rules have ended a publisher while the engine was asked. Returns when its transport is closed, whoever closes it.
+    /// Closes the transport of a publisher that ended while the engine was awaited. Returns when it is closed, even if another call closes
+    /// it.
     private func overMeanwhile(_ ticket: PublisherTicket, _ transport: TransportID) async -> SignalingError {
         try? await close(transport, isPlain: ticket.isPlain).finish()
         return endedMeanwhile
     }
 
-    /// The engine has refused it.
+    /// Releases the reservations of a publisher that the engine refused.
     func refused(_ ticket: PublisherTicket) {
         for stream in ticket.plan.streams where owners[stream.id] == ticket.connection {
             owners[stream.id] = nil
@@ -97,7 +98,7 @@ extension LiveSession {
         report(.publisherLeft(ticket.connection, .left))
     }
 
-    /// Its own door has closed it. Returns when its name is free again.
+    /// Removes a publisher after its endpoint has closed the transport. Returns when its name is free again.
     func publisherClosed(_ transport: TransportID) async {
         guard let connection = transports.remove(transport) else { return }
         for (stream, publisher) in publishers where publisher.transport == transport { publishers[stream] = nil }
@@ -106,7 +107,7 @@ extension LiveSession {
         _ = await outcome(of: begin(effects))
     }
 
-    /// The rules end a publisher.
+    /// Closes the transport of a publisher that `Conference` ended.
     func closePublisher(_ connection: ConnectionID) -> [EngineCall] {
         var calls: [EngineCall] = []
         for (stream, publisher) in publishers where publisher.connection == connection {
@@ -117,9 +118,9 @@ extension LiveSession {
         return calls
     }
 
-    /// Why somebody without signalling was let in, and is not in any more.
+    /// Error for a publisher or subscriber without a control connection that was admitted and has ended since.
     var endedMeanwhile: SignalingError {
-        // It was removed, its token was, or a password was set.
+        // It was removed, its token was revoked, or a password was set.
         conference.isEnded ? SignalingError(.sessionEnded) : SignalingError(.notPermitted)
     }
 

@@ -6,7 +6,7 @@ import SDP
 import Signaling
 
 extension LiveSession {
-    /// An offer of a client's publish peer connection: the first, or one that changes what it carries or restarts its ICE.
+    /// Handles an offer of a client's publish peer connection: the first, or one that changes its tracks or restarts ICE.
     func publish(
         _ request: PublishRequest, of client: LiveConnection
     ) async -> Result<PublishRequest.Answer, SignalingError> {
@@ -35,19 +35,19 @@ extension LiveSession {
             kinds[stream.id] = stream.kinds
             owners[stream.id] = client.id
         }
-        // The answer goes before what others learn at once, and not before the mutes are in force.
+        // The answer is sent after the mutes are in force, and before the events that the publication causes.
         client.isHeld = true
         _ = await outcome(of: begin(conference.confirmPublish(plan)))
         guard clients[client.id] === client else {
-            // It left while the engine was asked.
+            // The client left while the engine was awaited.
             endMedia(of: client)
             throw SignalingError(.notJoined)
         }
         return PublishRequest.Answer(sdp: answer, streams: plan.streams.map(\.id))
     }
 
-    /// Has the engine take the offer.
-    /// - Returns: the answer.
+    /// Applies the offer in the engine.
+    /// - Returns: SDP answer.
     private func open(
         _ request: PublishRequest, _ plan: PublishPlan, _ client: LiveConnection
     ) async throws(SignalingError) -> String {
@@ -82,12 +82,12 @@ extension LiveSession {
                 client.publisher?.peer = peer
                 return answer.relay
             } catch {
-                // It ended meanwhile; the client gets a new one.
+                // The transport has ended; the client gets a new one.
                 guard case .unknownTransport = error else { throw error }
             }
         }
-        // Another certificate, or other keys, are another peer connection. The streams go on by that one; what the engine says of the
-        // end of the old one is not about them.
+        // Another certificate or other keys belong to another peer connection. The streams continue on it, and engine events about the end
+        // of the old one no longer concern them.
         let isAnew = client.publisher != nil
         if let call = closePublisher(of: client) { watch([MediaCall(command: .closeMedia(client.id), call: call)]) }
         let lease: ResourceLease
@@ -109,7 +109,7 @@ extension LiveSession {
         return answer.relay
     }
 
-    /// Counts a transport of a client.
+    /// Counts a transport of a client against its limits.
     ///
     /// - Throws: `limitReached` with the key of the limit.
     func leaseTransport(of client: LiveConnection) throws(EngineError) -> ResourceLease {
@@ -122,7 +122,7 @@ extension LiveSession {
         return lease
     }
 
-    /// The media section of each track that the plan names.
+    /// Returns the media section of each track in the plan.
     private static func sections(
         of plan: PublishPlan, among tracks: [TrackDescription]
     ) throws(SDPError) -> [PublishedSection] {

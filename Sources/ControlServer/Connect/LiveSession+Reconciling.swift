@@ -4,9 +4,9 @@ import MediaBase
 import MediaEngine
 import Signaling
 
-/// After events of the engine were too many to be kept: what they would have told is asked for.
+/// Recovery from lost engine events: if the event queue overflows, the session reads the engine's state instead.
 extension LiveSession {
-    /// Between two tries with an engine that is too busy to answer.
+    /// Pause between tries while the engine is too busy to answer.
     private static let lookPause = Duration.milliseconds(200)
 
     func reconcile() async {
@@ -31,7 +31,7 @@ extension LiveSession {
         try await lookAtTransports()
         let streams = try await streamsOfEngine()
         let names = Set(streams.map { StreamID(rawValue: $0.name) })
-        // WebRTC publishers' streams end with their transports.
+        // Streams of WebRTC publishers end with their transports.
         for (stream, publisher) in publishers where publisher.isPlain && !names.contains(stream) {
             closed(stream, publisher.transport)
         }
@@ -53,7 +53,7 @@ extension LiveSession {
         for client in clients.values { try await lookAtPauses(of: client) }
     }
 
-    /// Where a stream is heard; that of a publisher without signalling in the main session.
+    /// Returns the place in which a stream is heard: the main session if its publisher has no control connection.
     private func place(of stream: StreamID) -> Place {
         owners[stream].flatMap { clients[$0]?.place } ?? .mainSession
     }
@@ -82,7 +82,7 @@ extension LiveSession {
         }
     }
 
-    /// Tracks that are wanted and that the path does not carry, or carries again.
+    /// Reports video tracks that are subscribed to and that the path does not carry, or carries again.
     private func lookAtPauses(of client: LiveConnection) async throws(EngineError) {
         let wishes = conference.subscriptions(of: client.id).filter(\.preferences.video).map(\.stream)
         guard !wishes.isEmpty, let id = client.subscriber?.id else { return }
@@ -91,7 +91,7 @@ extension LiveSession {
             tracks = try await environment.engine.peerStatistics(id, session: engineName).subscribed
         } catch {
             guard case .unknownTransport = error else { throw error }
-            // That it is gone will be told.
+            // A separate event reports the end of the transport.
             return
         }
         for track in tracks where track.kind == .video {

@@ -4,18 +4,18 @@ import MediaBase
 import MediaEngine
 import Signaling
 
-/// Reports of users, for an operator (ISS-1).
+/// Issue reports of participants, for an operator (ISS-1).
 extension LiveSession {
     static let maximumNoteCharacters = 2_000
 
-    /// What is kept of a connection for an operator.
+    /// Diagnostic data of a connection, for an operator.
     private struct Bundle: Encodable {
         struct Subscription: Encodable {
             var stream: StreamID
             var preferences: SubscriptionPreferences
         }
 
-        /// The last 30 seconds of each peer connection.
+        /// Packet traces of the last 30 s of each peer connection.
         struct Packets: Encodable {
             var publish: PeerTraceBody?
             var subscribe: PeerTraceBody?

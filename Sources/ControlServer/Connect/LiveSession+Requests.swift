@@ -5,11 +5,11 @@ import Signaling
 extension LiveSession {
     /// Carries out one request of a client in the session and answers it.
     ///
-    /// - Returns: false where the connection is over, and nothing more is taken from it.
+    /// - Returns: false if the connection is over and no more messages are accepted.
     func request(_ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket) async -> Bool {
         guard let client = clients[id], client.socket === socket else { return false }
         guard socket.backlog.bytes <= environment.configuration.outbox.unsentBytes else {
-            // It asks and does not read the answers.
+            // The client sends requests but does not read the answers.
             perform(conference.disconnect(id, reason: .slowConsumer, now: ControlClock.now))
             return false
         }
@@ -64,8 +64,8 @@ extension LiveSession {
         }
     }
 
-    /// Answers when the engine has done its part: a mute is in force, a removed user's transports are closed (USR-12). The events for the
-    /// sender follow the answer all the same.
+    /// Answers when the engine is done: a mute is in force, or a removed participant's transports are closed (USR-12). Events for the
+    /// sender still follow the answer.
     private func complete(
         _ request: UInt32, _ success: RequestAnswer, _ effects: [Effect], for client: LiveConnection,
         _ socket: ClientSocket
@@ -77,7 +77,7 @@ extension LiveSession {
         release(client)
     }
 
-    /// A request that the rules only allow or refuse, and `act` carries out.
+    /// Handles a request that `Conference` only allows or refuses, and that `act` carries out.
     private func decide<Answer: Hashable & Sendable & Codable>(
         _ message: RequestMessage, from id: ConnectionID, _ socket: ClientSocket,
         _ act: () async -> Result<Answer, SignalingError>

@@ -9,7 +9,8 @@ extension LiveSession {
         .success(await measure(client))
     }
 
-    /// Statistics of a client, or of a publisher without signalling. Those of plain SRTP are empty: the engine counts them by track.
+    /// Returns statistics of a client, or of a publisher without a control connection. They are empty for plain SRTP, which the engine
+    /// counts by track.
     func statistics(of user: ConnectionID) async throws(SignalingError) -> StatisticsAnswer {
         if let client = clients[user] { return await measure(client) }
         guard conference.user(user) != nil else { throw SignalingError(.unknownUser, field: "user") }

@@ -5,9 +5,9 @@ import MediaEngine
 import SDP
 import Signaling
 
-/// The relay's offers to its clients. Everything here runs in order with other calls to the engine.
+/// Offers of the relay to its clients. All functions here run in order with other calls to the engine.
 extension LiveSession {
-    /// Adds a stream to what the next offer carries.
+    /// Adds a stream to the next offer.
     func subscribe(_ client: LiveConnection, _ stream: StreamID, _ preferences: SubscriptionPreferences) async {
         do {
             let id = try await openSubscriber(of: client)
@@ -31,7 +31,7 @@ extension LiveSession {
         let offer = try await environment.engine.openSubscriber(
             session: engineName, isNative: transport == .native)
         guard clients[client.id] === client else {
-            // It left while the engine was asked.
+            // The client left while the engine was awaited.
             try? await environment.engine.closeWebRTC(offer.id, session: engineName)
             throw .unknownTransport(offer.id.rawValue)
         }
@@ -43,13 +43,13 @@ extension LiveSession {
         return offer.id
     }
 
-    /// A client says, with its first subscription, how media is to come to it.
+    /// Sets the transport that a client chooses with its first subscription.
     func choose(_ transport: MediaTransport, for client: LiveConnection, _ socket: ClientSocket) -> SignalingError? {
         if let subscriber = client.subscriber {
             return subscriber.transport == transport
                 ? nil
                 : SignalingError(
-                    .invalidField, "the peer connection is there, as \(subscriber.transport.rawValue)",
+                    .invalidField, "the peer connection exists already, with \(subscriber.transport.rawValue)",
                     field: "transport")
         }
         switch transport {
@@ -75,8 +75,8 @@ extension LiveSession {
         }
     }
 
-    /// The stream may have got or lost a kind since it was offered: the next offer says so.
-    /// - Returns: sections that carry nothing any more.
+    /// Updates the kinds of a stream, which may have changed since its offer, for the next offer.
+    /// - Returns: sections that no longer carry a track.
     private func follow(_ stream: StreamID, of client: LiveConnection) -> [MID] {
         guard let kinds = kinds[stream],
             let gone = try? client.subscriber?.negotiation.setKinds(
@@ -104,7 +104,7 @@ extension LiveSession {
 
     // MARK: offers
 
-    /// Has the next offer made when it is due.
+    /// Schedules the next offer for its due time.
     func planOffer(of client: LiveConnection) {
         guard let subscriber = client.subscriber, !subscriber.isOfferPlanned else { return }
         let due = subscriber.negotiation.deadline
@@ -128,7 +128,7 @@ extension LiveSession {
         }
     }
 
-    /// A client's answer to the relay's offer.
+    /// Handles a client's answer to the relay's offer.
     func answer(_ request: AnswerRequest, of client: LiveConnection) async -> Result<Done, SignalingError> {
         await inOrder {
             do {
@@ -162,7 +162,7 @@ extension LiveSession {
             try await engine.removeTracks(id, session: engineName, mids: agreement.removed)
         }
         if !agreement.added.isEmpty { try await engine.addTracks(id, session: engineName, agreement.added) }
-        // The answer to this one goes before what it causes.
+        // The answer to this request precedes the events that it causes.
         client.isHeld = true
         for track in agreement.added { connected(client, StreamID(rawValue: track.stream)) }
         for refusal in agreement.refused { refused(client, StreamID(rawValue: refusal.stream), refusal.kind) }
@@ -174,14 +174,14 @@ extension LiveSession {
         report(.subscribed(client.id, stream))
     }
 
-    /// A client that takes nothing of a stream is not subscribed to it.
+    /// Records a refusal. A client that refuses all tracks of a stream is not subscribed to it.
     private func refused(_ client: LiveConnection, _ stream: StreamID, _ kind: MediaKind) {
         client.subscriber?.refused[stream, default: []].insert(kind)
         guard let all = kinds[stream], client.subscriber?.refused[stream]?.isSuperset(of: all) == true else { return }
         report(.subscriptionFailed(client.id, stream))
     }
 
-    /// The client's path was lost; the next offer has new credentials (RFC 8445 section 9).
+    /// Restarts ICE after the client has lost its path; the next offer has new credentials (RFC 8445 section 9).
     func restartSubscriber(of client: LiveConnection) async -> Result<Done, SignalingError> {
         await inOrder {
             guard let id = client.subscriber?.id else { return .success(Done()) }
@@ -199,16 +199,16 @@ extension LiveSession {
 
     // MARK: the end
 
-    /// What the engine says of a transport that it does not have any more.
+    /// Handles an error of the engine. If the engine no longer has the transport, the peer connection is forgotten.
     private func lost(_ error: EngineError, of client: LiveConnection) {
         switch error {
         case .unknownTransport, .unknownSession: forgetSubscriber(of: client)
         default:
-            logger.notice("media engine refused", metadata: ["connection": "\(client.id)", "error": "\(error)"])
+            logger.notice("media engine refused a call", metadata: ["connection": "\(client.id)", "error": "\(error)"])
         }
     }
 
-    /// The peer connection is gone at the relay: the client is told to begin anew.
+    /// Forgets a peer connection that no longer exists at the relay, and tells the client to start a new one.
     func forgetSubscriber(of client: LiveConnection) {
         guard let subscriber = client.subscriber else { return }
         client.subscriber = nil
@@ -216,7 +216,7 @@ extension LiveSession {
         report(.reset(client.id, publish: false, subscribe: true))
     }
 
-    /// The client has begun a new peer connection: it gets one from the start.
+    /// Closes the peer connection after the client has started a new one, which gets new offers from the start.
     private func replaceSubscriber(of client: LiveConnection) {
         guard let id = client.subscriber?.id else { return }
         forgetSubscriber(of: client)

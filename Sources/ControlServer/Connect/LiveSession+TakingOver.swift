@@ -4,14 +4,14 @@ import MediaBase
 import MediaEngine
 import Signaling
 
-/// Publishers without signalling that publish again under the name of their stream.
+/// Publishers without a control connection that publish again under the name of their stream.
 extension LiveSession {
     /// Ends the transport of the stream's publisher and lets the visitor publish in its place. Subscribers of the stream stay
     /// subscribed: the engine gives their tracks the new publication's media.
     func takeOver(
         _ stream: StreamID, _ visitor: Visitor, kinds: Set<MediaKind>, isPlain: Bool
     ) -> Result<PublisherTicket, SignalingError> {
-        // A publisher that is being let in is new itself.
+        // A publisher that is still being admitted cannot be replaced.
         guard let before = publishers[stream], before.isOpen, before.isPlain == isPlain else {
             return .failure(
                 SignalingError(.streamExists, "the session has a stream \"\(stream)\" already", field: "stream"))
@@ -27,7 +27,7 @@ extension LiveSession {
             perform(effects)
             publishers[stream] = nil
             transports.remove(before.transport)
-            // The engine has ended it before it is asked for the next of this name.
+            // The engine ends the old publication before it handles the new one of this name.
             watch([
                 MediaCall(
                     command: .closeMedia(before.connection), call: close(before.transport, isPlain: before.isPlain))
@@ -55,7 +55,7 @@ extension LiveSession {
         }
     }
 
-    /// The holder's leases if it is the same: it can publish again at its limit too.
+    /// Returns the old publisher's leases if the holder is the same, so that it can publish again even at its limit.
     private func leases(
         for holder: ResourceHolder, after before: BarePublisher
     ) throws(SignalingError) -> PublisherLeases {
@@ -65,7 +65,7 @@ extension LiveSession {
         return PublisherLeases(participant: before.lease, transport: transport)
     }
 
-    /// Counts a publisher and its transport.
+    /// Leases a participant and a transport for a publisher.
     func leasePublisher(_ holder: ResourceHolder) throws(SignalingError) -> PublisherLeases {
         PublisherLeases(
             participant: try environment.resources.lease(.participants, for: holder),

@@ -3,9 +3,9 @@ import Logging
 import MediaEngine
 import Signaling
 
-/// WHEP and plain SRTP: those who watch without signalling. They are no users, but the session's rules let them in, and end them.
+/// Subscribers by WHEP and plain SRTP, without a control connection. They are not participants, but `Conference` admits and ends them.
 extension LiveSession {
-    /// - Parameter lease: counts its transport.
+    /// - Parameter lease: counts the subscriber's transport.
     func admitViewer(_ visitor: Visitor, lease: ResourceLease) -> Result<ViewerTicket, SignalingError> {
         guard !isForgotten else { return .failure(SignalingError(.sessionEnded)) }
         let admission = visitor.admission(as: "", isPublisher: false)
@@ -18,9 +18,9 @@ extension LiveSession {
         }
     }
 
-    /// The engine has its transport.
+    /// Registers the transport that the engine opened.
     ///
-    /// - Throws: where the rules have ended it meanwhile; its transport is closed then.
+    /// - Throws: if `Conference` ended the subscriber while the engine was awaited; its transport is then closed.
     func viewing(_ ticket: ViewerTicket, _ transport: TransportID, isPlain: Bool) async throws(SignalingError) {
         let isOver = await inOrder { () -> Bool in
             guard conference.isViewing(ticket.connection) else {
@@ -34,19 +34,19 @@ extension LiveSession {
         if isOver { throw endedMeanwhile }
     }
 
-    /// The engine has refused it, or it went.
+    /// Removes a subscriber that the engine refused or that has left.
     func viewerLeft(_ connection: ConnectionID) {
         if let viewer = viewers.removeValue(forKey: connection) { transports.remove(viewer.transport) }
         perform(conference.viewerLeft(connection))
     }
 
-    /// Its own door has closed it.
+    /// Removes a subscriber after its endpoint has closed the transport.
     func viewerClosed(_ transport: TransportID) {
         guard let connection = transports[transport] else { return }
         viewerLeft(connection)
     }
 
-    /// The rules end it.
+    /// Closes the transport of a subscriber that `Conference` ended.
     func closeViewer(_ connection: ConnectionID) -> [EngineCall] {
         guard let viewer = viewers.removeValue(forKey: connection) else { return [] }
         transports.remove(viewer.transport)

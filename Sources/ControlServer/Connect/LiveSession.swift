@@ -6,12 +6,12 @@ import Messaging
 import NIOCore
 import Signaling
 
-/// One session: its rules (`Conference`), the sockets of its clients, and what the media engine does for it. Everything about the session
-/// happens here, one thing after the other.
+/// Live session: its rules (`Conference`), its clients' sockets and its calls to the media engine. All work of the session runs on this
+/// actor.
 actor LiveSession {
     nonisolated let id: SessionID
     nonisolated let key: SessionKey
-    /// What the media engine calls the session.
+    /// Name of the session in the media engine.
     nonisolated let engineName: String
     nonisolated let environment: LiveSessionEnvironment
     nonisolated let logger: Logger
@@ -19,26 +19,26 @@ actor LiveSession {
 
     var conference: Conference
     var clients: [ConnectionID: LiveConnection] = [:]
-    /// Publishers without signalling, by the stream that each has.
+    /// Publishers without a control connection, by stream.
     var publishers: [StreamID: BarePublisher] = [:]
-    /// Viewers without signalling that have a transport.
+    /// Subscribers without a control connection that have a transport.
     var viewers: [ConnectionID: BareViewer] = [:]
-    /// Whose each stream is, from its plan on.
+    /// Owner of each stream, from its publish plan on.
     var owners: [StreamID: ConnectionID] = [:]
     var transports = TransportOwners()
-    /// Kinds that each stream is published with.
+    /// Kinds of the tracks of each stream.
     var kinds: [StreamID: Set<MediaKind>] = [:]
-    /// Nobody joined it and nobody will: another is made for its name.
+    /// Whether the session was given up because no one is in it; its name gets a new one.
     private(set) var isForgotten = false
 
-    /// Clients that have something in their outboxes that was not there before.
+    /// Clients whose outboxes have new events.
     private var touched: [ConnectionID] = []
     /// Clients whose outboxes are full.
     private var slow: Set<ConnectionID> = []
     private var isDroppingSlow = false
     private var alarm: Task<Void, Never>?
     private var alarmTime = MediaTime.never
-    /// What the media engine is still to be told, and whether it is being told something.
+    /// Calls to the media engine that are queued, and whether one is in progress.
     var orders = MediaOrders()
     var placements = Placements()
 
@@ -55,11 +55,11 @@ actor LiveSession {
 
     // MARK: effects
 
-    /// Carries out what the rules ask for, in their order.
+    /// Carries out the effects that `Conference` returns, in their order.
     func perform(_ effects: [Effect]) { watch(begin(effects)) }
 
-    /// The same, for those who wait until the engine has done its part.
-    /// - Returns: what the engine has been told at once.
+    /// Carries out effects like `perform`, for callers that wait for the engine.
+    /// - Returns: calls that were made to the engine at once.
     func begin(_ effects: [Effect]) -> [MediaCall] {
         var calls: [MediaCall] = []
         for effect in effects {
@@ -83,7 +83,7 @@ actor LiveSession {
         return calls
     }
 
-    /// An event of the session's own, besides those of the rules.
+    /// Sends a client an event that does not come from `Conference`.
     func tell(_ id: ConnectionID, _ event: Event) {
         guard let text = text(of: event) else { return }
         append(text, to: id)
@@ -91,11 +91,11 @@ actor LiveSession {
         dropSlow()
     }
 
-    /// One that cannot be written is left out, for all: none of them misses a number.
+    /// Encodes an event. An event that cannot be encoded is dropped for all clients, so that none of them sees a gap in the numbers.
     private func text(of event: Event) -> EventText? {
         if let text = EventText(event) { return text }
         environment.statistics.refused(.internalError)
-        logger.error("an event cannot be written", metadata: ["event": "\(event.name.rawValue)"])
+        logger.error("cannot encode an event", metadata: ["event": "\(event.name.rawValue)"])
         return nil
     }
 
@@ -116,7 +116,7 @@ actor LiveSession {
         touched = []
     }
 
-    /// Hands over as much as the socket takes; it calls back for the rest.
+    /// Passes events to the socket while it has space; the socket calls back for the rest.
     func write(_ client: LiveConnection) {
         guard let socket = client.socket, !client.isHeld else { return }
         var space = socket.space
@@ -136,7 +136,7 @@ actor LiveSession {
         }
     }
 
-    /// The answer is sent: what it caused may follow.
+    /// Sends the events that were held back until the answer was sent.
     func release(_ client: LiveConnection) {
         guard client.isHeld else { return }
         client.isHeld = false
@@ -148,8 +148,8 @@ actor LiveSession {
         write(client)
     }
 
-    /// Those who do not read are not waited for. What the rules say of their leaving may fill the next outbox: one round after the other,
-    /// never one within the other.
+    /// Disconnects clients that do not read their messages. The effects of a disconnect may fill another outbox, so rounds follow one
+    /// another and never nest.
     private func dropSlow() {
         guard !isDroppingSlow else { return }
         isDroppingSlow = true
@@ -167,7 +167,7 @@ actor LiveSession {
     }
 
     /// Ends a client's connection at once.
-    /// - Returns: the end of its media, which the engine has been told.
+    /// - Returns: calls to the engine that end its media.
     private func close(_ id: ConnectionID, _ reason: DisconnectReason) -> [MediaCall] {
         guard let client = clients.removeValue(forKey: id) else { return [] }
         client.release()
@@ -179,7 +179,7 @@ actor LiveSession {
         client.socket = nil
         var texts: [ByteBuffer] = []
         if reason == .slowConsumer {
-            // What it has not read it will not get: the number shows the gap.
+            // The client does not get its unread events; the number shows the gap.
             if let event = text(of: .disconnected(Disconnected(reason: reason))) {
                 texts.append(event.message(client.outbox.lastSeq + 1))
             }
@@ -200,14 +200,14 @@ actor LiveSession {
         environment.onEnd(id)
     }
 
-    /// After a join that failed: a session that nobody is in is not kept.
+    /// Gives the session up after a failed join if no one is in it.
     func forgetIfVacant() {
         guard conference.isForgettable, !isForgotten else { return }
         isForgotten = true
         environment.onEnd(id)
     }
 
-    /// Whose conversations a connection may read; nil without an identity.
+    /// Returns the user whose conversations a connection may read; nil without an identity.
     func messagingUser(of id: ConnectionID) -> UserKey? {
         guard let identity = conference.user(id)?.identity else { return nil }
         return UserKey(app: key.app, id: identity)

@@ -3,7 +3,7 @@ import Logging
 import MediaEngine
 import Signaling
 
-/// What a session needs of the relay around it.
+/// Parts of the relay that a session uses.
 struct LiveSessionEnvironment: Sendable {
     let engine: MediaEngine
     let configuration: ConnectConfiguration
@@ -16,8 +16,8 @@ struct LiveSessionEnvironment: Sendable {
     let recorded = RecordedStreams()
     let resources: ResourceAccounts
     let logger: Logger
-    /// The session is over: its name is free.
+    /// Called when the session is over and its name is free.
     let onEnd: @Sendable (SessionID) -> Void
-    /// The connection with this resume token is over.
+    /// Called when the connection with this resume token is over.
     let onLeave: @Sendable (String) -> Void
 }

@@ -1,17 +1,17 @@
 import MediaEngine
 import NIOConcurrencyHelpers
 
-/// What the media engine has told of a session and that has not heard yet. Posting waits for nobody.
+/// Queue of the media engine's events for a session. Posting does not wait for the session.
 final class LiveSessionInbox: Sendable {
     private struct State {
         var queue = StreamEventQueue()
-        /// The session has been told that something is there.
+        /// Whether the session has been notified that events are queued.
         var isAnnounced = false
     }
 
     private let state = NIOLockedValueBox(State())
 
-    /// - Returns: whether the session is to be told that something is there, and how many events it will not get.
+    /// - Returns: whether the session needs a notification, and how many events were dropped.
     func post(_ event: StreamEvent) -> (isNews: Bool, missed: UInt64) {
         state.withLockedValue { state in
             let before = state.queue.missed
@@ -21,7 +21,7 @@ final class LiveSessionInbox: Sendable {
         }
     }
 
-    /// The next event; nil: the session is told anew when something comes.
+    /// Returns the next event. After nil, the next `post` asks for a new notification.
     func take() -> StreamEvent? {
         state.withLockedValue { state in
             let event = state.queue.pop()

@@ -3,10 +3,10 @@ import MediaBase
 package import Recording
 import Signaling
 
-/// Links sessions and recordings (REC-1).
+/// Links between sessions and recordings (REC-1).
 extension LiveSessions {
-    /// Has a session tell its participants of a recording. Does not wait: the session reads the newest state in its turn, so that changes in quick
-    /// succession cannot be told in the wrong order.
+    /// Has a session tell its participants of a recording. Does not wait: the session reads the newest state in its turn, so that quick
+    /// changes cannot be announced in the wrong order.
     @Sendable package func note(_ change: RecordingChange) {
         let status: RecordingStatus
         switch change {
@@ -22,7 +22,7 @@ extension LiveSessions {
         Task { await liveSession.reportRecording(of: StreamID(rawValue: status.stream)) }
     }
 
-    /// The stream and publisher that a recording's index names.
+    /// Returns the stream and publisher for a recording's index.
     @Sendable package func recordingSource(session: String, stream: String) async -> RecordingSource? {
         await liveSession(engineName: session)?.recordingSource(of: StreamID(rawValue: stream))
     }
@@ -34,7 +34,7 @@ extension LiveSession {
         report(.recorded(stream, isRecorded))
     }
 
-    /// After publishing that is under way, so that the kinds of its tracks are known.
+    /// Returns the source of a stream. Waits for publishing in progress, so that the kinds of its tracks are known.
     func recordingSource(of stream: StreamID) async -> RecordingSource? {
         await inOrder {
             guard let origin = conference.origin(of: stream) else { return nil }

@@ -3,7 +3,7 @@ import MediaBase
 package import Signaling
 
 extension LiveSessions: SessionsDoor {
-    /// How long a session that an operator made waits for its first join.
+    /// Time that a session created by an operator waits for its first join.
     private static let reservationTime = MediaTime.seconds(3_600)
 
     private func liveSession(at address: SessionKey) throws(SignalingError) -> LiveSession {

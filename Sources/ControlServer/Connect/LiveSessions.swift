@@ -5,14 +5,14 @@ package import MediaEngine
 import NIOConcurrencyHelpers
 import Signaling
 
-/// All sessions of a relay: finds the one that somebody wants into, and hands out what the media engine tells.
+/// All sessions of a relay. Finds or creates the session of a request, and distributes the media engine's events.
 package final class LiveSessions: Sendable {
     private struct State {
         var directory: SessionDirectory<LiveSession>
         var router: Task<Void, Never>?
     }
 
-    /// A session may end between its being found and its being entered; another then takes its name.
+    /// Maximum number of tries to enter a session. A session may end between lookup and entry; a new one then takes its name.
     private static let attempts = 8
 
     let configuration: ConnectConfiguration
@@ -20,7 +20,7 @@ package final class LiveSessions: Sendable {
     let environment: LiveSessionEnvironment
     private let state: NIOLockedValueBox<State>
 
-    /// - Parameter events: what the engine tells; nil: from now on.
+    /// - Parameter events: events of the engine; nil: observes the engine from now on.
     package init(
         engine: MediaEngine, verifier: any TokenVerifier, issues: any IssueStore, hooks: any WebhookSink,
         configuration: ConnectConfiguration, iceServers: [ICEServer], statistics: ControlStatistics, logger: Logger,
@@ -47,7 +47,7 @@ package final class LiveSessions: Sendable {
 
     deinit { state.withLockedValue { $0.router?.cancel() } }
 
-    /// Each event to the session that it is about. Nobody is waited for: a session that is busy holds up itself alone.
+    /// Passes an event to its session without waiting: a busy session cannot delay other sessions.
     private func route(_ event: StreamEvent) {
         guard let session = event.session else {
             for liveSession in all { liveSession.post(.missed(session: liveSession.engineName)) }
@@ -71,19 +71,19 @@ package final class LiveSessions: Sendable {
 
     var all: [LiveSession] { state.withLockedValue { $0.directory.entries.map(\.liveSession) } }
 
-    /// Amounts that users, tokens and addresses hold.
+    /// Resources that users, tokens and addresses hold.
     package var resources: ResourceAccounts { environment.resources }
 
     var count: Int { state.withLockedValue { $0.directory.count } }
 
-    /// No session begins any more and nobody joins.
+    /// Refuses new sessions and joins from now on.
     package func beginDraining() { state.withLockedValue { $0.directory.isDraining = true } }
 
     // MARK: entering
 
-    /// The session of that name, made if need be.
+    /// Returns the session of that name; creates it if it does not exist.
     ///
-    /// - Parameter reservation: of a session that is made, and waits for its first join.
+    /// - Parameter reservation: for a new session, which waits for its first join.
     func enter(
         _ key: SessionKey, reservation: Reservation? = nil
     ) throws(SignalingError) -> SessionDirectory<LiveSession>.Entry {
@@ -102,7 +102,7 @@ package final class LiveSessions: Sendable {
         }
     }
 
-    /// Lets a client with a verified token in. On success the session has answered it.
+    /// Admits a client with a verified token. On success the session has answered it.
     func join(
         _ request: JoinRequest, _ token: VerifiedToken, _ arrival: Arrival
     ) async throws(SignalingError) -> (LiveSession, ConnectionID) {
@@ -135,7 +135,7 @@ package final class LiveSessions: Sendable {
         throw SignalingError(.sessionEnded)
     }
 
-    /// Takes a lost connection up again. On success the session has answered the client.
+    /// Resumes a lost connection. On success the session has answered the client.
     func resume(_ request: ResumeRequest, _ arrival: Arrival) async throws(SignalingError) -> (
         LiveSession, ConnectionID
     ) {
@@ -148,7 +148,7 @@ package final class LiveSessions: Sendable {
         return (liveSession, id)
     }
 
-    /// Lets a publisher without signalling in.
+    /// Admits a publisher without a control connection.
     func admitPublisher(
         _ visitor: Visitor, stream: StreamName?, kinds: Set<MediaKind>, isPlain: Bool
     ) async throws(SignalingError) -> PublisherTicket {
@@ -164,9 +164,9 @@ package final class LiveSessions: Sendable {
         throw SignalingError(.sessionEnded)
     }
 
-    /// Lets a viewer without signalling in.
+    /// Admits a subscriber without a control connection.
     ///
-    /// - Returns: nil where there is no such session.
+    /// - Returns: nil if there is no such session.
     func admitViewer(_ visitor: Visitor) async throws(SignalingError) -> ViewerTicket? {
         for _ in 0..<Self.attempts {
             guard let liveSession = liveSession(visitor.key) else { return nil }
@@ -180,7 +180,7 @@ package final class LiveSessions: Sendable {
         return nil
     }
 
-    /// A key in the default app.
+    /// Returns a key in the default app.
     func standardKey(_ session: SessionName) throws(Problem) -> SessionKey {
         try session.key(app: configuration.standardApp)
     }
@@ -191,12 +191,12 @@ package final class LiveSessions: Sendable {
         SessionKey(engineName: engineName, standard: configuration.standardApp).flatMap { liveSession($0) }
     }
 
-    /// A publisher's own door has closed it.
+    /// Removes a publisher after its endpoint has closed the transport.
     func publisherClosed(_ transport: TransportID, engineName: String) async {
         await liveSession(engineName: engineName)?.publisherClosed(transport)
     }
 
-    /// A viewer's own door has closed it.
+    /// Removes a subscriber after its endpoint has closed the transport.
     func viewerClosed(_ transport: TransportID, engineName: String) async {
         await liveSession(engineName: engineName)?.viewerClosed(transport)
     }

@@ -1,7 +1,7 @@
 import Conference
 import MediaEngine
 
-/// One command of the rules that the engine has in its mailbox.
+/// Command of `Conference`, with the engine call that carries it out.
 struct MediaCall {
     let command: MediaCommand
     let call: EngineCall

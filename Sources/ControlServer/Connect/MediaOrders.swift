@@ -1,24 +1,24 @@
 import Conference
 import Signaling
 
-/// What a session has its media engine do about subscriptions, one thing after the other: offers and answers wait for the engine, and what comes
-/// later must not overtake them. Of all that waits for one client and stream one order is left.
+/// Queue of subscription changes for a session's media engine, carried out one at a time: offers and answers wait for the engine, and later
+/// changes must not overtake them. Queued changes of one client and stream are merged into one.
 struct MediaOrders {
-    /// Configuration key of what may wait for one client.
+    /// Configuration key of the limit per client.
     static let limitKey = "limit.mediaOrders"
 
-    /// Somebody talks to the engine.
+    /// Whether a call to the engine is in progress.
     var isBusy = false
-    /// Somebody has been asked to begin with what waits.
+    /// Whether a task has been started that will carry out the queue.
     var isAnnounced = false
     var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Nil: what waited has come to nothing.
+    /// Queued changes; nil: they cancelled each other out.
     private var orders: [ConnectionID: [StreamID: SubscriptionOrder?]] = [:]
-    /// In the order in which they came.
+    /// Clients and streams in the order in which their changes arrived.
     private var sequence: [(client: ConnectionID, stream: StreamID)] = []
     private var next = 0
 
-    /// Streams about which something waits.
+    /// Returns the number of streams with queued changes.
     func count(of client: ConnectionID) -> Int { orders[client]?.count ?? 0 }
 
     func has(_ stream: StreamID, of client: ConnectionID) -> Bool { orders[client]?.index(forKey: stream) != nil }

@@ -3,9 +3,9 @@ import NIOCore
 import NIOFoundationCompat
 import Signaling
 
-/// Requests out of texts, and answers into them.
+/// Decoding of requests and encoding of answers.
 enum MessageCodec {
-    /// Why a text is no request; its answer goes to `id`, 0 where none could be read.
+    /// Error for a text that is not a request. Its answer has this `id`, 0 if none could be read.
     struct Refusal: Error, Equatable {
         var id: UInt32
         var error: SignalingError
@@ -18,7 +18,7 @@ enum MessageCodec {
         return encoder
     }()
 
-    /// What can be read of a message that is no request.
+    /// Readable parts of a message that is not a request.
     private struct Head: Decodable {
         var id: UInt32?
         var method: String?
@@ -44,12 +44,12 @@ enum MessageCodec {
             throw refusal(of: data, error)
         }
         guard message.id > 0 else {
-            throw Refusal(id: 0, error: SignalingError(.malformedMessage, "an id is 1 or more", field: "id"))
+            throw Refusal(id: 0, error: SignalingError(.malformedMessage, "an id must be 1 or more", field: "id"))
         }
         return message
     }
 
-    /// - Returns: the error `messageTooLarge` instead of an answer that is larger than clients have to take.
+    /// - Returns: the error `messageTooLarge` instead of an answer above the size that clients must accept.
     static func answer<Answer: Hashable & Sendable & Codable>(
         _ id: UInt32, _ result: Result<Answer, SignalingError>
     ) -> ByteBuffer {
@@ -60,7 +60,7 @@ enum MessageCodec {
         }
     }
 
-    /// - Throws: `messageTooLarge` for an answer that is larger than clients have to take.
+    /// - Throws: `messageTooLarge` for an answer above the size that clients must accept.
     static func bounded<Answer: Hashable & Sendable & Codable>(
         _ id: UInt32, _ result: Result<Answer, SignalingError>
     ) throws(SignalingError) -> ByteBuffer {
@@ -80,14 +80,14 @@ enum MessageCodec {
 
     private static func refusal(of data: Data, _ error: any Error) -> Refusal {
         guard let head = try? decoder.decode(Head.self, from: data) else {
-            return Refusal(id: 0, error: SignalingError(.malformedMessage, "a message is a JSON object"))
+            return Refusal(id: 0, error: SignalingError(.malformedMessage, "a message must be a JSON object"))
         }
         guard let id = head.id, id > 0 else {
             return Refusal(
-                id: 0, error: SignalingError(.malformedMessage, "an id is a whole number from 1 on", field: "id"))
+                id: 0, error: SignalingError(.malformedMessage, "an id must be a whole number above 0", field: "id"))
         }
         guard let method = head.method else {
-            return Refusal(id: id, error: SignalingError(.malformedMessage, "a method is a string", field: "method"))
+            return Refusal(id: id, error: SignalingError(.malformedMessage, "method must be a string", field: "method"))
         }
         guard Method(rawValue: method) != nil else {
             return Refusal(
@@ -97,7 +97,7 @@ enum MessageCodec {
             return Refusal(id: id, error: SignalingError(.malformedMessage))
         }
         let problem = Problem(error)
-        // Within the parameters: a client knows where it put them.
+        // The path is given relative to `params`.
         let field = problem.field.map { $0.hasPrefix("params.") ? String($0.dropFirst("params.".count)) : $0 }
         return Refusal(id: id, error: SignalingError(.invalidField, problem.detail, field: field))
     }

@@ -3,8 +3,8 @@ import MediaBase
 import NIOConcurrencyHelpers
 import Signaling
 
-/// Wrong passwords of all sessions. A live session asks and counts without a pause between the two, and there is one of it, so guesses that
-/// come at the same time are counted one by one.
+/// Counts wrong passwords of all sessions. The actor of a session checks and counts a password without suspending in between, so concurrent
+/// guesses are counted one by one.
 final class PasswordGuard: Sendable {
     private let limiter: NIOLockedValueBox<PasswordLimiter>
 
@@ -12,12 +12,12 @@ final class PasswordGuard: Sendable {
         limiter = NIOLockedValueBox(PasswordLimiter(perMinute: perMinute))
     }
 
-    /// Looks at a password by `body`, where the address may try one at all.
+    /// Checks a password with `body`, unless the address has guessed too often.
     ///
     /// - Parameters:
-    ///   - password: nil or empty: nothing is tried.
+    ///   - password: nil or empty: no attempt is counted.
     ///   - address: see `ClientAddress`.
-    ///   - token: of the client; nil if it has shown none.
+    ///   - token: fingerprint of the client's token; nil if it sent none.
     func attempt<R>(
         _ password: String?, from address: String, token: TokenFingerprint?, at session: SessionKey,
         _ body: () -> Result<R, SignalingError>

@@ -1,16 +1,16 @@
 import MediaBase
 import MediaEngine
 
-/// The last 30 seconds of a peer connection, as a report has them.
+/// Last 30 s of a peer connection, for a report.
 struct PeerTraceBody: Encodable {
     struct Track: Encodable {
         var stream: String
         var kind: String
         var encoding: String?
-        /// Of a track that is sent: what its sequence numbers are behind those of the headers.
+        /// Sent tracks: difference between the sequence numbers in `headers` and those that were sent, as long as no layer was left out.
         var sequenceOffset: Int64?
-        /// One a packet, oldest first: milliseconds before the report, sequence number, RTP timestamp, payload bytes, then letters: M marker,
-        /// K key frame, L late, and what became of it unless it was forwarded.
+        /// Packets as strings, oldest first: milliseconds before the report, sequence number, RTP timestamp, payload bytes, letters (M
+        /// marker, K key frame, L late), and the packet's fate unless it was forwarded.
         var headers: [String]
     }
 

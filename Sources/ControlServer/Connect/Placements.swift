@@ -1,10 +1,10 @@
 import MediaEngine
 
-/// Where clients' peers are to be, as far as the engine has not been told: one call at a time, and what comes meanwhile goes with the next.
+/// Moves of clients' peers that the engine has not received yet. One call runs at a time; moves that arrive during it go into the next.
 struct Placements {
-    /// The last word on each peer.
+    /// Room in the engine to which each peer moves last.
     var waiting: [TransportID: String] = [:]
     var isUnderWay = false
-    /// They go on once what is waiting now is done.
+    /// Callers that continue once the moves in `waiting` are done.
     var waiters: [CheckedContinuation<Void, Never>] = []
 }

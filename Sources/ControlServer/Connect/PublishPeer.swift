@@ -1,9 +1,9 @@
 import MediaEngine
 import SDP
 
-/// A client's publish peer connection.
+/// Publish peer connection of a client.
 struct PublishPeer {
     let id: TransportID
-    /// What it offered last: another one is an ICE restart or a new peer connection.
+    /// Description in its last offer: a different one is an ICE restart or a new peer connection.
     var peer: PeerDescription
 }

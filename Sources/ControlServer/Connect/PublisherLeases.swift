@@ -1,4 +1,4 @@
-/// Leases of a publisher without signalling.
+/// Leases of a publisher without a control connection.
 struct PublisherLeases: Sendable {
     let participant: ResourceLease
     let transport: ResourceLease

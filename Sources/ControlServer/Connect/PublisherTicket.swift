@@ -1,7 +1,8 @@
 import Conference
 import Signaling
 
-/// A publisher without signalling that the rules have let in, before the engine has a transport for it. Ends in `opened` or `refused`.
+/// Publisher without a control connection that `Conference` has admitted, before the engine has a transport for it. Ends in `opened` or
+/// `refused`.
 struct PublisherTicket: Sendable {
     let liveSession: LiveSession
     let connection: ConnectionID
@@ -9,6 +10,6 @@ struct PublisherTicket: Sendable {
     let isPlain: Bool
     let leases: PublisherLeases
 
-    /// The stream's name, which is its id as well.
+    /// Name of the stream, which is also its id.
     var stream: String { plan.streams[0].id.rawValue }
 }

@@ -1,6 +1,6 @@
 import NIOConcurrencyHelpers
 
-/// Streams that are recorded now, by the engine's names. As many as there are recordings.
+/// Streams that are being recorded, by the engine's names.
 final class RecordedStreams: Sendable {
     private struct Key: Hashable {
         var session: String

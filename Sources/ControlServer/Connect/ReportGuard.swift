@@ -2,19 +2,19 @@ import MediaBase
 import NIOConcurrencyHelpers
 import Signaling
 
-/// Who may report again when (ISS-1), in all sessions: a client that joins anew is the same one, and does not put its reports in the place of
-/// everybody else's.
+/// Rate limit of issue reports (ISS-1), across sessions: a client that joins again still counts as the same client, so that its reports
+/// cannot displace those of other clients.
 final class ReportGuard: Sendable {
     static let key = "limit.issueSeconds"
 
     private let interval: MediaTime
     private let capacity: Int
-    /// When each may again.
+    /// Time from which each client may report again.
     private let times = NIOLockedValueBox<[String: MediaTime]>([:])
 
     /// - Parameters:
-    ///   - interval: between two reports of one client.
-    ///   - capacity: clients that are remembered; of more, the one that has waited longest is forgotten.
+    ///   - interval: minimum time between two reports of one client.
+    ///   - capacity: clients that are remembered; beyond that, the one that may report earliest is forgotten.
     init(interval: MediaTime, capacity: Int = 10_000) {
         self.interval = interval
         self.capacity = max(capacity, 1)
@@ -24,8 +24,8 @@ final class ReportGuard: Sendable {
 
     /// Counts a report.
     ///
-    /// - Parameter client: what it is told from others by.
-    /// - Throws: `rateLimited`, with the seconds to wait; then it does not count.
+    /// - Parameter client: key of the client.
+    /// - Throws: `rateLimited`, with the seconds to wait; the report is then not counted.
     func admit(_ client: String, now: MediaTime) throws(SignalingError) {
         let wait = times.withLockedValue { times -> MediaTime? in
             if let time = times[client], time > now { return time - now }
@@ -35,7 +35,7 @@ final class ReportGuard: Sendable {
         }
         guard let wait else { return }
         throw SignalingError(
-            .rateLimited, "a report was taken a moment ago", limit: Self.key,
+            .rateLimited, "the client reported a moment ago", limit: Self.key,
             retryAfter: Int((wait.rawValue + 999_999_999) / 1_000_000_000))
     }
 

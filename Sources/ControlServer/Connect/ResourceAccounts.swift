@@ -16,13 +16,13 @@ package final class ResourceAccounts: Sendable {
         state = NIOLockedValueBox(State(ledger: ResourceLedger(limits: limits)))
     }
 
-    /// Whether all resources have been given back.
+    /// Whether all resources have been returned.
     package var isEmpty: Bool { state.withLockedValue { $0.ledger.isEmpty } }
 
     /// Refusals so far, by configuration key.
     package var refusals: [String: UInt64] { state.withLockedValue { $0.refusals } }
 
-    /// Takes one of a resource until the lease is released.
+    /// Takes one unit of a resource until the lease is released.
     ///
     /// - Throws: `limitReached` with the key of the limit.
     func lease(_ kind: ResourceKind, for holder: ResourceHolder) throws(SignalingError) -> ResourceLease {

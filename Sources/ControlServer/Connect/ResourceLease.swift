@@ -1,15 +1,15 @@
 import Conference
 import NIOConcurrencyHelpers
 
-/// An amount of one resource, held until it is released or the last reference to it is gone: whoever holds a resource keeps its lease, so
-/// none can leak.
+/// Amount of one resource, held until it is released or the last reference to it is gone. The owner of the resource keeps the lease, so no
+/// amount can leak.
 final class ResourceLease: Sendable {
     let holder: ResourceHolder
     private let kind: ResourceKind
     private let accounts: ResourceAccounts
     private let amount = NIOLockedValueBox(0)
 
-    /// Holds nothing yet.
+    /// Creates a lease that holds nothing yet.
     init(_ kind: ResourceKind, for holder: ResourceHolder, accounts: ResourceAccounts) {
         self.kind = kind
         self.holder = holder
@@ -18,9 +18,9 @@ final class ResourceLease: Sendable {
 
     deinit { release() }
 
-    /// Changes the amount that is held; less is always allowed.
+    /// Changes the held amount; a decrease is always allowed.
     ///
-    /// - Throws: the limit that would be exceeded; then the amount stays as it was.
+    /// - Throws: the limit that would be exceeded; the amount then stays unchanged.
     func set(_ wanted: Int) throws(ResourceExcess) {
         let excess = amount.withLockedValue { amount -> ResourceExcess? in
             do throws(ResourceExcess) {

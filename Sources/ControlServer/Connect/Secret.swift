@@ -1,14 +1,14 @@
-/// Names that nobody guesses: ids and resume tokens, out of the system's random numbers.
+/// Ids and resume tokens that cannot be guessed, from the system's random numbers.
 enum Secret {
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ")
 
-    /// 100 bits.
+    /// Returns an id of 100 random bits.
     static func id() -> String { text(20) }
 
-    /// 160 bits.
+    /// Returns a token of 160 random bits.
     static func token() -> String { text(32) }
 
-    /// Five bits a character.
+    /// Returns random text with 5 bits per character.
     private static func text(_ characters: Int) -> String {
         var generator = SystemRandomNumberGenerator()
         var text = ""

@@ -54,7 +54,7 @@ extension StatisticsAnswer.Track {
 }
 
 extension WebRTCAnswer {
-    /// The relay's side, as an answer's text says it.
+    /// Description of the relay's side for an SDP answer.
     var relay: RelayDescription {
         RelayDescription(
             credentials: credentials, fingerprint: fingerprint, cryptos: crypto.map { [$0] } ?? [], setup: setup,

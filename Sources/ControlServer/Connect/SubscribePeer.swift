@@ -3,16 +3,16 @@ import MediaEngine
 import SDP
 import Signaling
 
-/// A client's subscribe peer connection, in which the relay makes the offers.
+/// Subscribe peer connection of a client, for which the relay makes the offers.
 struct SubscribePeer {
     let id: TransportID
     let transport: MediaTransport
     var negotiation: SubscribeNegotiation
-    /// Streams whose media the client has agreed to take; it was told so.
+    /// Streams that the client has agreed to receive; it has been told so.
     var connected: Set<StreamID> = []
-    /// Kinds of a stream that the client does not take.
+    /// Kinds of each stream that the client refused.
     var refused: [StreamID: Set<MediaKind>] = [:]
-    /// An offer will be made when the negotiation's deadline has come.
+    /// Whether an offer is scheduled for the negotiation's deadline.
     var isOfferPlanned = false
 
     init(_ offer: SubscriberOffer, transport: MediaTransport, limit: Int) {

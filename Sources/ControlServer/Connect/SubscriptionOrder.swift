@@ -1,14 +1,14 @@
 import Signaling
 
-/// What a client's subscription to one stream is still to become at the media engine.
+/// Queued change of a client's subscription to one stream, for the media engine.
 enum SubscriptionOrder: Equatable, Sendable {
     case begin(SubscriptionPreferences)
     case change(SubscriptionPreferences)
     case end
-    /// The earlier one ends, and another begins.
+    /// Ends the old subscription and begins a new one.
     case renew(SubscriptionPreferences)
 
-    /// What two orders come to of which the engine has heard neither; nil: nothing.
+    /// Merges two changes that the engine has not received; nil: they cancel each other out.
     func followed(by next: SubscriptionOrder) -> SubscriptionOrder? {
         switch (self, next) {
         case (.begin, .change(let preferences)), (.begin, .begin(let preferences)), (.begin, .renew(let preferences)):

@@ -1,12 +1,12 @@
 import MediaEngine
 import Signaling
 
-/// The connection that each transport of a session belongs to, with the lease that counts the transport for its holder: the lease goes with
-/// the entry.
+/// Connection that owns each transport of a session, with the lease that counts the transport for its holder. Removing an entry
+/// drops its reference to the lease.
 struct TransportOwners {
     private struct Entry {
         let owner: ConnectionID
-        /// Released when nothing refers to it any more.
+        /// Released with its last reference.
         let lease: ResourceLease
     }
 
@@ -22,7 +22,7 @@ struct TransportOwners {
         entries[id] = Entry(owner: owner, lease: lease)
     }
 
-    /// - Returns: the connection that the transport belonged to; nil if the transport was not there.
+    /// - Returns: the connection that owned the transport; nil if there was no such transport.
     @discardableResult
     mutating func remove(_ id: TransportID) -> ConnectionID? { entries.removeValue(forKey: id)?.owner }
 }

@@ -1,13 +1,14 @@
 import Conference
 import Signaling
 
-/// A viewer without signalling that the rules have let in, before the engine has a transport for it. Ends in `viewing` or `viewerLeft`.
+/// Subscriber without a control connection that `Conference` has admitted, before the engine has a transport for it. Ends in `viewing` or
+/// `viewerLeft`.
 struct ViewerTicket: Sendable {
     let liveSession: LiveSession
     let connection: ConnectionID
-    /// Counts its transport.
+    /// Counts the subscriber's transport.
     let lease: ResourceLease
 
-    /// The engine has no transport for it.
+    /// Gives the ticket up if the engine could not open a transport.
     func leave() async { await liveSession.viewerLeft(connection) }
 }

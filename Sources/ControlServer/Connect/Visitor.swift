@@ -1,27 +1,27 @@
 import Conference
 import Signaling
 
-/// Somebody at a door without signalling (WHIP, WHEP, plain SRTP), as the door has judged it. What it may in the session is for the
-/// session's rules to say.
+/// Client without a control connection (WHIP, WHEP, plain SRTP), after its endpoint has checked it. `Conference` decides on its permissions
+/// in the session.
 struct Visitor: Sendable {
-    /// The session that it is let to.
+    /// Session that it asks to enter.
     let key: SessionKey
-    /// Nil: it showed the door's own token, or the door asks for none.
+    /// Nil: it sent the endpoint's own token, or the endpoint needs none.
     var token: VerifiedToken?
-    /// It showed the door's own token, which operators give out: no password is asked for.
+    /// Whether it sent the endpoint's own token. Operators give that token out, so no password is needed.
     var isTrusted: Bool
-    /// Of the session, as it says.
+    /// Session password in the request.
     var password: String?
     /// See `ClientAddress`.
     var address: String
 
-    /// The party that its transports are counted for; clients of the operator have no limits.
+    /// Party for which its transports are counted; clients of the operator have no limits.
     var holder: ResourceHolder {
         if isTrusted { return .unlimited }
         return token?.holder(address: address) ?? ResourceHolder(address: address)
     }
 
-    /// - Parameter isPublisher: else it wants to watch.
+    /// - Parameter isPublisher: true for a publisher, false for a subscriber.
     func admission(as name: String, isPublisher: Bool) -> Admission {
         Admission(
             connection: ConnectionID(rawValue: Secret.id()), name: name, identity: token?.identity, data: token?.data,

@@ -2,9 +2,9 @@ import Conference
 import Messaging
 import Signaling
 
-/// A WebSocket's way to the conversations of its user, in a session or outside.
+/// Access of a WebSocket to the conversations of its user, within a session or without one.
 extension ClientSession {
-    /// - Returns: false where the connection is over.
+    /// - Returns: false if the connection is over.
     mutating func converse(_ message: RequestMessage) async -> Bool {
         guard socket.backlog.bytes <= messages.configuration.unsentBytes else { return await refuseSlow() }
         do throws(SignalingError) {
@@ -29,14 +29,14 @@ extension ClientSession {
         _ = try messages.database()
         let (key, holder) = try await identified(request)
         guard user == nil || user == key else {
-            throw SignalingError(.notPermitted, "this connection is another user's", field: "token")
+            throw SignalingError(.notPermitted, "this connection is logged in as another user", field: "token")
         }
         var lease = loginLease
         if place == nil, lease == nil, let holder {
             lease = try liveSessions.resources.lease(.participants, for: holder)
             socket.count(for: holder, in: liveSessions.resources)
         }
-        // A refusal is answered there; the socket may try again, as whoever it likes.
+        // `messages.login` has answered a refusal; the socket may try again, as any user.
         guard try await messages.login(request, key, id: id, socket) else { return }
         loginLease = lease
         user = key
@@ -44,9 +44,9 @@ extension ClientSession {
         onJoin()
     }
 
-    /// Who logs in: whom the request's token names, else who joined, else whom the handshake's token names.
+    /// Returns the user who logs in: from the request's token, else the user of this connection, else from the handshake's token.
     ///
-    /// - Returns: the user, and the holder of the connection if a token was shown for it.
+    /// - Returns: the user, and the holder of the connection if a token was sent for it.
     private func identified(
         _ request: LoginRequest
     ) async throws(SignalingError) -> (user: UserKey, holder: ResourceHolder?) {
@@ -59,7 +59,7 @@ extension ClientSession {
         return (UserKey(app: verified.app, id: identity), verified.holder(address: socket.address))
     }
 
-    /// A join with an identity opens its conversations as well.
+    /// Opens the user's conversations after a join with an identity.
     mutating func open(_ token: VerifiedToken) {
         guard let identity = token.identity else { return }
         open(UserKey(app: token.app, id: identity))
@@ -72,12 +72,12 @@ extension ClientSession {
             user = key
             loginRefusal = nil
         } catch {
-            // Too many of the user's sockets: the session goes on without, and a request says so.
+            // The user has too many sockets: the session continues without conversations, and requests for them return this error.
             loginRefusal = error
         }
     }
 
-    /// The socket is told of nothing any more.
+    /// Ends the delivery of conversation events to the socket.
     mutating func logOut() {
         guard let user else { return }
         messages.leave(user, socket)

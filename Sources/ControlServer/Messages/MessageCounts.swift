@@ -1,11 +1,11 @@
-/// Counts of the doors of conversations.
+/// Counters of conversations.
 package struct MessageCounts: Hashable, Sendable {
-    /// Users with a socket that is logged in.
+    /// Users with a logged-in socket.
     package var users = 0
     package var sockets = 0
-    /// Messages that were answered as stored, repetitions included.
+    /// Messages answered as stored, repetitions included.
     package var messages: UInt64 = 0
-    /// Events that were handed to sockets.
+    /// Events that were passed to sockets.
     package var events: UInt64 = 0
     /// Sockets that were closed because they did not read.
     package var slowSockets: UInt64 = 0

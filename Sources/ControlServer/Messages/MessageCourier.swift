@@ -4,22 +4,22 @@ import NIOCore
 import NIOWebSocket
 import Signaling
 
-/// Hands events of conversations to sockets. Who does not read is not waited for.
+/// Passes conversation events to sockets. A socket that does not read is closed; delivery never waits for it.
 struct MessageCourier: Sendable {
     let configuration: MessageHubConfiguration
     let statistics: ControlStatistics
     let logger: Logger
 
-    /// - Returns: how many events were handed over, and the sockets that were closed instead.
+    /// - Returns: number of events passed on, and sockets that were closed instead.
     func deliver(
         _ delivery: MessageDelivery, to sockets: [ClientSocket], origin: ClientSocket?
     ) -> (events: Int, slow: [ClientSocket]) {
         let sockets = delivery.sparesOrigin ? sockets.filter { $0 !== origin } : sockets
         guard !sockets.isEmpty else { return (0, []) }
-        // Encoded once, whoever gets it.
+        // Encoded once for all receivers.
         guard let text = EventText(.messaging(delivery.event))?.message(0) else {
             statistics.refused(.internalError)
-            logger.error("an event of conversations cannot be written")
+            logger.error("cannot encode a conversation event")
             return (0, [])
         }
         var slow: [ClientSocket] = []

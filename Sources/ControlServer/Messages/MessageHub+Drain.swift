@@ -1,18 +1,18 @@
 import NIOWebSocket
 import Signaling
 
-/// The relay's end, as those hear of it who are logged in and in no session (CON-6): a session tells its own.
+/// Shutdown of the relay for sockets that are logged in but not in a session (CON-6). Sessions tell their own sockets.
 extension MessageHub {
-    /// Tells them that the relay ends.
+    /// Tells these sockets that the relay shuts down.
     ///
     /// - Parameters:
-    ///   - seconds: until then at the most.
-    ///   - url: where to go; nil: to the same address, once the relay is back.
+    ///   - seconds: maximum time until the relay exits.
+    ///   - url: URL to connect to; nil: the same address, once the relay has restarted.
     package func announceDrain(seconds: Int, url: String?) {
         tell(beginDraining(), .draining(Draining(seconds: seconds, url: url)))
     }
 
-    /// Tells them that this is the end, and closes the connections. What was answered until now goes first.
+    /// Tells these sockets that the relay exits now, and closes them. Earlier answers are sent first.
     package func endAll() async {
         await handedOver()
         let reason = DisconnectReason.relayShutdown

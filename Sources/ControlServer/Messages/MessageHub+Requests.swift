@@ -4,16 +4,16 @@ import Persistence
 import Signaling
 
 extension MessageHub {
-    /// Carries out a login and answers it. The socket hears of what is committed after that.
+    /// Carries out a login and answers it. The socket receives the events of all later commits.
     ///
-    /// - Returns: false where the answer is a refusal: the socket is told of no more than before.
+    /// - Returns: false if the login was refused; the socket then receives no more events than before.
     func login(
         _ request: LoginRequest, _ user: UserKey, id: UInt32, _ socket: ClientSocket
     ) async throws(SignalingError) -> Bool {
         let database = try database()
-        // Another name is told to others; a login without one touches nothing.
+        // Other users are told of a new name, which has a cost; a login without a name costs nothing.
         try admit(user, isMessage: false, cost: request.name == nil ? 0 : 1)
-        // Before the commit, so that it misses nothing that comes after it.
+        // The socket is entered before the commit, so that it misses no later event.
         let isNew = try enter(user, socket)
         let command = MessagingCommand(user: user, action: .login(name: request.name))
         return await write(command, database, id: id, socket) { [self] in
@@ -39,10 +39,10 @@ extension MessageHub {
         socket.send([text(answer, id: id)])
     }
 
-    /// The answer and the events behind it go out in the order of the commits.
+    /// Submits a command. The answer and the events that follow it are sent in the order of the commits.
     ///
-    /// - Parameter undo: called before a refusal goes out.
-    /// - Returns: whether it was done; otherwise the answer is a refusal.
+    /// - Parameter undo: called before a refusal is sent.
+    /// - Returns: whether the command was carried out; otherwise the answer is a refusal.
     private func write(
         _ command: MessagingCommand, _ database: MessageDatabase, id: UInt32, _ socket: ClientSocket,
         undo: @escaping @Sendable () -> Void = {}
@@ -84,12 +84,12 @@ extension MessageHub {
         }
     }
 
-    // MARK: the relay's own
+    // MARK: removals by the relay
 
-    /// Between two slices of what the relay removes: messages of users go before.
+    /// Maximum pause between two slices of a removal, which lets users' messages go first.
     static let pause = Duration.milliseconds(20)
 
-    /// Removes all there is of a user; others are told.
+    /// Removes all data of a user and tells other users.
     func remove(_ user: UserKey) async throws(SignalingError) {
         let database = try database()
         while true {
@@ -98,7 +98,7 @@ extension MessageHub {
             await handedOver()
             switch result {
             case .success(true): return
-            // Many slices are small: somebody waits for the last of them.
+            // A caller waits for the last of many small slices, so a pause is no longer than a slice.
             case .success(false): try? await Task.sleep(for: min(ContinuousClock.now - start, Self.pause))
             case .failure(let failure):
                 if case .failed(let error) = failure { complain(error) }

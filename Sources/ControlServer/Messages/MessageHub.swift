@@ -6,39 +6,39 @@ import NIOCore
 package import Persistence
 import Signaling
 
-/// Conversations at the doors: which sockets are whose, how fast users may ask, and the way of answers and of the events behind them. The
-/// rules are those of `Messaging`, the store is behind them.
+/// Conversations in the control protocol: sockets of each user, request rates, and the delivery of answers and events. The rules are in
+/// `Messaging`, the store is in `Persistence`.
 package final class MessageHub: Sendable {
-    /// What stands behind the doors.
+    /// State of the message store.
     package enum Storage: Sendable {
         case open(MessageDatabase)
-        /// None was configured.
+        /// No store is configured.
         case disabled
-        /// It could not be opened; the relay does the rest of its work.
+        /// The store could not be opened; the rest of the relay works.
         case failed(StorageError)
     }
 
-    /// What is told after a commit: the answer first.
+    /// Messages to send after a commit, the answer first.
     struct Outbound: Sendable {
         var deliveries: [MessageDelivery] = []
         var app = ""
-        /// Whose request it was, with its answer.
+        /// Socket of the request, with its answer.
         var origin: ClientSocket?
         var reply: ByteBuffer?
-        /// Called when all of it was handed to sockets.
+        /// Called when all messages have been passed to sockets.
         var told: (@Sendable () -> Void)?
     }
 
     private struct State {
         var sockets: [UserKey: [ClientSocket]] = [:]
-        /// Nobody logs in any more.
+        /// Whether logins outside of sessions are refused.
         var isDraining = false
         var rates: UserRates
         var counts = MessageCounts()
-        /// When each kind of failure was last logged.
+        /// Time at which each kind of failure was last logged.
         var complaints: [StorageError.Kind: MediaTime] = [:]
 
-        /// - Returns: whether it was there.
+        /// - Returns: whether the socket was logged in.
         mutating func remove(_ socket: ClientSocket, of user: UserKey) -> Bool {
             guard var others = sockets[user], let index = others.firstIndex(where: { $0 === socket }) else {
                 return false
@@ -49,7 +49,7 @@ package final class MessageHub: Sendable {
         }
     }
 
-    /// Failures come by the request; the log has one in so much time.
+    /// Minimum interval between log entries of one kind of failure, since every request may fail.
     private static let complaintInterval = MediaTime.seconds(10)
 
     package let storage: Storage
@@ -70,7 +70,7 @@ package final class MessageHub: Sendable {
         self.logger = logger
         let state = NIOLockedValueBox(State(rates: UserRates(configuration.limits, now: ControlClock.now)))
         self.state = state
-        // Bounded: a socket has one request at a time, a removal one slice; each waits until what it caused is told.
+        // The stream stays bounded: a socket has one request in progress, a removal one slice, and each waits until its messages are sent.
         let (stream, continuation) = AsyncStream<Outbound>.makeStream()
         outbound = continuation
         let courier = MessageCourier(configuration: configuration, statistics: statistics, logger: logger)
@@ -84,7 +84,7 @@ package final class MessageHub: Sendable {
                     state.withLockedValue { state in
                         state.counts.events += UInt64(sent.events)
                         for slow in sent.slow {
-                            // It takes time to close; what comes meanwhile is not for it any more.
+                            // Closing takes time; further events do not go to this socket.
                             let wasThere = keys.contains { state.remove(slow, of: $0) }
                             if wasThere { state.counts.slowSockets += 1 }
                         }
@@ -121,12 +121,13 @@ package final class MessageHub: Sendable {
         }
     }
 
-    // MARK: who is there
+    // MARK: sockets
 
-    /// From now on the socket is told of the user's conversations.
+    /// Delivers events of the user's conversations to the socket from now on.
     ///
-    /// - Returns: false where it was already.
-    /// - Throws: `limitReached` where the user has too many; `draining` where the relay will end, which nobody would tell it.
+    /// - Returns: false if it received them already.
+    /// - Throws: `limitReached` if the user has too many sockets; `draining` if the relay drains and the socket is not in a session,
+    ///   because no one would tell it of the shutdown.
     @discardableResult
     func enter(_ user: UserKey, _ socket: ClientSocket) throws(SignalingError) -> Bool {
         let result = state.withLockedValue { state -> Result<Bool, SignalingError> in
@@ -150,9 +151,9 @@ package final class MessageHub: Sendable {
         state.withLockedValue { _ = $0.remove(socket, of: user) }
     }
 
-    /// From now on nobody logs in who is in no session.
+    /// Refuses logins outside of sessions from now on.
     ///
-    /// - Returns: sockets that are logged in and in no session, which would tell them.
+    /// - Returns: logged-in sockets that are not in a session, which would tell them of the shutdown.
     func beginDraining() -> [ClientSocket] {
         state.withLockedValue { state in
             state.isDraining = true
@@ -172,17 +173,17 @@ package final class MessageHub: Sendable {
         if let excess { throw excess }
     }
 
-    /// What a command touched besides what it was admitted with.
+    /// Charges the part of a command's cost that was not known at its admission.
     func charge(_ user: UserKey, cost: Int) {
         state.withLockedValue { $0.rates.charge(user, cost: cost, now: ControlClock.now) }
     }
 
     func stored() { state.withLockedValue { $0.counts.messages += 1 } }
 
-    /// In the order of the calls.
+    /// Queues messages, which are sent in the order of the calls.
     func tell(_ item: Outbound) { outbound.yield(item) }
 
-    /// Returns when all that was told before has been handed to sockets.
+    /// Returns when all messages that were queued before have been passed to sockets.
     func handedOver() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             tell(Outbound(told: { continuation.resume() }))
@@ -191,7 +192,7 @@ package final class MessageHub: Sendable {
 
     // MARK: failures
 
-    /// Says in the log what the operator is to do, not for each request.
+    /// Logs a failure of the store with advice for the operator, once per interval.
     func complain(_ error: StorageError) {
         let now = ControlClock.now
         let isNew = state.withLockedValue { state -> Bool in

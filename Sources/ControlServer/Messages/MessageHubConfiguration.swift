@@ -1,13 +1,13 @@
 package import Messaging
 
-/// What the doors of conversations are built from.
+/// Configuration of conversations in the control protocol.
 package struct MessageHubConfiguration: Hashable, Sendable {
     package static let loginsKey = "limit.loginsPerUser"
 
     package var limits = MessagingLimits()
-    /// Sockets of one user that are told of its conversations.
+    /// Maximum number of logged-in sockets of one user.
     package var loginsPerUser = 32
-    /// What waits for a socket that does not read: more, and it is closed.
+    /// Maximum backlog of a socket, in events and bytes; beyond it, the socket is closed.
     package var unsentEvents = 4_096
     package var unsentBytes = 8 << 20
 

@@ -3,17 +3,17 @@ import Logging
 package import Persistence
 import ServiceLifecycle
 
-/// Keeps the store of conversations tidy while the relay runs, and closes it behind the doors.
+/// Removes old messages while the relay runs, and closes the message store at the end.
 package struct MessageService: Service {
     private static let interval = Duration.seconds(60)
     private static let day: Int64 = 86_400_000
 
     let hub: MessageHub
-    /// The hub's.
+    /// Database of the hub.
     let database: MessageDatabase
-    /// Messages older than that are removed; 0: none is.
+    /// Age in days after which messages are removed; 0: never.
     let retentionDays: Int
-    /// Of a store that ends with the relay.
+    /// Directory of a store that is deleted when the relay exits; nil for a permanent store.
     let temporaryDirectory: String?
 
     package init(hub: MessageHub, database: MessageDatabase, retentionDays: Int, temporaryDirectory: String? = nil) {
@@ -35,6 +35,6 @@ package struct MessageService: Service {
         }
         database.close()
         if let temporaryDirectory { try? FileManager.default.removeItem(atPath: temporaryDirectory) }
-        hub.logger.info("the store of conversations is closed")
+        hub.logger.info("message store closed")
     }
 }

@@ -2,12 +2,12 @@ import Messaging
 import Persistence
 import Signaling
 
-/// All that a user can read, as lines of JSON: the user, its groups, its conversations and their messages, a piece at a time.
+/// All data that a user can read, as lines of JSON: the user, its groups, its conversations and their messages, one page at a time.
 struct UserExport {
     enum Line: Encodable {
         case user(app: String, id: String, totalUnread: Int, exportedAt: Int64)
         case conversation(Conversation)
-        /// Off the list; its messages follow all the same.
+        /// Conversation that the user deleted from the list; its messages are exported too.
         case deletedConversation(ConversationRef)
         case group(Group)
         case message(Message)
@@ -52,7 +52,7 @@ struct UserExport {
 
     let user: UserKey
     let database: MessageDatabase
-    /// Conversations whose messages are still to come.
+    /// Conversations whose messages have not been exported yet.
     private var waiting: [ConversationRef] = []
     private var since: Int64 = 0
     private var isListRead = false
@@ -67,12 +67,12 @@ struct UserExport {
         try await database.read(MessagingCommand(user: user, action: .request(request))).get().answer
     }
 
-    /// The user has left the conversation, or there is none any more.
+    /// Returns whether the user has left the conversation, or it no longer exists.
     private static func isGone(_ error: SignalingError) -> Bool {
         error.code == .unknownGroup || error.code == .unknownConversation
     }
 
-    /// The next lines; nil after the last.
+    /// Returns the next lines; nil after the last.
     mutating func next() async throws -> [Line]? {
         if let place { return try await messages(place.ref, after: place.after) }
         if !isListRead { return try await conversations() }
@@ -84,7 +84,7 @@ struct UserExport {
                     lines.append(.group(group))
                 }
             } catch StorageFailure.refused(let error) where Self.isGone(error) {
-                // It has left the group.
+                // The user has left the group.
                 return []
             }
         }
@@ -97,9 +97,9 @@ struct UserExport {
         guard case .changes(let page) = try await ask(.conversationChanges(request)) else { return [] }
         guard page.cursor > 0 else {
             isListRead = true
-            // Removed meanwhile, it has no more.
+            // A user who was removed during the export has no more data.
             if since > 0 { return [] }
-            throw StorageFailure.refused(SignalingError(.unknownUser, "nothing is known of this user"))
+            throw StorageFailure.refused(SignalingError(.unknownUser, "no data is stored about this user"))
         }
         var lines: [Line] = []
         if since == 0 {
@@ -120,7 +120,7 @@ struct UserExport {
         do {
             answer = try await ask(.history(request))
         } catch StorageFailure.refused(let error) where Self.isGone(error) {
-            // It could read the pages before: the rest is not its any more.
+            // The user lost access during the export; the remaining messages are left out.
             place = nil
             return []
         }

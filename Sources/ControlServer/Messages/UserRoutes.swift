@@ -8,7 +8,7 @@ import NIOFoundationCompat
 import Persistence
 import Signaling
 
-/// `/v1/users/{user}`: what is stored of a user, given out whole or removed.
+/// `/v1/users/{user}`: exports or removes the stored data of a user.
 struct UserRoutes {
     let hub: MessageHub
     /// The default app.
@@ -45,7 +45,7 @@ struct UserRoutes {
             throw Problem(error)
         }
         var lines = UserExport(user, database)
-        // What is wrong from the beginning can still be said properly.
+        // An error before the first line can still be answered with its own status.
         let first: [UserExport.Line]
         do {
             first = try await next(&lines) ?? []
@@ -59,7 +59,7 @@ struct UserRoutes {
             var page: [UserExport.Line]? = first
             while let text = page {
                 if !text.isEmpty { try await writer.write(Self.text(text)) }
-                // One that breaks off has no last chunk: the reader notices.
+                // A body that breaks off has no last chunk, so the reader notices.
                 page = try await next(&lines)
             }
             try await writer.finish(nil)
@@ -68,7 +68,7 @@ struct UserRoutes {
             status: .ok, headers: [.contentType: "application/x-ndjson", .cacheControl: "no-store"], body: body)
     }
 
-    /// - Throws: `StorageFailure`; what is the store's is in the log.
+    /// - Throws: `StorageFailure`; failures of the store are logged.
     private func next(_ lines: inout UserExport) async throws -> [UserExport.Line]? {
         do {
             return try await lines.next()

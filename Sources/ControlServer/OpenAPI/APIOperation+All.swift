@@ -1,14 +1,14 @@
 extension APIOperation {
     private static let app: (name: String, about: String) = ("app", "App of the session; by default the default app")
     private static let paging: [(name: String, about: String)] = [
-        ("after", "Where the page begins: `next` of the page before"), ("limit", "Entries of a page, 1 to 1000; 100"),
+        ("after", "`next` of the previous page"), ("limit", "Maximum entries of a page, 1 to 1000; by default 100"),
     ]
     private static let password: (name: String, about: String) = (
-        "password", "Of the session, where it has one; not asked of those who show the door's own token"
+        "password", "Session password, if the session has one; not needed with the endpoint's own token"
     )
     private static let admin = "/v1/admin/sessions/{session}"
 
-    /// Every operation of the relay. A test holds them against the router.
+    /// All operations of the relay. A test compares them with the router.
     package static let all: [APIOperation] =
         operation + page + tokens + sessions + users + streams(under: "/v1") + administration
         + streams(under: "/v1/admin")
@@ -16,20 +16,20 @@ extension APIOperation {
         + webRTC
 
     private static let operation: [APIOperation] = [
-        .get("/healthz", .open, "operation", "The process answers", .type("text/plain")),
-        .get("/readyz", .open, "operation", "The relay takes new work; 503 while it drains", .type("text/plain")),
+        .get("/healthz", .open, "operation", "Liveness of the process", .type("text/plain")),
+        .get("/readyz", .open, "operation", "Readiness for new work; 503 while the relay drains", .type("text/plain")),
         .get(
             "/metrics", .open, "operation",
-            "Counters and gauges as Prometheus text; asks for the admin token if other hosts reach it",
+            "Counters and gauges as Prometheus text; needs the admin token if other hosts can reach it",
             .type("text/plain")),
         .get("/v1/openapi.json", .open, "operation", "This document", .type("application/json")),
     ]
 
     private static let page: [APIOperation] = [
         .get("/", .open, "page", "The page: join, publish, watch, moderate", .type("text/html")),
-        .get("/admin", .open, "page", "The operator view, which asks for the admin token", .type("text/html")),
-        .get("/page/{place}", .open, "page", "A file of both", .type("*/*")),
-        .get("/page/{place}/{file}", .open, "page", "A file of both", .type("*/*")),
+        .get("/admin", .open, "page", "The operator view, which needs the admin token", .type("text/html")),
+        .get("/page/{place}", .open, "page", "A file of the page or the operator view", .type("*/*")),
+        .get("/page/{place}/{file}", .open, "page", "A file of the page or the operator view", .type("*/*")),
     ]
 
     private static let tokens: [APIOperation] = [
@@ -39,29 +39,29 @@ extension APIOperation {
         .get(
             "/v1/dev/token", .open, "tokens", "A token of the built-in app; only with --dev",
             query: [
-                ("session", "Name of the session"), ("name", "Identity of the user, cut at 35 characters"),
-                ("identity", "Identity of the user, where it is not the name; at most 35 characters"),
+                ("session", "Name of the session"), ("name", "Default identity of the user, cut to 35 characters"),
+                ("identity", "Identity of the user, if it differs from the name; at most 35 characters"),
                 ("role", "host (by default), participant, publisher, subscriber or moderator"),
             ], .json("Token")),
     ]
 
     private static let users: [APIOperation] = [
         .get(
-            "/v1/users/{user}/export", .admin, "users", "All conversations of a user, a JSON object a line",
+            "/v1/users/{user}/export", .admin, "users", "All conversations of a user, one JSON object per line",
             query: [("app", "App of the user; by default the default app")], .type("application/x-ndjson")),
         .act(
-            "DELETE", "/v1/users/{user}", .admin, "users", "Removes a user's conversations, and what it wrote",
+            "DELETE", "/v1/users/{user}", .admin, "users", "Removes a user's conversations and messages",
             query: [("app", "App of the user; by default the default app")]),
     ]
 
     private static let sessions: [APIOperation] = [
         .get(
             "/v1/connect", .session, "sessions", "A WebSocket of the control protocol, millrace.v1",
-            query: [("token", "The session token, where it comes neither in Authorization nor in the first message")],
+            query: [("token", "The session token, if it is neither in Authorization nor in the first message")],
             status: 101),
         .get("/v1/sessions", .admin, "media", "Sessions of the media plane", .json("MediaSessions")),
         .get(
-            "/v1/sessions/{session}/streams", .admin, "media", "Its streams and tracks", query: [app],
+            "/v1/sessions/{session}/streams", .admin, "media", "Streams and tracks of the media plane", query: [app],
             .json("MediaStreams")),
         .act(
             "PUT", "/v1/sessions/{session}/streams/{stream}/mute", .admin, "media", "Mutes a track at the relay",
@@ -78,30 +78,30 @@ extension APIOperation {
     private static func streams(under prefix: String) -> [APIOperation] {
         let path = prefix + "/sessions/{session}/streams/{stream}"
         let user = prefix + "/sessions/{session}/participants/{participant}"
-        let type: (name: String, about: String) = ("type", "The user's camera, or screen; camera")
+        let type: (name: String, about: String) = ("type", "camera (by default) or screen")
         return [
             .get(
-                user + "/canvas.png", .admin, "canvas", "A still of the user's stream", query: [app, type],
+                user + "/canvas.png", .admin, "canvas", "A still image of the user's stream", query: [app, type],
                 .type("image/png")),
             .get(
                 user + "/canvas.y4m", .admin, "canvas", "Raw frames of the user's streams until the user leaves",
-                query: [app, type, ("rate", "Frames a second of the file, 1 to 120; 30")], .type("video/x-yuv4mpeg")),
+                query: [app, type, ("rate", "Frames per second, 1 to 120; by default 30")], .type("video/x-yuv4mpeg")),
             .get(
                 user + "/canvas.wav", .admin, "canvas", "48 kHz audio of the user's streams until the user leaves",
                 query: [app, type], .type("audio/wav")),
             .get(
-                path + "/canvas.png", .admin, "canvas", "A still picture of the stream", query: [app],
+                path + "/canvas.png", .admin, "canvas", "A still image of the stream", query: [app],
                 .type("image/png")),
             .get(
                 path + "/canvas.y4m", .admin, "canvas", "Raw frames until the stream ends",
-                query: [app, ("rate", "Frames a second of the file, 1 to 120; 30")], .type("video/x-yuv4mpeg")),
+                query: [app, ("rate", "Frames per second, 1 to 120; by default 30")], .type("video/x-yuv4mpeg")),
             .get(
-                path + "/canvas.wav", .admin, "canvas", "48 kHz sound until the stream ends", query: [app],
+                path + "/canvas.wav", .admin, "canvas", "48 kHz audio until the stream ends", query: [app],
                 .type("audio/wav")),
-            .get(path + "/record", .admin, "recording", "How its recording stands", query: [app], .json("Recording")),
+            .get(path + "/record", .admin, "recording", "State of the recording", query: [app], .json("Recording")),
             .act(
                 "POST", path + "/record", .admin, "recording",
-                "Starts (201) or stops (200) its recording", query: [app], body: .json("RecordRequest"), status: 200,
+                "Starts (201) or stops (200) a recording", query: [app], body: .json("RecordRequest"), status: 200,
                 .json("Recording")),
         ]
     }
@@ -109,32 +109,32 @@ extension APIOperation {
     private static let administration: [APIOperation] = [
         .get(
             "/v1/admin/sessions", .admin, "sessions", "Live sessions in order of app and name",
-            query: [("app", "Of this app alone; by default of all")] + paging, .json("SessionPage")),
+            query: [("app", "App whose sessions are listed; by default all apps")] + paging, .json("SessionPage")),
         .act(
-            "POST", "/v1/admin/sessions", .admin, "sessions", "Makes a session that waits for its first join",
+            "POST", "/v1/admin/sessions", .admin, "sessions", "Creates a session that waits for its first join",
             body: .json("SessionRequest"), status: 201, .json("Session")),
         .get(admin, .admin, "sessions", "One session", query: [app], .json("Session")),
-        .act("DELETE", admin, .admin, "sessions", "Ends it for everybody", query: [app]),
+        .act("DELETE", admin, .admin, "sessions", "Ends a session for all participants", query: [app]),
         .get(
-            admin + "/participants", .admin, "participants", "Those in it, in order of joining", query: [app] + paging,
+            admin + "/participants", .admin, "participants", "Participants, in order of joining", query: [app] + paging,
             .json("ParticipantPage")),
         .get(
-            admin + "/participants/{participant}", .admin, "participants", "One of them", query: [app],
+            admin + "/participants/{participant}", .admin, "participants", "One participant", query: [app],
             .json("Participant")),
         .act(
             "DELETE", admin + "/participants/{participant}", .admin, "participants",
-            "Removes one, who cannot come back with the same token", query: [app]),
+            "Removes a participant, who cannot join again with the same token", query: [app]),
         .act(
-            "POST", admin + "/participants/{participant}/mute", .admin, "participants", "Mutes all streams of one",
+            "POST", admin + "/participants/{participant}/mute", .admin, "participants", "Mutes a participant's streams",
             query: [app], body: .json("KindRequest")),
         .get(
             admin + "/participants/{participant}/statistics", .admin, "participants",
-            "What the relay measures of its media", query: [app], .json("Statistics")),
+            "The relay's statistics of the participant's media", query: [app], .json("Statistics")),
         .get(
-            admin + "/tracks", .admin, "streams", "What the media plane counts of its streams", query: [app],
+            admin + "/tracks", .admin, "streams", "The media plane's counters of the session's streams", query: [app],
             .json("MediaStreams")),
         .get(
-            admin + "/streams", .admin, "streams", "Its streams, in order of creation", query: [app] + paging,
+            admin + "/streams", .admin, "streams", "Streams, in order of creation", query: [app] + paging,
             .json("StreamPage")),
         .act(
             "PUT", admin + "/streams/{stream}/mute", .admin, "streams", "Mutes or unmutes a stream at the relay",
@@ -142,11 +142,11 @@ extension APIOperation {
         .act("DELETE", admin + "/streams/{stream}", .admin, "streams", "Ends a stream", query: [app]),
         .act(
             "PUT", admin + "/mute-all", .admin, "sessions",
-            "Mutes the sound of all, those that begin as well, or ends that",
+            "Mutes the audio of all streams, including later ones, or ends the mute",
             query: [app], body: .json("MuteAll")),
         .act(
             "PUT", admin + "/share-lock", .admin, "sessions",
-            "Keeps participants from sharing their screens, or ends that",
+            "Forbids participants to share their screens, or allows it again",
             query: [app], body: .json("ShareLock")),
         .act(
             "POST", admin + "/signals", .admin, "sessions", "Sends a signal to one participant or to all", query: [app],
@@ -154,10 +154,10 @@ extension APIOperation {
     ]
 
     private static let relay: [APIOperation] = [
-        .get("/v1/admin/relay", .admin, "relay", "The relay in numbers", .json("Relay")),
+        .get("/v1/admin/relay", .admin, "relay", "Version and counts of the relay", .json("Relay")),
         .act(
             "POST", "/v1/admin/drain", .admin, "relay",
-            "Takes nothing new, tells all clients, and ends when it is empty or the time is over",
+            "Accepts nothing new, tells all clients, and exits when it is empty or the time is over",
             body: .json("DrainRequest"), status: 202, .json("DrainRequest")),
         .get(
             "/v1/admin/issues", .admin, "relay", "Reports of clients, newest first", query: paging, .json("IssuePage")),
@@ -168,29 +168,29 @@ extension APIOperation {
         let offer = APIContent.type("application/sdp")
         let fragment = APIContent.type("application/trickle-ice-sdpfrag")
         var all: [APIOperation] = [
-            .get("/whip/{session}", .publish, "webrtc", "Nothing; for clients that look first", status: 204),
-            .get("/whip/{session}/{stream}", .publish, "webrtc", "Nothing; for clients that look first", status: 204),
+            .get("/whip/{session}", .publish, "webrtc", "No content; lets clients probe the URL", status: 204),
+            .get("/whip/{session}/{stream}", .publish, "webrtc", "No content; lets clients probe the URL", status: 204),
             .act(
                 "POST", "/whip/{session}/{stream}", .publish, "webrtc", "Publishes a stream (RFC 9725)",
                 query: [password], body: offer, status: 201, offer),
             .act(
                 "POST", "/whip/{session}", .publish, "webrtc", "Publishes a stream (RFC 9725)",
-                query: [("stream", "Its name; by default one that is made up"), password], body: offer, status: 201,
+                query: [("stream", "Name of the stream; by default a random one"), password], body: offer, status: 201,
                 offer),
         ]
         for path in ["/whep/{session}", "/whep/{session}/{stream}"] {
             all += [
-                .get(path, .view, "webrtc", "The media type of offers, as Content-Type", status: 204),
+                .get(path, .view, "webrtc", "No content; Content-Type is the media type of offers", status: 204),
                 .act(
-                    "POST", path, .view, "webrtc", "Views a stream",
-                    query: [("wait", "Seconds to wait for it, 0 to 60"), password],
+                    "POST", path, .view, "webrtc", "Subscribes to a stream",
+                    query: [("wait", "Seconds to wait for the stream, 0 to 60"), password],
                     body: offer, status: 201, offer),
             ]
         }
         for (door, access) in [("/whip", RouteCatalogue.Access.publish), ("/whep", .view)] {
             let path = door + "/{session}/{stream}/{id}"
             all += [
-                .get(path, access, "webrtc", "Whether the transport is there", status: 204),
+                .get(path, access, "webrtc", "Checks that the transport exists", status: 204),
                 .act("PATCH", path, access, "webrtc", "Trickles candidates or restarts ICE", body: fragment),
                 .act("DELETE", path, access, "webrtc", "Closes the transport", status: 200),
             ]
@@ -198,9 +198,9 @@ extension APIOperation {
         let events = "/whep/{session}/{stream}/{id}/events"
         all += [
             .act(
-                "POST", events, .view, "webrtc", "Makes an event source of the names in the body",
+                "POST", events, .view, "webrtc", "Creates an event source for the event names in the body",
                 body: .type("application/json"), status: 201),
-            .get(events + "/{source}", .open, "webrtc", "Its server-sent events", .type("text/event-stream")),
+            .get(events + "/{source}", .open, "webrtc", "Server-sent events of the source", .type("text/event-stream")),
             .act("DELETE", events + "/{source}", .open, "webrtc", "Ends the event source", status: 200),
         ]
         all.append(

@@ -1,17 +1,17 @@
-/// One method of one path, as the API's description has it.
+/// Method of a path in the API description.
 package struct APIOperation: Sendable {
     package var method: String
-    /// With parameters as `{name}`.
+    /// Path with parameters as `{name}`.
     package var path: String
     package var access: RouteCatalogue.Access
-    /// What it is about, for grouping.
+    /// Topic, for grouping.
     var tag: String
     var summary: String
-    /// Parameters of the query: name, and what it is.
+    /// Parameters of the query: name and description.
     var query: [(name: String, about: String)] = []
-    /// Of the request.
+    /// Content of the request.
     var body: APIContent?
-    /// The one that tells of success.
+    /// Status code on success.
     var status: Int
     var answer: APIContent?
 
@@ -35,10 +35,10 @@ package struct APIOperation: Sendable {
     }
 }
 
-/// What a body is.
+/// Content of a body.
 enum APIContent: Sendable {
     /// A JSON object of this schema.
     case json(String)
-    /// Something else, of this media type.
+    /// Other content of this media type.
     case type(String)
 }

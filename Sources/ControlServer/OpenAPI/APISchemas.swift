@@ -1,5 +1,5 @@
-/// The JSON objects of the API: name of a schema, and its fields. A field is `name: type`, optional where the name ends in `?`; a type is
-/// a name of JSON, another schema, or a list of one in brackets.
+/// JSON objects of the API: names of schemas, and their fields. A field is `name: type`, optional if the name ends in `?`. A type is a JSON
+/// type, another schema, or a list of either in brackets.
 enum APISchemas {
     typealias Fields = KeyValuePairs<String, String>
 

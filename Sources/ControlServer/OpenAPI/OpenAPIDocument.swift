@@ -1,8 +1,8 @@
 import Foundation
 
-/// The API's description (OpenAPI 3.1), put together from `APIOperation.all` and `APISchemas.all`.
+/// Description of the API (OpenAPI 3.1), built from `APIOperation.all` and `APISchemas.all`.
 package enum OpenAPIDocument {
-    /// JSON, keys sorted.
+    /// JSON with sorted keys.
     package static let bytes: [UInt8] = {
         // Strings, numbers and lists of them always encode.
         let data = try? JSONSerialization.data(
@@ -38,7 +38,7 @@ package enum OpenAPIDocument {
         out["responses"] = [
             String(operation.status): answer,
             "default": [
-                "description": "A problem; `code` says which",
+                "description": "A problem document; `code` names the error",
                 "content": ["application/problem+json": ["schema": reference("Problem")]],
             ],
         ]

@@ -1,9 +1,9 @@
 import CPage
 package import NIOCore
 
-/// One file of the page, as it lies in the binary.
+/// File of the page, embedded in the binary.
 package struct PageFile: Sendable {
-    /// As in its address: `ui/app.js`.
+    /// Path in its URL, such as `ui/app.js`.
     package let path: String
     package let bytes: ByteBuffer
     /// A strong validator (RFC 9110 section 8.8.3): a digest of the bytes.
@@ -19,7 +19,7 @@ package struct PageFile: Sendable {
         }
     }
 
-    /// All of them, by path.
+    /// All files, by path.
     package static let all: [String: PageFile] = {
         let files = (0..<millrace_page_file_count).map { PageFile(millrace_page_file_at($0)) }
         return Dictionary(uniqueKeysWithValues: files.map { ($0.path, $0) })
@@ -29,12 +29,12 @@ package struct PageFile: Sendable {
         let content = UnsafeBufferPointer(start: file.bytes, count: file.count)
         path = String(cString: file.path)
         bytes = ByteBuffer(bytes: content)
-        // FNV-1a: it tells versions of a file apart, and protects nothing.
+        // FNV-1a distinguishes versions of a file; it does not protect against tampering.
         let digest = content.reduce(0xcbf2_9ce4_8422_2325 as UInt64) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
         entityTag = "\"\(String(digest, radix: 16))-\(file.count)\""
     }
 
-    /// Whether an `If-None-Match` field (RFC 9110 section 13.1.2) names this version.
+    /// Returns whether an `If-None-Match` field (RFC 9110 section 13.1.2) names this version.
     package func isNamed(by field: String) -> Bool {
         field.split(separator: ",").contains { item in
             let tag = item.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0 == " " || $0 == "\t" }.reversed()

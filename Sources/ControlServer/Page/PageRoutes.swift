@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// The page at `/`, the operator view at `/admin`, and what both load from `/page`. Nothing in them is secret; what they show they ask
-/// for themselves, with a token.
+/// Page at `/`, operator view at `/admin`, and the files of both under `/page`. They contain no secrets; they request their data with a
+/// token.
 struct PageRoutes {
-    /// What the page may load and run: its own files and nothing else, nothing inline, no text as code; and nobody may frame it.
+    /// Content security policy: the page loads and runs only its own files, no inline code and no text as code; no other page may frame it.
     static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "media-src 'self' blob:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
@@ -14,7 +14,7 @@ struct PageRoutes {
     func add(to table: RouteTable) {
         table.add("", [.get: { request, _ in try Self.answer(request, "index.html") }])
         table.add("admin", [.get: { request, _ in try Self.answer(request, "admin.html") }])
-        // One word for both: the router knows a place in a path by one name.
+        // Both routes use the same parameter name, because the router allows one name per position in a path.
         table.add("page/:place", [.get: { try Self.answer($0, $1.parameters.get("place") ?? "") }])
         table.add(
             "page/:place/:file",
@@ -28,7 +28,7 @@ struct PageRoutes {
 
     private static func answer(_ request: Request, _ path: String) throws -> Response {
         guard let file = PageFile.all[path] else { throw Problem(.notFound, "nothing is at \(request.uri.path)") }
-        // Kept by the browser, and asked about each time: a relay of another version has another page.
+        // The browser caches the file and revalidates it each time, because another version of the relay has another page.
         var fields: HTTPFields = [
             .eTag: file.entityTag, .cacheControl: "no-cache", .contentSecurityPolicy: policy,
             .xContentTypeOptions: "nosniff", .referrerPolicy: "no-referrer",

@@ -1,9 +1,9 @@
 package import Logging
 import ServiceLifecycle
 
-/// Notices new certificate files within seconds.
+/// Loads new certificate files within seconds of a change.
 package struct CertificateService: Service {
-    /// Between two looks at the files.
+    /// Interval between checks of the files.
     private static let pause = Duration.seconds(2)
 
     let store: CertificateStore
@@ -29,7 +29,7 @@ package struct CertificateService: Service {
         case .renewed:
             logger.notice("new TLS certificate", metadata: ["file": "\(store.certificate)"])
         case .bad(let error):
-            logger.error("the new TLS certificate cannot be used; the old one stays in force: \(error)")
+            logger.error("the new TLS certificate cannot be used; the old one stays in use: \(error)")
         }
     }
 }

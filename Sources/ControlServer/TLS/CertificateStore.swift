@@ -2,13 +2,14 @@ import Foundation
 import NIOConcurrencyHelpers
 package import NIOSSL
 
-/// Certificate and key of the HTTP port, read from files and read again when those change. A connection keeps what it began with.
+/// Certificate and key of the HTTP port, read from files and read again when these change. A connection keeps the certificate with which it
+/// began.
 package final class CertificateStore: Sendable {
     package struct Unreadable: Error, CustomStringConvertible {
         package let description: String
     }
 
-    /// What tells one state of a file from another.
+    /// Attributes that show whether a file has changed.
     private struct FileState: Equatable {
         var modified: Date?
         var size: UInt64?
@@ -17,7 +18,7 @@ package final class CertificateStore: Sendable {
 
     private struct State {
         var context: NIOSSLContext
-        /// Of certificate and key as they were last looked at, good or bad.
+        /// State of the certificate and key files when they were last read, valid or not.
         var files: [FileState]
     }
 
@@ -26,7 +27,7 @@ package final class CertificateStore: Sendable {
     private let state: NIOLockedValueBox<State>
 
     /// - Parameters:
-    ///   - certificate: PEM file, the server's own certificate first and those that vouch for it after it.
+    ///   - certificate: PEM file with the server's own certificate first, followed by intermediate certificates.
     ///   - key: PEM file.
     package init(certificate: String, key: String) throws(Unreadable) {
         self.certificate = certificate
@@ -35,17 +36,17 @@ package final class CertificateStore: Sendable {
         state = NIOLockedValueBox(State(context: try Self.read(certificate, key), files: files))
     }
 
-    /// For a connection that begins now.
+    /// TLS context for new connections.
     package var context: NIOSSLContext { state.withLockedValue { $0.context } }
 
     package enum Change: Sendable {
         case none
         case renewed
-        /// The new files cannot be used, and the old ones stay in force.
+        /// The new files cannot be used, and the old ones stay in use.
         case bad(Unreadable)
     }
 
-    /// Looks whether the files have changed, and reads them if so.
+    /// Reads the files again if they have changed.
     package func look() -> Change {
         let files = Self.states(certificate, key)
         guard files != state.withLockedValue({ $0.files }) else { return .none }
@@ -61,7 +62,7 @@ package final class CertificateStore: Sendable {
 
     private static func states(_ paths: String...) -> [FileState] {
         paths.map { path in
-            // Where links are switched over, as some tools do, the file behind them counts.
+            // Some tools replace a symbolic link, so the file to which it points counts.
             let real = URL(filePath: path).resolvingSymlinksInPath().path
             let attributes = try? FileManager.default.attributesOfItem(atPath: real)
             return FileState(
@@ -78,7 +79,7 @@ package final class CertificateStore: Sendable {
         } catch {
             throw Unreadable(description: "cannot read the certificate \(certificate): \(error)")
         }
-        guard !chain.isEmpty else { throw Unreadable(description: "\(certificate) holds no certificate") }
+        guard !chain.isEmpty else { throw Unreadable(description: "\(certificate) contains no certificate") }
         let privateKey: NIOSSLPrivateKey
         do {
             privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
@@ -93,7 +94,7 @@ package final class CertificateStore: Sendable {
         do {
             return try NIOSSLContext(configuration: configuration)
         } catch {
-            throw Unreadable(description: "\(certificate) and \(key) do not go together: \(error)")
+            throw Unreadable(description: "\(certificate) and \(key) do not match: \(error)")
         }
     }
 }

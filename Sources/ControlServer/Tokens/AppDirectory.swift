@@ -2,31 +2,31 @@ import Crypto
 import Foundation
 import MillraceTokens
 
-/// The tenants of a relay: their keys and secrets. Sessions of two apps have nothing to do with each other (SES-3).
+/// Tenants of a relay: app keys and secrets. Sessions of different apps are fully separate (SES-3).
 package struct AppDirectory: Sendable {
-    /// The built-in app of `--dev`. Its secret is no secret.
+    /// Built-in app of `--dev`. Its secret is public.
     package static let development = "dev"
     package static let developmentSecret = "millrace-development-secret-that-everybody-knows"
-    /// What the default app is called where no app is configured: nobody can have a token of it.
+    /// Name of the default app if no app is configured. There are no valid tokens of it.
     package static let unnamed = "default"
     package static let secretBytes = AppRule.secretBytes
     package static let maximumApps = 10_000
 
     private let secrets: [String: String]
-    /// Stands in for the secret of an unknown app, so that its answer takes as long as that to a wrong secret.
+    /// Compared instead of the secret of an unknown app, so that the answer takes as long as for a wrong secret.
     package let decoy = Self.randomSecret()
-    /// The app of sessions that are entered without a token: by WHIP, WHEP and plain transports.
+    /// App of sessions that are entered without a token, by WHIP, WHEP and plain transports.
     package let standard: String
 
     /// - Parameters:
-    ///   - secrets: by app key.
-    ///   - standard: nil: the only or first app by name.
+    ///   - secrets: secrets by app key.
+    ///   - standard: default app; nil: the first app in order of keys.
     package init(secrets: [String: String] = [:], standard: String? = nil) {
         self.secrets = secrets
         self.standard = standard ?? secrets.keys.min() ?? Self.unnamed
     }
 
-    /// There are apps besides the built-in one: sessions that not everybody may enter.
+    /// Whether there are apps other than the built-in one, so that sessions are not open to everyone.
     package var hasTenants: Bool {
         secrets.contains { $0.key != Self.development || $0.value != Self.developmentSecret }
     }
@@ -34,7 +34,7 @@ package struct AppDirectory: Sendable {
     package var keys: [String] { secrets.keys.sorted() }
     package func secret(of app: String) -> String? { secrets[app] }
 
-    /// Anyone can make tokens of this app: it is the built-in one, with the built-in secret.
+    /// Returns whether anyone can make tokens of this app, which is true for the built-in one with the built-in secret.
     package func isPublic(_ app: String) -> Bool {
         app == Self.development && secrets[app] == Self.developmentSecret
     }
@@ -42,12 +42,12 @@ package struct AppDirectory: Sendable {
     /// Returns whether `secret` is that of the app. Takes the same time wherever the first difference is, and for unknown apps.
     package func isSecret(_ secret: String, of app: String) -> Bool {
         let own = secrets[app]
-        // Hashes have one length and tell nothing about where texts differ.
+        // Hashes have the same length and do not show where the texts differ.
         let isEqual = SHA256.hash(data: Data((own ?? decoy).utf8)) == SHA256.hash(data: Data(secret.utf8))
         return isEqual && own != nil
     }
 
-    /// 256 random bits as hexadecimal digits.
+    /// Returns 256 random bits as hexadecimal digits.
     package static func randomSecret() -> String {
         (0..<4).map { _ in
             let digits = String(UInt64.random(in: .min ... .max), radix: 16)
@@ -55,12 +55,12 @@ package struct AppDirectory: Sendable {
         }.joined()
     }
 
-    /// 1 to 64 letters, digits, dots, hyphens and underscores.
+    /// Returns whether `text` is 1 to 64 letters, digits, dots, hyphens and underscores.
     package static func isKey(_ text: some StringProtocol) -> Bool { AppRule.isKey(text) }
 
-    /// Reads `key:secret,key:secret`.
+    /// Parses `key:secret,key:secret`.
     ///
-    /// - Returns: nil where an entry is not as it must be, or a key stands twice.
+    /// - Returns: nil if an entry is invalid, a key is repeated, or there are more than `maximumApps` entries.
     package static func secrets(in text: String) -> [String: String]? {
         var secrets: [String: String] = [:]
         for entry in text.split(separator: ",") {

@@ -2,7 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MillraceTokens
 
-/// `GET /v1/dev/token?session=&name=&identity=&role=`: a token of the built-in app for the asking. Refused but with `--dev`.
+/// `GET /v1/dev/token?session=&name=&identity=&role=`: issues a token of the built-in app to anyone. Refused without `--dev`.
 struct DevelopmentTokenRoute {
     private static let lifetime: Int64 = 86_400
 
@@ -14,7 +14,7 @@ struct DevelopmentTokenRoute {
 
     @Sendable private func token(_ request: Request, _ context: ControlContext) async throws -> Response {
         guard isDevelopment else {
-            throw Problem(.notPermitted, "only a relay that was started with --dev gives tokens away")
+            throw Problem(.notPermitted, "only a relay started with --dev issues tokens to anyone")
         }
         let query = FormQuery(request.uri.query ?? "")
         guard let session = query["session"] else {
@@ -28,7 +28,7 @@ struct DevelopmentTokenRoute {
                 minting: grant, app: AppDirectory.development, secret: AppDirectory.developmentSecret))
     }
 
-    /// The user id that is asked for; without one the name, as nobody else uses this relay.
+    /// Returns the requested user id, or else the name, which is enough to identify the users of a development relay.
     private static func identity(_ query: FormQuery) throws(Problem) -> String? {
         let limit = TokenClaims.maximumIdentityCharacters
         if let identity = query["identity"], !identity.isEmpty {
@@ -37,7 +37,7 @@ struct DevelopmentTokenRoute {
             }
             return identity
         }
-        // What people call themselves can be longer than an identity may be.
+        // A name can be longer than an identity may be.
         guard let name = query["name"], !name.isEmpty else { return nil }
         return String(name.prefix(limit))
     }

@@ -3,12 +3,12 @@ import JWTKit
 import MillraceTokens
 package import Signaling
 
-/// Judges tokens by the secrets of the relay's apps.
+/// Verifies tokens with the secrets of the relay's apps.
 package struct JWTVerifier: TokenVerifier {
     static let algorithm = "HS256"
 
     let apps: AppDirectory
-    /// Seconds that clocks may differ.
+    /// Maximum clock difference in seconds.
     let leeway: Int
     package let statistics: TokenStatistics
 
@@ -104,7 +104,7 @@ package struct JWTVerifier: TokenVerifier {
             topic = try SessionName(claims.topic)
         } catch {
             throw SignalingError(
-                .tokenMalformed, "the token's tpc is no session name: \(error.detail)",
+                .tokenMalformed, "the token's tpc is not a session name: \(error.detail)",
                 field: TokenClaims.CodingKeys.topic.rawValue)
         }
         if let wanted, topic.rawValue != wanted {

@@ -9,7 +9,7 @@ struct TokenBody: Decodable, Sendable {
     /// `host`, `participant`, `subscriber`, `publisher` or `moderator`.
     var role: String?
     var data: String?
-    /// Lifetime.
+    /// Lifetime in seconds.
     var seconds: Int64?
 
     var grant: TokenGrant {
@@ -26,7 +26,7 @@ struct TokenBody: Decodable, Sendable {
 struct TokenAnswer: Encodable, Sendable {
     let token: String
     let app: String
-    /// In lower case.
+    /// Name of the session in lower case.
     let session: String
     /// Milliseconds since 1970.
     let expiresAt: Int64

@@ -2,6 +2,6 @@ package import JWTKit
 package import MillraceTokens
 
 extension TokenClaims: JWTPayload {
-    /// Times are judged by the verifier, which has the clock.
+    /// Does nothing: `JWTVerifier` checks the times, because it has the clock.
     package func verify(using algorithm: some JWTAlgorithm) async throws {}
 }

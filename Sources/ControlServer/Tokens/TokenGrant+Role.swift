@@ -1,8 +1,8 @@
 package import MillraceTokens
 
 extension TokenGrant {
-    /// The words for what a token's bearer may do, as people ask for it: `host` may become host and moderates, `participant` publishes;
-    /// the others are the values of the `role` claim.
+    /// Role names in requests. `host` may become host and moderates, `participant` publishes; the others are the values of the `role`
+    /// claim.
     package static let roleNames = ["host", "participant"] + TokenRole.allCases.map(\.rawValue)
 
     /// - Parameter role: one of `roleNames`.

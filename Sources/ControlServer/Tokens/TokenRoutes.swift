@@ -2,7 +2,7 @@ import Foundation
 import HTTPTypes
 import Hummingbird
 
-/// `POST /v1/tokens`: mints a session token for a backend that shows its app's key and secret (TOK-4).
+/// `POST /v1/tokens`: mints a session token for a backend that authenticates with its app's key and secret (TOK-4).
 struct TokenRoutes {
     let apps: AppDirectory
     let configuration: ControlConfiguration
@@ -14,13 +14,13 @@ struct TokenRoutes {
     @Sendable private func mint(_ request: Request, _ context: ControlContext) async throws -> Response {
         let (app, secret) = try Self.credentials(request)
         guard apps.isSecret(secret, of: app) else {
-            throw Problem(.unauthorized, "key or secret is not the right one", scheme: .basic)
+            throw Problem(.unauthorized, "the app key or the secret is wrong", scheme: .basic)
         }
         let body = try await request.json(TokenBody.self, limit: configuration.bodyBytes)
         return try .json(TokenAnswer(minting: body.grant, app: app, secret: secret), status: .created)
     }
 
-    /// HTTP Basic (RFC 7617 section 2): the app's key as user name, its secret as password.
+    /// Returns the credentials of HTTP Basic (RFC 7617 section 2): the app's key as user name, its secret as password.
     private static func credentials(_ request: Request) throws(Problem) -> (app: String, secret: String) {
         guard let field = request.headers[.authorization] else {
             throw Problem(.unauthorized, "the request has no Authorization header field", scheme: .basic)

@@ -1,7 +1,7 @@
 import NIOConcurrencyHelpers
 package import Signaling
 
-/// Counts of judged tokens.
+/// Counts of accepted and refused tokens.
 package final class TokenStatistics: Sendable {
     package struct Values: Sendable {
         package var accepted: UInt64 = 0

@@ -2,25 +2,25 @@ import Crypto
 import Foundation
 import MillraceTokens
 
-/// A token in compact serialization (RFC 7515 section 3.1), taken apart and not judged.
+/// Token in compact serialization (RFC 7515 section 3.1), parsed and not verified.
 struct TokenText {
-    /// Bytes of a whole token.
+    /// Maximum size of a token.
     static let maximumBytes = TokenClaims.maximumBytes
 
     struct Malformed: Error {
         let reason: String
     }
 
-    /// The fields of the header that decide how to go on.
+    /// Header fields that the verification depends on.
     struct Header: Decodable {
         var alg: String
-        /// Extensions that have to be understood (RFC 7515 section 4.1.11); there are none here.
+        /// Extensions that must be understood (RFC 7515 section 4.1.11); the relay knows none.
         var crit: [String]?
     }
 
     let header: Header
     let payload: Data
-    /// SHA-256 of what is signed. A signature has several spellings in base64, what it signs has one.
+    /// SHA-256 of the signed text. A signature has several spellings in base64; the signed text has one.
     let fingerprint: String
 
     init(_ text: String) throws(Malformed) {
@@ -45,7 +45,7 @@ struct TokenText {
         }.joined()
     }
 
-    /// Base64url without padding (RFC 7515 section 2).
+    /// Decodes base64url without padding (RFC 7515 section 2).
     private static func decoded(_ text: Substring) -> Data? {
         var base64 = ""
         base64.reserveCapacity(text.utf8.count + 3)

@@ -1,11 +1,11 @@
 package import Conference
 package import Signaling
 
-/// What a token says of its client, after everything about it was checked (TOK-1, TOK-2).
+/// Contents of a token after all checks (TOK-1, TOK-2).
 package struct VerifiedToken: Hashable, Sendable {
     /// Key of the app that signed it.
     package var app: String
-    /// The session that it lets into, in lower case.
+    /// Session that its bearer may enter, in lower case.
     package var session: String
     /// The application's own id of the user, at most 35 characters.
     package var identity: String?
@@ -14,7 +14,7 @@ package struct VerifiedToken: Hashable, Sendable {
     package var capabilities: Capabilities
     /// Milliseconds since 1970.
     package var expiresAt: Int64
-    /// Tells this token from others without being of any use itself: a hash of it.
+    /// Hash that identifies the token and cannot be used in its place.
     package var fingerprint: String
     /// `jti` (RFC 7519 section 4.1.7): tokens of an app with the same id count as one.
     package var tokenID: String?
@@ -37,7 +37,7 @@ package struct VerifiedToken: Hashable, Sendable {
         self.requiresEncryption = requiresEncryption
     }
 
-    /// The party that resources of its bearer are counted for.
+    /// Returns the party for which the resources of its bearer are counted.
     ///
     /// - Parameter address: see `ClientAddress`.
     package func holder(address: String) -> ResourceHolder {

@@ -1,7 +1,7 @@
 import NIOCore
 import SDP
 
-/// What a client says of its ICE session by `PATCH` (RFC 8840 section 9), and the relay's word for a restart.
+/// ICE fragment in a client's `PATCH` (RFC 8840 section 9), and the relay's answer to a restart.
 struct ClientFragment {
     private let fragment: TrickleFragment
 
@@ -13,16 +13,16 @@ struct ClientFragment {
         }
     }
 
-    /// The client's; nil where it names none.
+    /// Credentials of the client; nil if the fragment has none.
     var credentials: ICECredentials? { fragment.credentials }
 
-    /// The answer to a restart, for the same section as the client's; all candidates are there at once.
+    /// Returns the answer to a restart, for the client's media section, with all candidates at once.
     func answer(_ credentials: ICECredentials, candidates: [ICECandidate]) -> String {
         let sections = fragment.sections.prefix(1).map { section in
             TrickleFragment.Section(
                 mid: section.mid, kind: section.kind, candidates: candidates, endOfCandidates: true)
         }
-        // As the answer had them, which took them from the offer (RFC 9725 section 4.3.3).
+        // The same options as in the SDP answer, which took them from the offer (RFC 9725 section 4.3.3).
         let options = ["trickle", "ice2"].filter(fragment.options.contains)
         return TrickleFragment(
             credentials: credentials, isLite: true, options: options, sections: sections,

@@ -3,13 +3,13 @@ import MediaEngine
 import NIOCore
 import SDP
 
-/// A client's offer, and what the relay answers to it.
+/// Offer of a client, and the relay's answer to it.
 struct ClientOffer {
-    /// RTCP's name for the relay as a source; one for all, so that sound and pictures are played in step.
+    /// CNAME of the relay in RTCP. All tracks share it, so that players synchronize audio and video.
     private static let cname = "millrace"
 
     private let offer: Offer
-    /// The media sections that both sides use.
+    /// Media sections that both sides use.
     private let tracks: [TrackDescription]
     private let direction: WebRTCRequest.Direction
 
@@ -24,7 +24,8 @@ struct ClientOffer {
         if direction == .publish { try checkWhole() }
     }
 
-    /// Half of what a publisher offers is not taken: it would send less than its user thinks (RFC 9725 section 4.4.2).
+    /// Refuses an offer of which the relay can accept only a part: the publisher would send less than its user expects (RFC 9725 section
+    /// 4.4.2).
     private func checkWhole() throws(Problem) {
         for section in offer.description.media where ["audio", "video"].contains(section.media) {
             guard !section.isRejected, offer.description.direction(of: section).sends,
@@ -38,10 +39,10 @@ struct ClientOffer {
         }
     }
 
-    /// Of the tracks that it has.
+    /// Kinds of its tracks.
     var kinds: Set<MediaKind> { Set(tracks.map(\.kind)) }
 
-    /// Number of the media section that its video is in, counted from 0.
+    /// Index of the video's media section, from 0.
     var videoSection: Int? {
         guard let track = tracks.first(where: { $0.kind == .video }) else { return nil }
         return offer.description.media.firstIndex { $0.mid == track.mid.rawValue }
@@ -51,7 +52,7 @@ struct ClientOffer {
         WebRTCRequest(direction: direction, session: session, stream: stream, peer: offer.peer, tracks: tracks)
     }
 
-    /// The answer's text.
+    /// Returns the text of the SDP answer.
     func text(for answer: WebRTCAnswer) -> String {
         let relay = RelayDescription(
             credentials: answer.credentials, fingerprint: answer.fingerprint, setup: answer.setup,
@@ -61,7 +62,7 @@ struct ClientOffer {
             switch direction {
             case .publish: return .receive(track)
             case .subscribe:
-                // What the stream has not got is rejected.
+                // A track that the stream does not have is rejected.
                 guard let source = answer.sources.first(where: { $0.mid == track.mid }) else { return nil }
                 return .send(
                     track, ssrc: source.ssrc, rtxSSRC: source.rtxSSRC, cname: Self.cname, streamID: streamID,
@@ -71,7 +72,8 @@ struct ClientOffer {
         return offer.answer(relay, tracks: answered).text
     }
 
-    /// A stream's name where it can stand in `a=msid` (RFC 8830 section 2: at most 64 token characters), else one made from it.
+    /// Returns a stream's name if it is valid in `a=msid` (RFC 8830 section 2: at most 64 token characters), or else an id made from its
+    /// hash.
     private static func identifier(_ name: String) -> String {
         let isToken = name.utf8.allSatisfy { byte in
             switch byte {

@@ -1,13 +1,13 @@
-/// A STUN or TURN server that answers name for clients (RFC 9725 section 4.6). The relay itself uses none.
+/// STUN or TURN server for clients (RFC 9725 section 4.6). The relay itself uses none.
 package struct ICEServer: Sendable, Hashable {
     package let url: String
-    /// Empty: none. STUN servers have none.
+    /// Empty if the server needs none, as STUN servers do not.
     package let username: String
     package let credential: String
 
     private static let schemes: Set<String> = ["stun", "stuns", "turn", "turns"]
 
-    /// Nil where `url` is none of RFC 7064 or RFC 7065.
+    /// Returns nil if `url` does not follow RFC 7064 or RFC 7065.
     package init?(url: String, username: String, credential: String) {
         let parts = url.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, Self.schemes.contains(String(parts[0])), !parts[1].isEmpty, url.utf8.count <= 512,
@@ -28,7 +28,7 @@ package struct ICEServer: Sendable, Hashable {
         return text
     }
 
-    /// Letters, digits and what else stands in a host, a port and a `transport` query.
+    /// Returns whether the byte may occur in a host, a port or a `transport` query.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

@@ -1,12 +1,12 @@
-/// The `If-Match` field of a request (RFC 9110 section 13.1.1).
+/// `If-Match` field of a request (RFC 9110 section 13.1.1).
 enum IfMatch: Equatable {
     case absent
-    /// `*`: whatever there is.
+    /// `*`: matches every tag.
     case any
-    /// The strong tags of the list, with their quotation marks. A weak tag matches nothing here.
+    /// Strong tags of the list, with their quotation marks. A weak tag matches nothing.
     case tags([String])
 
-    /// - Parameter field: the field's value; several lines joined by commas.
+    /// - Parameter field: value of the field; several lines are joined by commas.
     init(field: String?) {
         guard let field else {
             self = .absent
@@ -25,7 +25,7 @@ enum IfMatch: Equatable {
                 if isWeak { rest.removeFirst(2) }
                 guard rest.first == "\"", let end = rest.dropFirst().firstIndex(of: "\"") else { break }
                 let tag = String(rest[...end])
-                // RFC 9725 says `*` and shows `"*"`; clients do either. No tag of the relay reads so.
+                // RFC 9725 requires `*` and shows `"*"`; clients send either. No tag of the relay has this text.
                 if tag == "\"*\"" {
                     self = .any
                     return
@@ -37,7 +37,7 @@ enum IfMatch: Equatable {
         self = .tags(tags)
     }
 
-    /// - Parameter tag: the resource's, with its quotation marks.
+    /// - Parameter tag: tag of the resource, with its quotation marks.
     func matches(_ tag: String) -> Bool {
         switch self {
         case .absent: false

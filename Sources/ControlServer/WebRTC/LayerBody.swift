@@ -1,13 +1,13 @@
 import MediaBase
 import MediaEngine
 
-/// Body of `POST {resource}/layer`: which layers of the video a viewer wants. Empty: what its bandwidth allows.
+/// Body of `POST {resource}/layer`: layers of the video that a subscriber requests. Empty: the layers that its bandwidth allows.
 struct LayerBody: Decodable, Sendable {
-    /// At most this encoding, 0 the smallest.
+    /// Highest encoding; 0 is the smallest.
     var spatial: Int?
-    /// At most this temporal layer (0...3).
+    /// Highest temporal layer (0...3).
     var temporal: Int?
-    /// RID of the one encoding wanted.
+    /// RID of the only encoding to send.
     var encodingId: String?
 
     private enum CodingKeys: String, CodingKey {

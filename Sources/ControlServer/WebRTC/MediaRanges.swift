@@ -1,11 +1,11 @@
 import Foundation
 
-/// The `Accept` field of a request (RFC 9110 section 12.5.1), as far as one type is asked about.
+/// `Accept` field of a request (RFC 9110 section 12.5.1).
 struct MediaRanges {
     /// Type in lower case, and whether its weight is above 0.
     private let ranges: [(type: String, isWanted: Bool)]
 
-    /// - Parameter field: values of all its lines; empty: everything is taken.
+    /// - Parameter field: values of all its lines; empty: every type is accepted.
     init(field: [String]) {
         ranges = field.flatMap { $0.split(separator: ",") }.map { range in
             let parts = range.split(separator: ";").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
@@ -14,7 +14,7 @@ struct MediaRanges {
         }
     }
 
-    /// The most specific range decides.
+    /// Returns whether the client accepts a type. The most specific range decides.
     func take(_ type: String) -> Bool {
         guard !ranges.isEmpty else { return true }
         let group = type.prefix { $0 != "/" } + "/*"

@@ -1,21 +1,21 @@
 import Conference
 import Foundation
 
-/// What a request to WHIP or WHEP may do, after its door has looked at what it shows.
+/// Permissions of a request to WHIP or WHEP, after the endpoint has checked its token.
 struct SessionGrant: Sendable {
-    /// The session that it is for.
+    /// Session of the request.
     let key: SessionKey
-    /// What the media engine calls it.
+    /// Name of the session in the media engine.
     let engineName: String
-    /// Of a session token; nil: it showed the door's own, or the door asks for none.
+    /// Session token; nil: the request carried the endpoint's own token, or the endpoint needs none.
     var token: VerifiedToken?
-    /// It showed the door's own.
+    /// Whether the request carried the endpoint's own token.
     var isTrusted = false
-    /// Token that came in the URL; nil: it came in a header field, or not at all. Its client cannot set a header for the resource either, so
-    /// the resource's URL has it too.
+    /// Token from the URL; nil: it came in a header field, or there is none. A client that cannot set a header field here cannot set one
+    /// for the resource either, so the resource's URL contains the token too.
     var urlToken: String?
 
-    /// Query of the URLs that the answer names.
+    /// Query of the URLs in the answer.
     var query: String {
         let encoded = urlToken?.addingPercentEncoding(
             withAllowedCharacters: CharacterSet(

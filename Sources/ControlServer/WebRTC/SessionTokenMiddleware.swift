@@ -3,13 +3,13 @@ import HTTPTypes
 import Hummingbird
 import Signaling
 
-/// Lets a request to WHIP or WHEP pass that shows the endpoint's own static token, or a session token that allows the direction. A request
-/// with neither passes if the endpoint has no token of its own and the relay has no apps; foreign pages are then kept away. The session is
-/// that of the token's app, else of the default app.
+/// Allows a request to WHIP or WHEP that carries the endpoint's own static token, or a session token that permits the direction. A request
+/// with neither is allowed if the endpoint has no token of its own and the relay has no apps; foreign pages are then refused. The session
+/// is in the token's app, or else in the default app.
 struct SessionTokenMiddleware: RouterMiddleware {
     typealias Context = ControlContext
 
-    /// The endpoint's static token; nil: it has none.
+    /// Static token of the endpoint; nil if it has none.
     let token: BearerToken?
     let guesses: TokenGuard
     let liveSessions: LiveSessions
@@ -17,7 +17,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
     /// Guard of requests that need no secret.
     let pages: PageGuard
     let isPublisher: Bool
-    /// A request without `Authorization` may have its token in the URL (RFC 6750 section 2.3).
+    /// Whether a request without `Authorization` may have its token in the URL (RFC 6750 section 2.3).
     var takesTokensInURLs = false
 
     /// Query parameter of a token.
@@ -36,7 +36,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Nil if the path names no session, which the handler reports.
+    /// Returns nil if the path names no valid session, which the handler reports.
     private func grant(_ request: Request, _ context: Context) async throws -> SessionGrant? {
         var field = request.headers[.authorization]
         var shown: String?
@@ -55,7 +55,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
             grant.isTrusted = true
             return grant
         }
-        // Its holders are let in whatever others behind their address have guessed.
+        // A valid session token is accepted even if other clients behind the same address have guessed too often.
         if let text = field.flatMap(ConnectHandshake.bearer), let verified = try await verify(text, session) {
             if apps.isPublic(verified.app), let problem = pages.objection(to: request) { throw problem }
             let key = try session.key(app: verified.app)
@@ -64,13 +64,13 @@ struct SessionTokenMiddleware: RouterMiddleware {
         }
         if let objection { throw objection }
         if apps.hasTenants {
-            throw Problem(.tokenMissing, "the sessions of this relay's apps are entered with a session token")
+            throw Problem(.tokenMissing, "entering a session of this relay needs a session token")
         }
         if let problem = pages.objection(to: request) { throw problem }
         return grant
     }
 
-    /// Why the request does not show the static token; nil if it does, or there is none.
+    /// Returns the reason for which the static token is missing or wrong; nil if it is right, or there is none.
     private func staticObjection(_ field: String?, _ context: Context) -> Problem? {
         guard let token else { return nil }
         let text = field.flatMap(ConnectHandshake.bearer)
@@ -82,7 +82,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
         }
     }
 
-    /// Nil if the text is no session token, and may be meant as the static token.
+    /// Returns nil if the text is not a session token, and may be intended as the static token.
     private func verify(_ text: String, _ session: SessionName) async throws -> VerifiedToken? {
         switch await liveSessions.verifier.verify(text, session: session.rawValue, now: ControlClock.wall) {
         case .success(let verified):
@@ -91,7 +91,7 @@ struct SessionTokenMiddleware: RouterMiddleware {
             }
             return verified
         case .failure(let error) where error.code == .tokenMalformed:
-            // If only session tokens are taken, the reason helps.
+            // If only session tokens are accepted, the reason helps the client.
             if token == nil, apps.hasTenants { throw Problem(error) }
             return nil
         case .failure(let error): throw Problem(error)

@@ -1,15 +1,15 @@
 import MediaEngine
 import NIOConcurrencyHelpers
 
-/// Wakes requests that wait for a stream of a session to be published.
+/// Wakes requests that wait until a stream of a session is published.
 final class StreamArrivals: Sendable {
-    /// One request that waits.
+    /// Waiting request.
     struct Waiter: Sendable {
-        /// An element at once, and one for each stream of the session from then on.
+        /// Yields an element at once, and one for each stream that is published in the session from then on.
         let wakes: AsyncStream<Void>
         fileprivate let continuation: AsyncStream<Void>.Continuation
 
-        /// Nothing is waited for any more.
+        /// Ends the wait.
         func finish() { continuation.finish() }
     }
 
@@ -22,15 +22,15 @@ final class StreamArrivals: Sendable {
     private let state = NIOLockedValueBox(State())
 
     /// - Parameters:
-    ///   - events: are read to their end, at which nobody waits any more.
-    ///   - note: gets each of them.
+    ///   - events: read to their end, which ends all waits.
+    ///   - note: receives each event.
     init(events: AsyncStream<StreamEvent>, note: @escaping @Sendable (StreamEvent) -> Void = { _ in }) {
         Task { [state] in
             for await event in events {
                 note(event)
                 let waiting: [AsyncStream<Void>.Continuation]
                 switch event {
-                // After some were missed, whoever waits looks for itself.
+                // After lost events, waiting requests check for themselves.
                 case .published(let session, _, _), .missed(let session?):
                     waiting = state.withLockedValue { $0.waiting[session].map { Array($0.values) } ?? [] }
                 case .missed(nil): waiting = state.withLockedValue { $0.waiting.values.flatMap(\.values) }
@@ -42,13 +42,13 @@ final class StreamArrivals: Sendable {
                 state.isFinished = true
                 return state.waiting.values.flatMap(\.values)
             }
-            // Outside the lock: each takes itself out of the table.
+            // Outside of the lock, because each waiter removes itself from the table.
             for waiter in rest { waiter.finish() }
         }
     }
 
     func wait(for session: String) -> Waiter {
-        // One that is not looked at yet says as much as many.
+        // A single pending element is enough.
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let id = state.withLockedValue { state -> Int? in
             guard !state.isFinished else { return nil }

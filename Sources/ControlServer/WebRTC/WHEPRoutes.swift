@@ -1,10 +1,10 @@
 import HTTPTypes
 import Hummingbird
 
-/// `/whep`: viewing over WebRTC (draft-ietf-wish-whep). A resource has one path component more than a stream, so neither can be taken for
-/// the other.
+/// `/whep`: subscribing over WebRTC (draft-ietf-wish-whep). The path of a resource has one component more than that of a stream, so neither
+/// can be taken for the other.
 struct WHEPRoutes {
-    /// Relation of the `Link` that says where layers are chosen.
+    /// Relation of the `Link` to the resource that chooses layers.
     static let layerExtension = "urn:ietf:params:whep:ext:core:layer"
 
     let exchange: WebRTCExchange
@@ -36,7 +36,7 @@ struct WHEPRoutes {
         if let text = request.uri.queryParameters["wait"] {
             guard let seconds = Int(text), (0...WebRTCExchange.longestWait).contains(seconds) else {
                 throw Problem(
-                    .invalidField, "\"\(text)\" is not a whole number of 0 to \(WebRTCExchange.longestWait) seconds",
+                    .invalidField, "\"\(text)\" is not a whole number from 0 to \(WebRTCExchange.longestWait) seconds",
                     field: "wait")
             }
             wait = .seconds(seconds)

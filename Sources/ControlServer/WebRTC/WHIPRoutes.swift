@@ -1,7 +1,7 @@
 import HTTPTypes
 import Hummingbird
 
-/// `/whip`: publishing over WebRTC (RFC 9725). The stream is named by the path or by `?stream=`.
+/// `/whip`: publishing over WebRTC (RFC 9725). The path or `?stream=` names the stream.
 struct WHIPRoutes {
     let exchange: WebRTCExchange
     let resource: WebRTCResource

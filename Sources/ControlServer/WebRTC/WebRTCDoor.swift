@@ -1,30 +1,30 @@
 package import MediaEngine
 package import SDP
 
-/// What WHIP and WHEP need of a media engine: the floor below, seen through a slit.
+/// Part of the media engine that WHIP and WHEP use.
 package protocol WebRTCDoor: Sendable {
-    /// Takes a peer connection that a client offers.
+    /// Opens a peer connection that a client offers.
     func openWebRTC(_ request: WebRTCRequest) async throws(EngineError) -> WebRTCAnswer
 
     func closeWebRTC(_ id: TransportID, session: String) async throws(EngineError)
 
-    /// Begins an ICE session anew (RFC 8445 section 9).
+    /// Starts a new ICE session (RFC 8445 section 9).
     ///
-    /// - Parameter peer: the client's new credentials.
-    /// - Returns: the relay's.
+    /// - Parameter peer: new credentials of the client.
+    /// - Returns: new credentials of the relay.
     func restartICE(
         _ id: TransportID, session: String, peer: ICECredentials
     ) async throws(EngineError) -> ICECredentials
 
     func setLayer(_ id: TransportID, session: String, _ choice: LayerChoice) async throws(EngineError)
 
-    /// How a transport stands; throws `unknownTransport` once it is gone, however it went.
+    /// Returns the state of a transport. Throws `unknownTransport` after its end, whatever the cause.
     func webRTC(_ id: TransportID, session: String) async throws(EngineError) -> WebRTCSnapshot
 
-    /// Streams of a session; throws `unknownSession` if nobody is in it.
+    /// Returns the streams of a session; throws `unknownSession` if it is empty.
     func streams(session: String) async throws(EngineError) -> [StreamSnapshot]
 
-    /// Streams that come and go from now on.
+    /// Returns events of streams that begin and end from now on.
     func observeStreams() -> AsyncStream<StreamEvent>
 }
 

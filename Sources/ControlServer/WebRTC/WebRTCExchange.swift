@@ -4,12 +4,12 @@ import Logging
 import MediaEngine
 import NIOCore
 
-/// Offer in, answer out: `POST` of WHIP (RFC 9725 section 4.2) and WHEP.
+/// Exchange of offer and answer by `POST`, for WHIP (RFC 9725 section 4.2) and WHEP.
 struct WebRTCExchange {
     static let mediaType = "application/sdp"
-    /// Longest time that a viewer may ask to wait for a stream.
+    /// Maximum time in seconds that a subscriber may wait for a stream.
     static let longestWait = 60
-    /// How often a waiting request looks whether its client is still there.
+    /// Interval at which a waiting request checks whether its client is still connected.
     private static let look = TimeAmount.seconds(1)
 
     let door: any WebRTCDoor
@@ -21,8 +21,8 @@ struct WebRTCExchange {
     let logger: Logger
 
     /// - Parameters:
-    ///   - stream: to publish: its name, made up where nil. To view: the one wanted, the newest where nil.
-    ///   - wait: how long a viewer waits for a stream that is not there yet.
+    ///   - stream: name of the stream; nil: a random name for a publisher, the newest stream for a subscriber.
+    ///   - wait: time that a subscriber waits for a stream that is not published yet.
     func open(
         _ request: Request, _ context: ControlContext, _ direction: WebRTCRequest.Direction, session: SessionName,
         stream: StreamName?, wait: Duration = .zero
@@ -30,7 +30,7 @@ struct WebRTCExchange {
         guard !bodies.isDraining else { throw Self.draining }
         guard request.mediaType == Self.mediaType else {
             throw Problem(
-                .unsupportedMediaType, "an offer is \(Self.mediaType)", accepts: .post(Self.mediaType))
+                .unsupportedMediaType, "an offer must be \(Self.mediaType)", accepts: .post(Self.mediaType))
         }
         guard MediaRanges(field: request.headers[values: .accept]).take(Self.mediaType) else {
             throw Problem(.notAcceptable, "the answer is \(Self.mediaType)")
@@ -57,7 +57,7 @@ struct WebRTCExchange {
         return response(to: offer, answer, session: session, query: context.grant?.query ?? "")
     }
 
-    /// A publisher is a user of its session: the session's rules come first.
+    /// A publisher is a participant of its session, so `Conference` decides before the engine opens a transport.
     private func publish(
         _ offer: ClientOffer, _ stream: StreamName?, _ visitor: Visitor, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
@@ -73,15 +73,15 @@ struct WebRTCExchange {
         }
     }
 
-    /// Whoever asks, with the session's password out of `?password=`.
+    /// Returns the client of the request, with the session password from `?password=`.
     private func visitor(_ request: Request, _ context: ControlContext) throws(Problem) -> Visitor {
-        guard let grant = context.grant else { throw Problem(.unauthorized, "the request shows no token") }
+        guard let grant = context.grant else { throw Problem(.unauthorized, "the request has no token") }
         return context.visitor(
             to: grant.key, token: grant.token, isTrusted: grant.isTrusted,
             password: request.uri.queryParameters["password"].map { String($0) })
     }
 
-    /// The session's rules come first, and hear of the transport, so that they can end it.
+    /// Admits a subscriber by `Conference` first, which also learns of the transport so that it can end it.
     private func view(_ request: WebRTCRequest, _ viewer: Visitor) async throws -> WebRTCAnswer {
         var ticket = try await liveSessions.admitViewer(viewer)
         let answer: WebRTCAnswer
@@ -92,7 +92,7 @@ struct WebRTCExchange {
             throw error
         }
         do {
-            // The session may have begun meanwhile.
+            // The session may have begun while the engine was awaited.
             if ticket == nil { ticket = try await liveSessions.admitViewer(viewer) }
         } catch {
             try? await door.closeWebRTC(answer.id, session: answer.session)
@@ -102,9 +102,9 @@ struct WebRTCExchange {
         return answer
     }
 
-    static var draining: Problem { Problem(.draining, "the relay opens nothing new", retryAfter: 5) }
+    static var draining: Problem { Problem(.draining, "the relay is shutting down", retryAfter: 5) }
 
-    /// Tries at once, and again whenever the session gets a stream.
+    /// Tries at once, and again whenever a stream is published in the session.
     private func viewWhenPublished(
         _ request: WebRTCRequest, _ viewer: Visitor, within limit: Duration, _ context: ControlContext
     ) async throws -> WebRTCAnswer {
@@ -113,7 +113,8 @@ struct WebRTCExchange {
         let channel = context.channel
         let alarm = channel.eventLoop.scheduleTask(in: TimeAmount(limit)) { waiter.finish() }
         defer { alarm.cancel() }
-        // A viewer that goes leaves nothing open here. Looked at, because a callback for each request would stay with its connection.
+        // A request whose client has disconnected must not keep waiting. The connection is polled, because a close callback for each
+        // request would stay with it.
         let watch = channel.eventLoop.scheduleRepeatedTask(initialDelay: Self.look, delay: Self.look) { _ in
             if !channel.isActive { waiter.finish() }
         }
@@ -136,7 +137,7 @@ struct WebRTCExchange {
         throw bodies.isDraining ? Self.draining : Problem(last)
     }
 
-    /// - Parameter query: of the URLs that the response names.
+    /// - Parameter query: query of the URLs in the response.
     private func response(
         to offer: ClientOffer, _ answer: WebRTCAnswer, session: SessionName, query: String
     ) -> Response {
@@ -160,7 +161,7 @@ struct WebRTCExchange {
         for server in configuration.iceServers { fields.append(HTTPField(name: .link, value: server.link)) }
     }
 
-    /// What `OPTIONS` of an endpoint says. Servers are named where the client may know them, and not in a preflight (RFC 9725 section 4.6).
+    /// Answers `OPTIONS` of an endpoint. It names ICE servers if the client is authorized, but never in a preflight (RFC 9725 section 4.6).
     func options(_ request: Request, _ context: ControlContext) -> Response {
         var fields: HTTPFields = [.acceptPost: Self.mediaType]
         let isPreflight = request.headers[.accessControlRequestMethod] != nil

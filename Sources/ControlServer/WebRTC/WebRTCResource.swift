@@ -6,8 +6,8 @@ import NIOConcurrencyHelpers
 import NIOCore
 import SDP
 
-/// The resource of one peer connection: trickle and restart of ICE by `PATCH` (RFC 9725 section 4.3), its end by `DELETE`. It holds nothing:
-/// a transport that is gone, however it went, is 404 at once.
+/// Resource of one peer connection: trickle ICE and ICE restart by `PATCH` (RFC 9725 section 4.3), end by `DELETE`. It keeps no transports
+/// itself: after the end of a transport, whatever the cause, its path is 404 at once.
 struct WebRTCResource {
     static let fragmentType = "application/trickle-ice-sdpfrag"
 
@@ -16,7 +16,7 @@ struct WebRTCResource {
     let direction: WebRTCRequest.Direction
     let configuration: ControlConfiguration
     let logger: Logger
-    /// Hears of resources that their clients end.
+    /// Called with the transport of a resource that its client has ended.
     private let ended: @Sendable (TransportID) -> Void
     private let restarts = NIOLockedValueBox<Set<TransportID>>([])
 
@@ -33,7 +33,7 @@ struct WebRTCResource {
         self.ended = ended
     }
 
-    /// Names one ICE session: the relay's fragment is another after each restart.
+    /// Returns the ETag of one ICE session: the relay's ufrag changes with each restart.
     static func tag(of credentials: ICECredentials) -> String { "\"\(credentials.ufrag)\"" }
 
     static func path(_ answer: WebRTCAnswer, session: SessionName) -> String {
@@ -41,15 +41,15 @@ struct WebRTCResource {
         return "/\(door)/\(session.percentEncoded)/\(StreamName.percentEncoded(answer.stream))/\(answer.id.rawValue)"
     }
 
-    /// What a path names.
+    /// Resource that a path names.
     struct Target {
-        /// What the media engine calls its session.
+        /// Name of the session in the media engine.
         let session: String
         let id: TransportID
         let snapshot: WebRTCSnapshot
     }
 
-    /// The transport of the path, when it is there.
+    /// Returns the resource of the path; throws if it does not exist.
     func target(_ context: ControlContext) async throws -> Target {
         let session = try context.engineName
         let stream = try context.stream
@@ -60,7 +60,7 @@ struct WebRTCResource {
             snapshot = try await door.webRTC(id, session: session)
         } catch {
             switch error {
-            // Not worth trying again: a resource does not come back.
+            // A resource does not come back, so the error must not ask for a retry.
             case .unknownSession, .unknownStream: throw gone
             default: throw error
             }
@@ -91,23 +91,23 @@ struct WebRTCResource {
         let target = try await target(context)
         guard request.mediaType == Self.fragmentType else {
             throw Problem(
-                .unsupportedMediaType, "a fragment is \(Self.fragmentType)", accepts: .patch(Self.fragmentType))
+                .unsupportedMediaType, "a fragment must be \(Self.fragmentType)", accepts: .patch(Self.fragmentType))
         }
         let condition = IfMatch(field: request.headers[.ifMatch])
         guard condition != .absent else {
-            throw Problem(.preconditionRequired, "If-Match names the ICE session by its ETag, or is * for a restart")
+            throw Problem(.preconditionRequired, "If-Match must be the ETag of the ICE session, or * for a restart")
         }
         guard condition.matches(Self.tag(of: target.snapshot.credentials)) else {
-            throw Problem(.preconditionFailed, "the ICE session is another by now")
+            throw Problem(.preconditionFailed, "If-Match does not name the current ICE session")
         }
         let body = try await request.content(limit: configuration.sdpBytes, key: "limit.sdpBytes")
         let fragment = try ClientFragment(body)
         guard let peer = fragment.credentials, peer != target.snapshot.peer else {
-            // Candidates of the client are of no use to an ICE-lite agent: it answers where checks come from (RFC 8445 section 2.5).
+            // An ICE-lite agent does not need the client's candidates: it answers to the source of each check (RFC 8445 section 2.5).
             return Response(status: .noContent)
         }
         guard peer.ufrag != target.snapshot.peer.ufrag, peer.password != target.snapshot.peer.password else {
-            throw Problem(.unusableSDP, "a restart changes both ice-ufrag and ice-pwd (RFC 8445 section 9)")
+            throw Problem(.unusableSDP, "a restart must change both ice-ufrag and ice-pwd (RFC 8445 section 9)")
         }
         return try await restart(target, peer: peer, fragment)
     }

@@ -2,7 +2,7 @@ import Conference
 import Foundation
 package import Recording
 
-/// Makes webhook events of what recordings do.
+/// Converts changes of recordings to webhook events.
 package struct RecordingHooks: Sendable {
     let sink: any WebhookSink
     /// The default app.

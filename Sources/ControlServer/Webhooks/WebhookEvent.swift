@@ -1,7 +1,7 @@
 package import Conference
 package import Signaling
 
-/// Something that the application's server is told of.
+/// Event that the application's server receives.
 package struct WebhookEvent: Hashable, Sendable {
     package enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
         case sessionStarted
@@ -18,10 +18,10 @@ package struct WebhookEvent: Hashable, Sendable {
 
     package struct Recording: Hashable, Sendable, Codable {
         package var stream: String
-        /// Paths at the relay.
+        /// Paths on the relay's host.
         package var files: [String]
         package var bytes: Int64
-        /// Why it failed; nil where it did not.
+        /// Error of a failed recording; nil if it did not fail.
         package var error: String?
 
         package init(stream: String, files: [String] = [], bytes: Int64 = 0, error: String? = nil) {
@@ -34,14 +34,14 @@ package struct WebhookEvent: Hashable, Sendable {
 
     package var kind: Kind
     package var session: SessionKey
-    /// Nil for a session of media alone.
+    /// Nil for a session that exists only in the media engine.
     package var sessionID: SessionID?
     /// Milliseconds since 1970.
     package var time: Int64
     package var participant: UserInfo?
     package var stream: StreamInfo?
     package var recording: Recording?
-    /// Why it ended: a `DisconnectReason` or a `StreamEndReason`.
+    /// Reason for the end: a `DisconnectReason` or a `StreamEndReason`.
     package var reason: String?
 
     package init(

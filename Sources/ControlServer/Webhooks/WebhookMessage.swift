@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Signaling
 
-/// An event as it goes over the wire: its body and the header fields that show who sent it.
+/// Encoded event: its body, and header fields that authenticate its sender.
 package struct WebhookMessage: Sendable {
     /// `t=<seconds since 1970>,v1=<hex of HMAC-SHA256 over "<t>.<body>">`.
     package static let signatureField = "Millrace-Signature"
@@ -29,7 +29,7 @@ package struct WebhookMessage: Sendable {
         let reason: String?
     }
 
-    /// - Parameter run: tells this run of the relay from others: the same event has the same id in each of its tries.
+    /// - Parameter run: id of this run of the relay. The id of an event is the same in each of its tries.
     package init(_ delivery: WebhookQueue.Delivery, run: String) {
         let event = delivery.event
         let name = "\(run)/\(delivery.number)"
@@ -45,7 +45,7 @@ package struct WebhookMessage: Sendable {
         body = (try? encoder.encode(document)).map { Array($0) } ?? []
     }
 
-    /// - Parameter time: seconds since 1970, of this try.
+    /// - Parameter time: time of this try, in seconds since 1970.
     package func signature(secret: String, time: Int64) -> String {
         var mac = HMAC<SHA256>(key: SymmetricKey(data: Data(secret.utf8)))
         mac.update(data: Data("\(time).".utf8))

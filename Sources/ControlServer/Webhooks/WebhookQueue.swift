@@ -1,39 +1,39 @@
 import Conference
 package import MediaBase
 
-/// Which webhook event is sent when: the rules without the sending. Events of one session go out one after another, in order; those
-/// of different sessions beside each other. What fails is tried again with growing pauses, and holds up its own session alone.
+/// Schedule of webhook events, without the sending. Events of one session are sent one after another, in order; those of different sessions
+/// in parallel. A failed event is retried with growing pauses, and delays only its own session.
 ///
-/// Apps share alike: the one with the fewest requests under way is next, the last request at a time is for an app that has none, and a
-/// full queue makes room for an app that has less than its share of it.
+/// Apps share the queue fairly: the app with the fewest requests in progress is next, the last free request is reserved for an app without
+/// one, and a full queue makes room for an app that has less than its share.
 package struct WebhookQueue: Sendable {
     package struct Limits: Sendable {
-        /// Events that wait or are being sent.
+        /// Maximum number of events that wait or are being sent.
         package var events = 10_000
-        /// Requests at a time.
+        /// Maximum number of requests at a time.
         package var requests = 8
-        /// Before the first try again; doubles with each further one.
+        /// Pause before the first retry; doubles with each further one.
         package var firstPause = MediaTime.seconds(1)
         package var longestPause = MediaTime.seconds(60)
-        /// From the event to the last try.
+        /// Maximum time from the event to the last try.
         package var patience = MediaTime.seconds(3_600)
 
         package init() {}
     }
 
     package struct Delivery: Sendable, Equatable {
-        /// Of the event, the same in all its tries: one more than that of the event before, whatever the session.
+        /// Number of the event, the same in all its tries. Numbers increase by 1 with each event, across sessions.
         package let number: UInt64
         package let event: WebhookEvent
-        /// 1: the first.
+        /// Number of the try, from 1.
         package let attempt: Int
     }
 
     package enum Outcome: Sendable {
         case delivered
-        /// It may go better later.
+        /// A retry may succeed.
         case failed
-        /// It will not go better: the receiver does not want this event.
+        /// A retry is useless: the receiver does not accept this event.
         case refused
     }
 
@@ -47,20 +47,20 @@ package struct WebhookQueue: Sendable {
         var entries: [Entry] = []
         var attempts = 0
         var isSending = false
-        /// Not before this; while nothing is being sent.
+        /// Time before which the next try must not begin; valid while no event is being sent.
         var notBefore = MediaTime.zero
 
-        /// The one that is being sent stays.
+        /// Number of entries that may be removed: one that is being sent stays.
         var removable: Int { entries.count - (isSending ? 1 : 0) }
     }
 
-    /// What one app has in the queue.
+    /// Entries of one app in the queue.
     private struct Share {
-        /// Sessions with something to send, in the order in which they take turns.
+        /// Sessions with queued events, in the order in which they take turns.
         var order: [SessionKey] = []
         var waiting = 0
         var sending = 0
-        /// When it came or was last served, in turns.
+        /// Turn in which the app was added or last served.
         var lastTurn: UInt64
     }
 
@@ -68,17 +68,17 @@ package struct WebhookQueue: Sendable {
     private var lanes: [SessionKey: Lane] = [:]
     private var shares: [String: Share] = [:]
     private var turns: UInt64 = 0
-    /// Of the last event, so that a receiver sees what is missing.
+    /// Number of the last event. A receiver detects missing events by gaps in the numbers.
     private var lastNumber: UInt64 = 0
     private var sending = 0
 
     package private(set) var waiting = 0
-    /// Thrown away for `Limits.events`.
+    /// Events dropped because of `Limits.events`.
     package private(set) var dropped: UInt64 = 0
     package private(set) var delivered: UInt64 = 0
-    /// Refused by the receiver.
+    /// Events refused by the receiver.
     package private(set) var refused: UInt64 = 0
-    /// Given up after `Limits.patience`.
+    /// Events given up after `Limits.patience`.
     package private(set) var expired: UInt64 = 0
     package private(set) var retries: UInt64 = 0
 
@@ -86,7 +86,7 @@ package struct WebhookQueue: Sendable {
         self.limits = limits
     }
 
-    /// - Returns: false where the queue is full; the event's number is then missing for its receiver.
+    /// - Returns: false if the queue is full; the receiver then sees a gap in the numbers.
     @discardableResult
     package mutating func add(_ event: WebhookEvent, now: MediaTime) -> Bool {
         let address = event.session
@@ -109,7 +109,7 @@ package struct WebhookQueue: Sendable {
         return true
     }
 
-    /// Throws away the newest event of the app with the most, where this one has less than its share.
+    /// Removes the newest event of the app with the most events, if this app has less than its share.
     private mutating func makeRoom(for app: String) -> Bool {
         let apps = shares.count + (shares[app] == nil ? 1 : 0)
         guard (shares[app]?.waiting ?? 0) < limits.events / apps,
@@ -124,7 +124,7 @@ package struct WebhookQueue: Sendable {
         return true
     }
 
-    /// What is to be sent now; nil: nothing more until something is finished or `deadline` is there.
+    /// Returns the delivery to make now. After nil there is none until a delivery finishes or `deadline` is reached.
     package mutating func next(now: MediaTime) -> Delivery? {
         var best: (address: SessionKey, share: Share)?
         for share in shares.values where mayBegin(share) {
@@ -148,7 +148,7 @@ package struct WebhookQueue: Sendable {
         sending < limits.requests - 1 || sending < limits.requests && share.sending == 0
     }
 
-    /// How a delivery went that `next` gave.
+    /// Records the outcome of a delivery that `next` returned.
     package mutating func finished(_ delivery: Delivery, _ outcome: Outcome, now: MediaTime) {
         let address = delivery.event.session
         guard var lane = lanes[address], lane.isSending, let entry = lane.entries.first, entry.number == delivery.number
@@ -172,13 +172,13 @@ package struct WebhookQueue: Sendable {
                 lane.notBefore = now + pause
             }
         }
-        // Behind the others, so that each session has its turn.
+        // The session goes behind the others, so that each has its turn.
         shares[address.app]?.order.removeAll { $0 == address }
         shares[address.app]?.order.append(address)
         keep(lane, address)
     }
 
-    /// When `next` has something again by time alone; `.never` while it hangs on something else.
+    /// Time at which `next` can return another delivery; `.never` if it depends on more than time.
     package var deadline: MediaTime {
         var deadline = MediaTime.never
         for share in shares.values where mayBegin(share) {
@@ -203,7 +203,7 @@ package struct WebhookQueue: Sendable {
         shares[app]?.waiting -= 1
     }
 
-    /// A lane as it is now; an empty one goes, and its app with its last.
+    /// Stores a lane; removes an empty one, and its app with its last lane.
     private mutating func keep(_ lane: Lane, _ address: SessionKey) {
         guard lane.entries.isEmpty else {
             lanes[address] = lane

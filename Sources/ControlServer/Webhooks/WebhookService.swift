@@ -6,15 +6,15 @@ import MediaBase
 import NIOConcurrencyHelpers
 import ServiceLifecycle
 
-/// Sends webhook events to the application's server. Posting takes a lock and no more; the sending has tasks of its own.
+/// Sends webhook events to the application's server. Posting only takes a lock; separate tasks do the sending.
 package final class WebhookService: WebhookSink, Service {
-    /// What is left of the queue has so long at the relay's end.
+    /// Maximum time to send the rest of the queue when the relay shuts down.
     private static let lastTime = Duration.seconds(2)
     private static let requestTime = Duration.seconds(10)
 
     private enum Phase {
         case running
-        /// The relay ends: what waits still goes out.
+        /// The relay shuts down: queued events are still sent.
         case ending
         case over
     }
@@ -27,11 +27,11 @@ package final class WebhookService: WebhookSink, Service {
     private let run = UUID().uuidString
     private let queue: NIOLockedValueBox<WebhookQueue>
     private let phase = NIOLockedValueBox(Phase.running)
-    /// Says that something may be to be sent.
+    /// Yields when there may be an event to send.
     private let wakes: AsyncStream<Void>
     private let wake: AsyncStream<Void>.Continuation
 
-    /// - Parameter secret: shared with the receiver, who checks signatures by it; empty: nothing is signed.
+    /// - Parameter secret: shared with the receiver, which verifies signatures with it; empty: events are not signed.
     package init(
         url: HTTPTarget, secret: String, limits: WebhookQueue.Limits = .init(), statistics: WebhookStatistics,
         caller: HTTPCaller = HTTPCaller(agent: "millrace/\(BuildInfo.version)"), logger: Logger
@@ -83,7 +83,7 @@ package final class WebhookService: WebhookSink, Service {
                 switch phase.withLockedValue({ $0 }) {
                 case .running: break
                 case .ending where !isEmpty:
-                    // Those that tell of the end itself still go out, if they go out quickly.
+                    // Events about the shutdown are still sent, within `lastTime`.
                     lastCall = lastCall ?? alarm(after: Self.lastTime) { self.phase.withLockedValue { $0 = .over } }
                 case .ending, .over:
                     group.cancelAll()
@@ -97,7 +97,7 @@ package final class WebhookService: WebhookSink, Service {
         }
     }
 
-    /// Wakes the sending loop after a time.
+    /// Runs `body` after a time and wakes the sending loop.
     private func alarm(after time: Duration, _ body: @escaping @Sendable () -> Void) -> Task<Void, Never> {
         Task { [wake] in
             try? await Task.sleep(for: time)
@@ -123,7 +123,7 @@ package final class WebhookService: WebhookSink, Service {
             let status = try await caller.send(call, within: Self.requestTime).status
             switch status {
             case 200...299: return .delivered
-            // Not now, or not by this server: as with the errors of servers, a later try may do.
+            // Temporary errors, as those of a server: a later try may succeed.
             case 408, 425, 429, 500...: break
             default:
                 logger.warning("a webhook was refused with status \(status)", metadata: metadata)

@@ -1,10 +1,10 @@
-/// Where webhook events go.
+/// Receiver of webhook events inside the relay.
 package protocol WebhookSink: Sendable {
-    /// Returns at once, whatever becomes of the event.
+    /// Takes an event and returns at once, whether or not it can be delivered.
     func post(_ event: WebhookEvent)
 }
 
-/// For a relay without webhooks.
+/// Sink of a relay without webhooks.
 package struct NoWebhooks: WebhookSink {
     package init() {}
     package func post(_ event: WebhookEvent) {}

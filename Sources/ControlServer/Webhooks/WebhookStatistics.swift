@@ -1,13 +1,13 @@
 import NIOConcurrencyHelpers
 
-/// Counts of webhook events for `/metrics`.
+/// Counters of webhook events for `/metrics`.
 package final class WebhookStatistics: Sendable {
     package struct Values: Sendable, Equatable {
         package var isConfigured = false
         package var waiting = 0
         package var delivered: UInt64 = 0
         package var retries: UInt64 = 0
-        /// By cause: the queue was full, the receiver refused, the patience was over, the relay ended.
+        /// Lost events, by cause: the queue was full, the receiver refused, the time was over, the relay shut down.
         package var dropped: UInt64 = 0
         package var refused: UInt64 = 0
         package var expired: UInt64 = 0

@@ -4,52 +4,53 @@ import NIOCore
 import NIOWebSocket
 import Signaling
 
-/// The sending half of one WebSocket. Nothing here waits: what the client does not take piles up, and `backlog` says how much.
+/// Sending half of one WebSocket. Sending never waits: messages that the client does not read accumulate in `backlog`.
 final class ClientSocket: Sendable {
     struct Backlog: Equatable, Sendable {
         var messages = 0
         var bytes = 0
     }
 
-    /// What is handed over at a time. Less than an outbox keeps for a replay, so that what is lost with a connection is not lost.
+    /// Maximum backlog that a session creates. It is smaller than the replay of an outbox, so that a client that resumes gets the messages
+    /// that were lost with its connection.
     static let window = Backlog(messages: 256, bytes: 512 << 10)
 
     private struct State {
         var backlog = Backlog()
-        /// Wants to hear when there is room again.
+        /// Called when there is space again.
         var waiter: (@Sendable () -> Void)?
         var isInSession = false
         /// Counts the backlog for the client's token, user and address, once these are known.
         var queue: QueueLease?
-        /// The client holds as many queued bytes as it may: nothing more is sent to it.
+        /// Whether the client's queues reached their limit: no more messages are sent to it.
         var isOverdrawn = false
     }
 
     private let channel: any Channel
     private let state = NIOLockedValueBox(State())
 
-    /// Nobody between the relay and whoever speaks to it reads along: keys may be told.
+    /// Whether no third party can read the connection, so that media keys may be sent.
     let isConfidential: Bool
 
     /// - Parameters:
-    ///   - isTLS: the connection is encrypted.
-    ///   - trustsLoopback: connections within this host are taken for confidential.
+    ///   - isTLS: whether the connection is encrypted.
+    ///   - trustsLoopback: whether connections within this host count as confidential.
     init(channel: any Channel, isTLS: Bool, trustsLoopback: Bool) {
         self.channel = channel
         isConfidential = isTLS || trustsLoopback && Self.isLoopback(channel.remoteAddress?.ipAddress ?? "")
     }
 
-    /// What those are told who tell keys, or want them, on a connection that is not confidential.
-    static let readable = SignalingError(.insecureConnection, "keys go over TLS, or within the relay's host, alone")
+    /// Error for keys that are sent or requested over a connection that is not confidential.
+    static let readable = SignalingError(.insecureConnection, "media keys need TLS or a client on the relay's host")
 
     static func isLoopback(_ address: String) -> Bool {
         address == "::1" || (address.hasPrefix("::ffff:") ? address.dropFirst(7) : address[...]).hasPrefix("127.")
     }
 
-    /// Handed over and not yet taken by the kernel.
+    /// Messages that were sent and that the kernel has not accepted yet.
     var backlog: Backlog { state.withLockedValue { $0.backlog } }
 
-    /// What can be handed over now.
+    /// Space for more messages in the window.
     var space: Backlog {
         let backlog = backlog
         return Backlog(
@@ -57,7 +58,7 @@ final class ClientSocket: Sendable {
             bytes: max(Self.window.bytes - backlog.bytes, 0))
     }
 
-    /// Calls `waiter` once, when half of the window is free; at once where it is. A further call takes the place of the one before.
+    /// Calls `waiter` once, when half of the window is free; at once if it is already. A later call replaces the waiter.
     func whenDrained(_ waiter: @escaping @Sendable () -> Void) {
         let isFree = state.withLockedValue { state in
             if Self.isHalfFree(state.backlog) { return true }
@@ -71,20 +72,21 @@ final class ClientSocket: Sendable {
         backlog.messages <= window.messages / 2 && backlog.bytes <= window.bytes / 2
     }
 
-    /// A session tells it what there is to tell, the relay's end as well. It stays so: a session that lets it go closes it.
+    /// Whether a session sends this socket its events, including the relay's shutdown. It stays true: a session that removes the socket
+    /// closes it.
     var isInSession: Bool { state.withLockedValue { $0.isInSession } }
 
     func enterSession() { state.withLockedValue { $0.isInSession = true } }
 
-    /// See `ClientAddress`.
+    /// Address key of the client; see `ClientAddress`.
     var address: String { ClientAddress.group(of: channel.remoteAddress) }
 
-    /// From now on the backlog counts for a client.
+    /// Counts the backlog for a client from now on.
     func count(for holder: ResourceHolder, in resources: ResourceAccounts) {
         state.withLockedValue { $0.queue = QueueLease(for: holder, accounts: resources) }
     }
 
-    /// In order, after all that was sent before. If the client's queues are full, the connection is closed instead.
+    /// Sends messages in order, after all earlier ones. If the client's queues are full, closes the connection instead.
     func send(_ texts: [ByteBuffer]) {
         guard !texts.isEmpty else { return }
         let count = texts.count
@@ -118,7 +120,7 @@ final class ClientSocket: Sendable {
         case sent
         /// The queues of the client's token, user or address are full.
         case full
-        /// They were full before.
+        /// The queues were full at an earlier call.
         case dropped
     }
 
@@ -135,7 +137,7 @@ final class ClientSocket: Sendable {
         return .sent
     }
 
-    /// After all that was sent before.
+    /// Closes the WebSocket after all messages that were sent before.
     func close(_ code: WebSocketErrorCode, _ reason: String) {
         let channel = channel
         channel.eventLoop.execute {

@@ -3,17 +3,17 @@ import HTTPTypes
 import NIOHTTP1
 import Signaling
 
-/// What the request for a WebSocket says: RFC 6455 section 4.2.1, as far as it is not NIO's.
+/// Request for a WebSocket (RFC 6455 section 4.2.1), as far as NIO does not check it.
 struct ConnectHandshake: Sendable, Equatable {
     static let path = "/v1/connect"
     private static let protocolField = "Sec-WebSocket-Protocol"
 
-    /// From `Authorization`, else from `?token=`.
+    /// Token from `Authorization`, or else from `?token=`.
     var token: String?
-    /// `millrace.v1` where the client offers subprotocols; nil where it offers none.
+    /// `millrace.v1` if the client offers subprotocols; nil if it offers none.
     var subprotocol: String?
 
-    /// Nil where the request is for something else, or offers subprotocols and not this one.
+    /// Returns nil if the request is for another path, or offers subprotocols without this one.
     init?(_ head: HTTPRequestHead) {
         guard head.method == .GET, let components = URLComponents(string: head.uri), components.path == Self.path
         else { return nil }
@@ -27,7 +27,7 @@ struct ConnectHandshake: Sendable, Equatable {
             ?? components.queryItems?.first { $0.name == "token" }?.value
     }
 
-    /// Whether it is a handshake for the control protocol that lacks nothing, and has no body.
+    /// Returns whether the request is a complete handshake for the control protocol, without a body.
     static func isComplete(_ head: HTTPRequestHead) -> Bool {
         func has(_ name: String, _ value: String) -> Bool {
             head.headers[canonicalForm: name].contains { $0.lowercased() == value }
@@ -40,14 +40,14 @@ struct ConnectHandshake: Sendable, Equatable {
             && head.headers[canonicalForm: "Content-Length"].allSatisfy { $0 == "0" }
     }
 
-    /// What the 101 answer has besides what NIO adds.
+    /// Header fields of the 101 answer, apart from those of NIO.
     var answer: HTTPHeaders {
         var headers = HTTPHeaders()
         if let subprotocol { headers.add(name: Self.protocolField, value: subprotocol) }
         return headers
     }
 
-    /// The token of an `Authorization` field (RFC 6750 section 2.1).
+    /// Returns the token of an `Authorization` field (RFC 6750 section 2.1).
     static func bearer(_ field: String) -> String? {
         let parts = field.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }

@@ -5,8 +5,8 @@ import NIOHTTPTypesHTTP1
 import NIOWebSocket
 import Signaling
 
-/// Makes a WebSocket of a connection whose first request is a proper handshake for `/v1/connect`. Whatever else that request is goes on
-/// to the HTTP routes, which say what is wrong with it.
+/// Upgrades a connection to a WebSocket if its first request is a complete handshake for `/v1/connect`. Other requests go to the HTTP
+/// routes, which answer with an error.
 struct ConnectUpgrade: Sendable {
     let configuration: ControlConfiguration
     let statistics: ControlStatistics
@@ -15,7 +15,7 @@ struct ConnectUpgrade: Sendable {
         NIOTypedWebSocketServerUpgrader(
             maxFrameSize: SignalingProtocol.maximumMessageBytes, enableAutomaticErrorHandling: false,
             shouldUpgrade: { channel, head in
-                // The gate has let it through.
+                // `UpgradeGate` has accepted the handshake.
                 channel.eventLoop.makeSucceededFuture(ConnectHandshake(head)?.answer)
             },
             upgradePipelineHandler: { channel, head in
@@ -26,7 +26,7 @@ struct ConnectUpgrade: Sendable {
     private func upgrade(_ channel: any Channel, _ head: HTTPRequestHead) throws -> ControlConnection.Spoken {
         guard let handshake = ConnectHandshake(head) else { throw NIOWebSocketUpgradeError.unsupportedWebSocketTarget }
         let pipeline = channel.pipeline.syncOperations
-        // What the frames would be taken for HTTP by.
+        // These handlers would take WebSocket frames for HTTP.
         try pipeline.removeHandler(context: pipeline.context(handlerType: FirstByteHandler.self), promise: nil)
         try pipeline.removeHandler(context: pipeline.context(handlerType: HTTP1ToHTTPServerCodec.self), promise: nil)
         try pipeline.removeHandler(context: pipeline.context(handlerType: RequestDeadlineHandler.self), promise: nil)
@@ -38,7 +38,7 @@ struct ConnectUpgrade: Sendable {
             WebSocketHandler(
                 maximumBytes: SignalingProtocol.maximumMessageBytes, pingInterval: configuration.connect.pingInterval
             ) { statistics.socketClosed() })
-        // Small buffers: the relay holds many of these, and messages of clients are short and read at once.
+        // Buffers are small, because the relay holds many of them, and clients' messages are short and read at once.
         try channel.syncOptions?.setOption(
             .recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 256, initial: 1_024, maximum: 16_384))
         let backPressure = NIOAsyncSequenceProducerBackPressureStrategies.HighLowWatermark(

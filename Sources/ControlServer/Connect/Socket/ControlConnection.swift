@@ -2,7 +2,7 @@ import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 
-/// One accepted connection. Its first request decides what is spoken on it.
+/// Accepted connection. Its first request decides its protocol.
 struct ControlConnection: ServerChildChannelValue {
     enum Spoken: Sendable {
         case http(NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>)

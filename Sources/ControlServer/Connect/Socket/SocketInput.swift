@@ -1,12 +1,12 @@
 import NIOCore
 import NIOWebSocket
 
-/// What a connection's reader gets of its WebSocket.
+/// Input of a WebSocket, for its reader.
 enum SocketInput: Sendable, Equatable {
-    /// One message: UTF-8, bounded.
+    /// A message: valid UTF-8 of bounded size.
     case text(ByteBuffer)
-    /// The last: the client closed; nil: without a code.
+    /// Last input: the client closed the WebSocket; nil: without a code.
     case closed(WebSocketErrorCode?)
-    /// The last: the client broke a rule of RFC 6455 and the socket is being closed for it.
+    /// Last input: the client violated RFC 6455, and the relay closes the socket.
     case violated(WebSocketErrorCode, String)
 }

@@ -1,9 +1,9 @@
 import NIOCore
 import NIOWebSocket
 
-/// What is sent over a WebSocket.
+/// Output of a WebSocket.
 enum SocketOutput: Sendable {
     case text(ByteBuffer)
-    /// The last; the reason has at most 123 bytes.
+    /// Last output; the reason has at most 123 bytes.
     case close(WebSocketErrorCode, String)
 }

@@ -1,13 +1,13 @@
 import NIOConcurrencyHelpers
 import NIOCore
 
-/// WebSockets that have not joined a session. They are so few, in all and from one address, that they take no places of those that have.
+/// WebSockets that have not joined a session. Their limits, in total and per address, leave room for connections that have.
 final class UnjoinedSockets: Sendable {
     static let key = "limit.unjoined"
     static let addressKey = "limit.unjoinedPerAddress"
 
     private struct State {
-        /// Groups of addresses, by connection.
+        /// Address keys, by connection.
         var groups: [ObjectIdentifier: String] = [:]
         var counts: [String: Int] = [:]
     }
@@ -23,7 +23,7 @@ final class UnjoinedSockets: Sendable {
 
     var count: Int { state.withLockedValue { $0.groups.count } }
 
-    /// A connection asks for a WebSocket. It has its place until it joins or ends.
+    /// Counts a connection that asks for a WebSocket, until it joins or ends.
     func enter(_ channel: any Channel) throws(Problem) {
         let id = ObjectIdentifier(channel)
         let group = ClientAddress.group(of: channel.remoteAddress)
@@ -41,7 +41,7 @@ final class UnjoinedSockets: Sendable {
         channel.closeFuture.whenComplete { _ in self.leave(channel) }
     }
 
-    /// It has joined, or ended.
+    /// Stops counting a connection that has joined or ended.
     func leave(_ channel: any Channel) {
         state.withLockedValue { state in
             guard let group = state.groups.removeValue(forKey: ObjectIdentifier(channel)) else { return }

@@ -2,9 +2,9 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 
-/// Stands before NIO's upgrade handler, which forgets the head of a request that asks for an upgrade and does not get it. So only a request
-/// that will get it keeps its `Upgrade` field; any other is what it is without, as RFC 9110 section 7.8 allows, and the HTTP routes answer
-/// it.
+/// Filters requests before NIO's upgrade handler, which loses the head of a request that asks for an upgrade and does not get one. Only a
+/// request that will be upgraded keeps its `Upgrade` field. Other requests lose it, as RFC 9110 section 7.8 allows, and the HTTP routes
+/// answer them.
 final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias InboundOut = HTTPServerRequestPart
@@ -15,9 +15,9 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
     /// Nil: foreign pages may connect, because their session tokens are secret.
     private let pages: PageGuard?
     private let statistics: ControlStatistics
-    /// Only the first request of a connection can upgrade it.
+    /// Whether the first request has arrived: only that one can upgrade the connection.
     private var isDecided = false
-    /// Nothing more of the connection is of interest.
+    /// Whether the connection was refused: further input is ignored.
     private var isRefused = false
 
     init(bodies: OpenBodies, unjoined: UnjoinedSockets, pages: PageGuard?, statistics: ControlStatistics) {
@@ -55,7 +55,7 @@ final class UpgradeGate: ChannelInboundHandler, RemovableChannelHandler {
         context.fireChannelRead(wrapInboundOut(.head(head)))
     }
 
-    /// Answers by itself, and ends the connection.
+    /// Answers with an error and closes the connection.
     private func refuse(_ problem: Problem, _ context: ChannelHandlerContext) {
         isRefused = true
         statistics.refused(problem)

@@ -1,8 +1,8 @@
 import NIOCore
 import NIOWebSocket
 
-/// Frames to messages and back: answers pings, keeps a silent client awake, closes as RFC 6455 section 7 says, and closes by itself
-/// where the client breaks the rules or is not heard any more.
+/// Converts frames to messages and back. Answers pings, pings a silent client, closes as RFC 6455 section 7 requires, and closes the
+/// connection of a client that violates the protocol or stays silent.
 final class WebSocketHandler: ChannelDuplexHandler {
     typealias InboundIn = WebSocketFrame
     typealias InboundOut = SocketInput
@@ -11,16 +11,16 @@ final class WebSocketHandler: ChannelDuplexHandler {
 
     private enum State {
         case open
-        /// A close frame is sent, the client's is awaited.
+        /// A close frame was sent; the client's is awaited.
         case closing
         case closed
     }
 
-    /// From the relay's close frame to the end of the connection, whatever the client does.
+    /// Maximum time from the relay's close frame to the end of the connection.
     private static let closingTime = TimeAmount.seconds(2)
-    /// Looks without a sign of the client after which it is lost.
+    /// Checks without input of the client after which it is lost.
     private static let silentLooks = 3
-    /// RFC 6455 section 5.5: a control frame has 125 bytes, two of them are the code.
+    /// A control frame has at most 125 bytes (RFC 6455 section 5.5), and the close code uses two of them.
     private static let reasonBytes = 123
 
     private let pingInterval: TimeAmount
@@ -30,14 +30,14 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private var looks = 0
     private var timer: Scheduled<Void>?
     private var context: ChannelHandlerContext?
-    /// A pong that the client has not taken yet, and what the newest ping since then said: only that one is answered (RFC 6455
-    /// section 5.5.3), so that one who pings and does not read holds no memory.
+    /// Whether a pong has not been sent yet, and the payload of the newest ping since then. Only the newest ping is answered (RFC 6455
+    /// section 5.5.3), so that a client that pings and does not read uses no memory.
     private var isPongWaiting = false
     private var nextPong: ByteBuffer?
 
     /// - Parameters:
-    ///   - pingInterval: time without a sign of the client after which it is asked for one; after three of them it is lost.
-    ///   - onClose: called once, when the handler goes.
+    ///   - pingInterval: silence after which the client is pinged; after three intervals it is lost.
+    ///   - onClose: called once, when the handler is removed.
     init(maximumBytes: Int, pingInterval: Duration, onClose: @escaping @Sendable () -> Void) {
         reassembly = WebSocketReassembly(maximumBytes: maximumBytes)
         self.pingInterval = TimeAmount(pingInterval)
@@ -92,7 +92,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// What the frame decoder could not take.
+    /// Handles errors of the frame decoder.
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         guard case .open = state else { return }
         switch error as? NIOWebSocketError {
@@ -104,7 +104,7 @@ final class WebSocketHandler: ChannelDuplexHandler {
         }
     }
 
-    /// The server shuts down.
+    /// Closes the WebSocket when the server shuts down.
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if event is ChannelShouldQuiesceEvent, case .open = state {
             close(.goingAway, "the relay shuts down", context)
@@ -128,11 +128,11 @@ final class WebSocketHandler: ChannelDuplexHandler {
         context.eventLoop.scheduleTask(in: Self.closingTime) { channel.close(promise: nil) }
     }
 
-    /// Both have closed.
+    /// Closes the connection after both sides have sent close frames.
     private func end(_ context: ChannelHandlerContext) {
         state = .closed
         let channel = context.channel
-        // What is written before goes out first.
+        // Earlier writes go out first.
         context.eventLoop.execute { channel.close(promise: nil) }
     }
 
@@ -169,13 +169,13 @@ final class WebSocketHandler: ChannelDuplexHandler {
         if looks > Self.silentLooks {
             context.fireChannelRead(wrapInboundOut(.closed(nil)))
             context.fireChannelReadComplete()
-            close(.policyViolation, "nothing was heard for too long", context)
+            close(.policyViolation, "the client was silent for too long", context)
         } else if looks > 1 {
             send(.ping, ByteBuffer(), context)
         }
     }
 
-    /// At most as many bytes as a close frame takes, in whole characters.
+    /// Returns as many whole characters as fit into a close frame.
     private static func cut(_ reason: String) -> String {
         var reason = reason
         while reason.utf8.count > reasonBytes { reason.removeLast() }

@@ -1,22 +1,22 @@
 import NIOCore
 import NIOWebSocket
 
-/// Makes messages of frames and holds the client to RFC 6455. Says what to do; does nothing itself.
+/// Reassembles messages from frames and checks them against RFC 6455. Returns the next step; does no I/O itself.
 struct WebSocketReassembly {
     enum Step: Equatable {
         case nothing
         case message(ByteBuffer)
         case pong(ByteBuffer)
-        /// The client closes; nil: without a code.
+        /// The client closed the WebSocket; nil: without a code.
         case closedByPeer(WebSocketErrorCode?)
-        /// The client broke a rule: close with this.
+        /// The client violated the protocol: close with this code and reason.
         case violation(WebSocketErrorCode, String)
     }
 
-    /// Fragments of one message. A client has no reason for more than a few.
+    /// Maximum number of fragments of one message. A client has no reason for more than a few.
     static let maximumFragments = 64
 
-    /// Of one message, whole.
+    /// Maximum size of one message, reassembled.
     let maximumBytes: Int
     private var partial: ByteBuffer?
     private var fragments = 0
@@ -26,16 +26,16 @@ struct WebSocketReassembly {
     }
 
     mutating func receive(_ frame: WebSocketFrame) -> Step {
-        guard frame.maskKey != nil else { return .violation(.protocolError, "frames of a client are masked") }
+        guard frame.maskKey != nil else { return .violation(.protocolError, "a client must mask its frames") }
         guard !frame.rsv1, !frame.rsv2, !frame.rsv3 else {
-            return .violation(.protocolError, "no extension was agreed on")
+            return .violation(.protocolError, "no extension was negotiated")
         }
         switch frame.opcode {
         case .text:
             guard partial == nil else { return .violation(.protocolError, "a message began within another") }
             return frame.fin ? finish(frame.unmaskedData) : begin(frame.unmaskedData)
         case .continuation: return append(frame)
-        case .binary: return .violation(.unacceptableData, "messages are text")
+        case .binary: return .violation(.unacceptableData, "messages must be text")
         case .ping: return .pong(frame.unmaskedData)
         case .pong: return .nothing
         case .connectionClose: return close(frame.unmaskedData)
@@ -51,7 +51,7 @@ struct WebSocketReassembly {
     }
 
     private mutating func append(_ frame: WebSocketFrame) -> Step {
-        guard var whole = partial else { return .violation(.protocolError, "nothing is there to be continued") }
+        guard var whole = partial else { return .violation(.protocolError, "a continuation without a message") }
         partial = nil
         var data = frame.unmaskedData
         guard whole.readableBytes + data.readableBytes <= maximumBytes else { return tooLarge }
@@ -67,13 +67,13 @@ struct WebSocketReassembly {
 
     private func finish(_ data: ByteBuffer) -> Step {
         guard data.readableBytes <= maximumBytes else { return tooLarge }
-        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "text is UTF-8") }
+        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "text must be UTF-8") }
         return .message(data)
     }
 
     private var tooLarge: Step { .violation(.messageTooLarge, "a message has at most \(maximumBytes) bytes") }
 
-    /// RFC 6455 section 5.5.1: nothing, or a code and a reason in UTF-8.
+    /// Parses a close frame (RFC 6455 section 5.5.1): empty, or a code and a reason in UTF-8.
     private func close(_ data: ByteBuffer) -> Step {
         var data = data
         guard data.readableBytes > 0 else { return .closedByPeer(nil) }
@@ -82,9 +82,9 @@ struct WebSocketReassembly {
         }
         switch number {
         case 1000...1003, 1007...1014, 3000...4999: break
-        default: return .violation(.protocolError, "\(number) is no close code to send")
+        default: return .violation(.protocolError, "\(number) is not a valid close code")
         }
-        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "a reason is UTF-8") }
+        guard Self.isUTF8(data) else { return .violation(.dataInconsistentWithMessage, "a close reason must be UTF-8") }
         return .closedByPeer(WebSocketErrorCode(codeNumber: Int(number)))
     }
 

@@ -1,9 +1,10 @@
 import MediaEngine
 import NIOConcurrencyHelpers
 
-/// One event source of a WHEP resource. Its queue has a place for each kind of event: a client that reads slowly gets the newest state of each.
+/// Event source of a WHEP resource. Its queue holds at most one event of each kind, so a client that reads slowly gets the newest state of
+/// each.
 final class EventSource: Sendable {
-    /// Content of a queued event.
+    /// Kind of a queued event.
     private enum Topic: Int, CaseIterable, Sendable {
         case activity
         case layers
@@ -11,24 +12,24 @@ final class EventSource: Sendable {
     }
 
     private struct State {
-        /// Nil until the stream was looked at first.
+        /// Nil until the stream's state is known.
         var stream: StreamState?
         var queue: Set<Topic> = []
-        /// A comment is due, which shows whether the client is still there.
+        /// Whether a comment is due, which shows whether the client is still connected.
         var isBeatDue = false
         var reader: AsyncStream<Void>.Continuation?
         var isEnded = false
     }
 
-    /// Unguessable: the only secret of a client that reads it, as browsers set no header fields for event sources.
+    /// Unguessable id. It is the only secret of a client that reads the source, because browsers set no header fields for event sources.
     let id = Secret.id()
-    /// The media engine's name of the session.
+    /// Name of the session in the media engine.
     let session: String
     let stream: String
     /// Transport of the resource.
     let transport: TransportID
     private let wanted: Set<ResourceEvent>
-    /// Number of the video's media section in the resource's SDP.
+    /// Index of the video's media section in the resource's SDP.
     private let section: Int
     private let state = NIOLockedValueBox(State())
 
@@ -40,7 +41,7 @@ final class EventSource: Sendable {
         self.section = section
     }
 
-    /// Takes the stream's state, and queues what is new about it.
+    /// Stores the stream's state, and queues events for its changes.
     func update(_ new: StreamState) {
         let reader = state.withLockedValue { state -> AsyncStream<Void>.Continuation? in
             var new = new
@@ -49,7 +50,7 @@ final class EventSource: Sendable {
                 state.queue = Set(Topic.allCases)
                 return state.reader
             }
-            // The subscribers of a stream that is not there wait for it.
+            // The subscribers of a stream that is not published still wait for it.
             if !new.isActive { new.subscribers = before.subscribers }
             if new.isActive != before.isActive { state.queue.insert(.activity) }
             if new.subscribers != before.subscribers { state.queue.insert(.subscribers) }
@@ -64,7 +65,7 @@ final class EventSource: Sendable {
         reader?.yield()
     }
 
-    /// Has a comment sent.
+    /// Queues a comment.
     func beat() {
         let reader = state.withLockedValue { state in
             state.isBeatDue = state.reader != nil
@@ -73,10 +74,11 @@ final class EventSource: Sendable {
         reader?.yield()
     }
 
-    /// Begins to read, in place of an earlier reader, with the whole state.
-    /// - Returns: an element whenever `take` has something; it ends with the source, or when another reads. Nil if the source has ended.
+    /// Starts to read with the whole state, in place of an earlier reader.
+    /// - Returns: sequence with an element whenever `take` has text; it ends with the source, or when another reader starts. Nil if the
+    ///   source has ended.
     func read() -> AsyncStream<Void>? {
-        // An element that waits says as much as many would.
+        // A single pending element is enough.
         let (stream, continuation) = AsyncStream<Void>.makeStream(bufferingPolicy: .bufferingNewest(1))
         let (isOpen, earlier) = state.withLockedValue { state -> (Bool, AsyncStream<Void>.Continuation?) in
             guard !state.isEnded else { return (false, nil) }
@@ -91,7 +93,7 @@ final class EventSource: Sendable {
         return stream
     }
 
-    /// Takes what is queued, as text of an event stream (HTML standard, section 9.2.5). Empty: nothing of it is wanted.
+    /// Takes the queued events, as text of an event stream (HTML standard, section 9.2.5). Empty if the client asked for none of them.
     func take() -> String {
         state.withLockedValue { state in
             guard let stream = state.stream else { return "" }

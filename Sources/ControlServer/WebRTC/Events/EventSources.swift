@@ -1,16 +1,16 @@
 import MediaEngine
 import NIOConcurrencyHelpers
 
-/// All event sources of WHEP resources, by resource and by session. The streams of a session are looked at once for all its sources: when the
-/// media engine tells of a change, and once a second.
+/// Event sources of all WHEP resources, by resource and by session. The streams of a session are read once for all its sources: when the
+/// media engine reports a change, and once a second.
 final class EventSources: Sendable {
-    /// Sources of one resource at a time.
+    /// Maximum number of sources of one resource.
     static let perResource = 4
     private static let interval = Duration.seconds(1)
-    /// Between two comments to clients that get nothing else, in intervals.
+    /// Interval between comments to clients that get no events, in multiples of `interval`.
     private static let beat = 15
 
-    /// The task that looks at one session.
+    /// State of the task that reads the streams of one session.
     private struct Watch {
         let wake: AsyncStream<Void>.Continuation
         /// Sources of the session, by their ids.
@@ -20,7 +20,7 @@ final class EventSources: Sendable {
     private struct State {
         var sources: [String: EventSource] = [:]
         var byTransport: [TransportID: [EventSource]] = [:]
-        /// Key: the engine's name of the session.
+        /// Watches by the engine's name of the session.
         var sessions: [String: Watch] = [:]
         var ticker: Task<Void, Never>?
         var ticks = 0
@@ -48,7 +48,7 @@ final class EventSources: Sendable {
 
     subscript(id: String) -> EventSource? { state.withLockedValue { $0.sources[id] } }
 
-    /// - Throws: if the resource has sources enough.
+    /// - Throws: `limitReached` if the resource has `perResource` sources.
     func add(_ source: EventSource) throws(Problem) {
         let (isAdded, wakes) = state.withLockedValue { state -> (Bool, AsyncStream<Void>?) in
             guard state.byTransport[source.transport, default: []].count < Self.perResource else { return (false, nil) }
@@ -87,12 +87,12 @@ final class EventSources: Sendable {
         source.end()
     }
 
-    /// A resource has ended, and its sources with it.
+    /// Ends the sources of a resource that has ended.
     func end(_ transport: TransportID) {
         for source in state.withLockedValue({ $0.byTransport[transport] ?? [] }) { remove(source) }
     }
 
-    /// An event of the media engine.
+    /// Handles an event of the media engine.
     func note(_ event: StreamEvent) {
         switch event {
         case .published(let session, _, _), .closed(let session, _, _), .mediaBegan(let session, _, _, _),
@@ -118,14 +118,14 @@ final class EventSources: Sendable {
     private func look(at session: String) async {
         let sources = state.withLockedValue { $0.sessions[session].map { Array($0.sources.values) } ?? [] }
         guard !sources.isEmpty else { return }
-        // The rules end resources without a word of the engine.
+        // `Conference` ends resources without an event of the engine.
         for transport in Set(sources.map(\.transport)) {
             do throws(EngineError) {
                 _ = try await door.webRTC(transport, session: session)
             } catch {
                 switch error {
                 case .unknownTransport, .unknownSession, .stopped: end(transport)
-                // The worker is behind with its calls: the next look will tell.
+                // The worker's queue of calls is full; the next check decides.
                 default: break
                 }
             }

@@ -2,10 +2,10 @@
 enum ResourceEvent: String, CaseIterable, Sendable {
     /// The stream is published. Data: an empty object.
     case active
-    /// It is not published. Data: an empty object.
+    /// The stream is not published. Data: an empty object.
     case inactive
-    /// Encodings of its video, by the number of the media section in the resource's SDP.
+    /// Encodings of the stream's video, by the index of the media section in the resource's SDP.
     case layers
-    /// Number of its subscribers: `{"viewercount":3}`.
+    /// Number of the stream's subscribers: `{"viewercount":3}`.
     case viewercount
 }

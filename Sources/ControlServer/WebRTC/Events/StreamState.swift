@@ -1,16 +1,16 @@
 import Foundation
 import MediaEngine
 
-/// State of one stream as the events of its WHEP resources tell it.
+/// State of one stream, as events of its WHEP resources report it.
 struct StreamState: Sendable, Equatable {
-    /// Media has come and its publisher is there.
+    /// Whether the stream is published and has a track.
     var isActive = false
-    /// From the smallest to the largest.
+    /// Encodings from the smallest to the largest.
     var encodings: [EncodingSnapshot] = []
-    /// Transports that it is sent to.
+    /// Number of transports to which the stream is sent.
     var subscribers = 0
 
-    /// - Parameter snapshot: nil: the stream is not published.
+    /// - Parameter snapshot: nil if the stream is not published.
     init(_ snapshot: StreamSnapshot?) {
         guard let snapshot, snapshot.audio != nil || snapshot.video != nil else { return }
         isActive = true
@@ -18,7 +18,8 @@ struct StreamState: Sendable, Equatable {
         subscribers = snapshot.subscribers
     }
 
-    /// Bit rates are never twice the same: a change of less than a quarter is none.
+    /// Returns whether the layers are the same. A bit rate that differs by at most a quarter counts as the same, because it never stays
+    /// constant.
     func hasSameLayers(as other: StreamState) -> Bool {
         guard encodings.count == other.encodings.count else { return false }
         return zip(encodings, other.encodings).allSatisfy { one, two in
@@ -52,8 +53,8 @@ struct StreamState: Sendable, Equatable {
         var height: Int?
     }
 
-    /// Data of a `layers` event.
-    /// - Parameter section: number of the video's media section, counted from 0.
+    /// Returns the data of a `layers` event.
+    /// - Parameter section: index of the video's media section, from 0.
     func layers(of section: Int) -> String {
         var layers = Layers()
         for (index, encoding) in encodings.enumerated() {

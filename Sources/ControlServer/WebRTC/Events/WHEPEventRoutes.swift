@@ -2,18 +2,18 @@ import HTTPTypes
 import Hummingbird
 import NIOCore
 
-/// Server-sent events of WHEP resources (draft-ietf-wish-whep, "Server Sent Events extension"): `POST` to the URL of the resource's `Link` makes an
-/// event source, which `GET` reads.
+/// Server-sent events of WHEP resources (draft-ietf-wish-whep, "Server Sent Events extension"): `POST` to the URL in the resource's `Link`
+/// creates an event source, which `GET` reads.
 struct WHEPEventRoutes {
     /// Relation of the `Link`.
     static let relation = "urn:ietf:params:whep:ext:core:server-sent-events"
-    /// Query parameter of the `Link`: number of the video's media section in the answer, which `layers` events name.
+    /// Query parameter of the `Link`: index of the video's media section in the answer, which `layers` events contain.
     static let section = "video"
-    /// Media section of the video in the offers of most clients.
+    /// Index of the video's media section in the offers of most clients.
     private static let usualSection = 1
-    /// Names that one request may have.
+    /// Maximum number of names in one request.
     private static let maximumNames = 16
-    /// Time in which a client has to take what is sent to it.
+    /// Maximum time for one write; a client that does not read is then disconnected.
     private static let stall = TimeAmount.seconds(30)
     /// Time for the last write when the relay stops.
     private static let lastWrite = TimeAmount.seconds(2)
@@ -23,7 +23,7 @@ struct WHEPEventRoutes {
     let bodies: OpenBodies
     let bodyBytes: Int
 
-    /// Value of the `Link` field that names the extension.
+    /// Returns the value of the `Link` field that announces the extension.
     static func link(resource: String, query: String, section: Int?) -> String {
         let number = section.map { (query.isEmpty ? "?" : "&") + "\(Self.section)=\($0)" } ?? ""
         let events = ResourceEvent.allCases.map(\.rawValue).joined(separator: ",")
@@ -31,8 +31,8 @@ struct WHEPEventRoutes {
     }
 
     /// - Parameters:
-    ///   - table: asks for tokens.
-    ///   - open: asks for none. A source has an unguessable name, since browsers send no token with `EventSource`.
+    ///   - table: table of routes that require tokens.
+    ///   - open: table of routes that require none. The id of a source is unguessable, since browsers send no token with `EventSource`.
     func add(to table: RouteTable, open: RouteTable) {
         table.add("whep/:session/:stream/:id/events", [.post: make])
         open.add("whep/:session/:stream/:id/events/:source", [.get: read, .delete: delete])
@@ -45,12 +45,12 @@ struct WHEPEventRoutes {
         let wanted = Set(names.prefix(Self.maximumNames).compactMap(ResourceEvent.init(rawValue:)))
         guard !wanted.isEmpty else {
             let known = ResourceEvent.allCases.map(\.rawValue).joined(separator: ", ")
-            throw Problem(.invalidField, "the body is an array of event names: \(known)", field: "events")
+            throw Problem(.invalidField, "the body must be an array of event names: \(known)", field: "events")
         }
         var section = Self.usualSection
         if let text = request.uri.queryParameters[Substring(Self.section)] {
             guard let number = Int(text), (0...255).contains(number) else {
-                throw Problem(.invalidField, "\"\(text)\" is no media section", field: Self.section)
+                throw Problem(.invalidField, "\"\(text)\" is not a media section", field: Self.section)
             }
             section = number
         }
@@ -63,7 +63,7 @@ struct WHEPEventRoutes {
             headers: [.location: "\(request.uri.path)/\(source.id)", .cacheControl: "no-store"])
     }
 
-    /// The source of the path, if it is one of the path's resource.
+    /// Returns the source of the path if it belongs to the path's resource.
     private func source(_ context: ControlContext) throws(Problem) -> EventSource {
         guard let source = sources[context.parameters.get("source") ?? ""],
             source.transport.rawValue == context.parameters.get("id")
@@ -80,14 +80,14 @@ struct WHEPEventRoutes {
         guard !bodies.isDraining else { throw WebRTCExchange.draining }
         let source = try source(context)
         let fields: HTTPFields = [.contentType: "text/event-stream", .cacheControl: "no-store"]
-        // The router asks for the body of GET only.
+        // The router writes the body for GET only.
         guard request.method == .get else { return Response(status: .ok, headers: fields) }
         guard let wakes = source.read() else { throw Problem(.notFound, "there is no such event source") }
         let channel = context.channel
         let body = ResponseBody { [bodies] writer in
             let close: @Sendable () -> Void = {
                 source.end()
-                // A client that reads nothing keeps the last write from ending.
+                // A client that reads nothing would otherwise keep the last write from ending.
                 channel.eventLoop.scheduleTask(in: Self.lastWrite) { channel.close(promise: nil) }
             }
             if let id = bodies.add(close) {
