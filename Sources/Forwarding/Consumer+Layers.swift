@@ -15,7 +15,7 @@ extension Consumer {
 
     /// Changes the temporal limit if it can change at this packet.
     ///
-    /// The limit is lowered at the next frame, provided that its first packet is in order: a frame has one picture id, and its packets must
+    /// The limit is lowered at the next frame, provided that its first packet is in order: a frame has one PictureID, and its packets must
     /// share one rewrite. The limit is raised only at a frame that refers to no frame that was left out: a key frame, or a frame of the
     /// next layer that is marked to depend on the base layer only. Later frames of that layer depend on it and on lower layers, so the
     /// limit rises layer by layer (RFC 7741 section 4.2, Y bit).

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// One outgoing track of a subscription: the state of the forwarding and the rewrite of a producer's packets for one path. A plain struct
+/// Outgoing track of a subscription: the state of the forwarding and the rewrite of a producer's packets for one path. A plain struct
 /// in its producer's array.
 package struct Consumer {
     package enum State: UInt8, Sendable {
@@ -40,7 +40,7 @@ package struct Consumer {
     var first: Int64 = 0
     /// Next producer packet to read while catching up; else one after the latest packet that was sent.
     var next: Int64 = 0
-    /// One after the latest producer packet that was sent.
+    /// Producer packet after the latest one that was sent.
     var sentEnd: Int64 = 0
     /// State of the subscriber's stream after the last packet. A new start continues from it.
     package var progress: Progress
@@ -110,7 +110,7 @@ package struct Consumer {
     /// producer.
     package var hasTimeline: Bool { progress.hasSent && !joinsTimestamps }
 
-    /// Starts at a producer's packet, either live or catching up. The next sequence number, picture ids and, after a change of producer,
+    /// Starts at a producer's packet, either live or catching up. The next sequence number, PictureIDs and, after a change of producer,
     /// timestamps follow the last ones that were sent.
     /// - Parameter timestamp: timestamp to send the packet with. If nil, the offset stays as it was, or is taken from the packet's arrival
     ///   after a change of producer.

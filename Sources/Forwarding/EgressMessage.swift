@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// One or more datagrams for one address, contiguous in the slab: `segment` bytes each, the last may be shorter. Has the memory layout of
+/// Datagrams, at least one, for one address, contiguous in the slab: `segment` bytes each, the last may be shorter. Has the memory layout of
 /// the message struct of the C sender.
 package struct EgressMessage {
     package var data: UnsafePointer<UInt8>

@@ -1,7 +1,7 @@
 package import MediaBase
 package import SRTP
 
-/// One destination address of a session's packets, with the keys that protect them. Packets of one path that are ready together leave in
+/// Destination address of a session's packets, with the keys that protect them. Packets of one path that are ready together leave in
 /// one send.
 package struct EgressPath {
     /// Destination address. Must stay the first field: a message points to it, and the path is found from that pointer.

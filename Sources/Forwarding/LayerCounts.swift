@@ -50,7 +50,7 @@ struct LayerCounter: Sendable {
     private var layer: UInt8 = 0
 
     /// Counts a packet that was received in order.
-    /// - Parameter timestamp: unwrapped; with the picture id it distinguishes frames.
+    /// - Parameter timestamp: unwrapped; with the PictureID it distinguishes frames.
     /// - Returns: the counts of the packet.
     mutating func take(timestamp: Int64, _ fields: VP8RewriteFields) -> LayerCounts {
         if timestamp != self.timestamp || fields.pictureID != pictureID {

@@ -1,7 +1,7 @@
 package import MediaBase
 package import RTP
 
-/// One incoming track: the packets that a publisher sends under one SSRC. Takes decrypted packets, stores the latest of them, and decides
+/// Incoming track: the packets that a publisher sends under one SSRC. Takes decrypted packets, stores the latest of them, and decides
 /// which retransmissions and key frames to request from the publisher.
 package final class Producer {
     package struct Configuration: Sendable {

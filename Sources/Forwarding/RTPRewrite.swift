@@ -7,11 +7,11 @@ package struct RTPRewrite: Hashable, Sendable {
     package var sequenceOffset: Int64 = 0
     /// Added to the producer's timestamp, modulo 2^32.
     package var timestampOffset: UInt32 = 0
-    /// Added to the VP8 picture id (RFC 7741 section 4.2), modulo its width.
+    /// Added to the VP8 PictureID (RFC 7741 section 4.2), modulo its width.
     package var pictureIDOffset: UInt16 = 0
     /// Added to TL0PICIDX, modulo 256.
     package var tl0PictureIndexOffset: UInt8 = 0
-    /// Highest temporal layer that is sent. Higher layers leave no gaps in sequence numbers and picture ids.
+    /// Highest temporal layer that is sent. Higher layers leave no gaps in sequence numbers and PictureIDs.
     package var temporalLimit = LayerCounts.noLimit
 
     package init() {}
@@ -31,7 +31,7 @@ package struct RTPRewrite: Hashable, Sendable {
         packet.sequence &- sequenceOffset &- packet.layers.packets(above: temporalLimit)
     }
 
-    /// Returns the value that is added to the packet's picture id.
+    /// Returns the value that is added to the packet's PictureID.
     @inline(__always)
     func pictureIDShift(_ packet: borrowing PendingPacket) -> UInt16 {
         pictureIDOffset &- packet.layers.pictures(above: temporalLimit)
@@ -41,7 +41,7 @@ package struct RTPRewrite: Hashable, Sendable {
     @inline(__always)
     func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.vp8.temporalLayer > temporalLimit }
 
-    /// Patches the picture id and TL0PICIDX in a consumer's own copy of the payload.
+    /// Patches the PictureID and TL0PICIDX in a consumer's own copy of the payload.
     @inline(__always)
     package func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields) {
         patch(payload, fields, pictureIDShift: pictureIDOffset)

@@ -4,7 +4,7 @@ package import MediaBase
 package struct RateMeter: ~Copyable {
     private static let slots = 10
     private static let slot = MediaTime.milliseconds(100)
-    /// Approximate bytes per packet besides the payload: RTP header, header extension and authentication tag.
+    /// Approximate bytes per packet without the payload: RTP header, header extension and authentication tag.
     private static let overhead: UInt32 = 40
 
     private struct Slot {

@@ -9,7 +9,7 @@ extension Router {
     private static let missedPackets = 256
 
     /// Retransmits packets that a subscriber missed: on the consumer's RTX stream (RFC 4588) if it has one, else as they were first sent
-    /// (RFC 4585 section 6.2.1), with the same sequence number and picture id.
+    /// (RFC 4585 section 6.2.1), with the same sequence number and PictureID.
     ///
     /// Without RTX, a header that changes with each transmission cannot be combined with an AEAD suite: two different packets under one
     /// nonce would reveal the authentication key (RFC 7714 section 9.1). Such a consumer gets no retransmissions.
