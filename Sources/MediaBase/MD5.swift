@@ -1,17 +1,16 @@
-/// MD5 (RFC 1321) of bytes that come in pieces: the fingerprint by which codec test vectors name a decoded picture. No
-/// use for security.
+/// Incremental MD5 (RFC 1321). Codec test vectors identify decoded frames by their MD5 digest. Not for security.
 public struct MD5: Sendable {
     private var a: UInt32 = 0x6745_2301
     private var b: UInt32 = 0xefcd_ab89
     private var c: UInt32 = 0x98ba_dcfe
     private var d: UInt32 = 0x1032_5476
-    /// The bytes of a block that is not full yet: fewer than 64.
+    /// Bytes of an incomplete block: fewer than 64.
     private var pending: [UInt8] = []
     private var length: UInt64 = 0
 
     public init() { pending.reserveCapacity(128) }
 
-    /// 32 lower-case hexadecimal digits.
+    /// Returns the digest of `bytes` as 32 lower-case hexadecimal digits.
     public static func hexDigest(of bytes: [UInt8]) -> String {
         var digest = MD5()
         bytes.withUnsafeBytes { digest.update($0) }
@@ -35,7 +34,7 @@ public struct MD5: Sendable {
         pending.append(contentsOf: rest[whole...])
     }
 
-    /// The digest of all bytes so far: 16 bytes.
+    /// Returns the digest of all bytes so far: 16 bytes.
     public func digest() -> [UInt8] {
         var end = self
         var tail: [UInt8] = [0x80]
@@ -45,13 +44,13 @@ public struct MD5: Sendable {
         return [end.a, end.b, end.c, end.d].flatMap { word in withUnsafeBytes(of: word.littleEndian) { Array($0) } }
     }
 
-    /// The digest of all bytes so far: 32 lower-case hexadecimal digits.
+    /// Returns the digest of all bytes so far as 32 lower-case hexadecimal digits.
     public func hexDigest() -> String {
         let digits = Array("0123456789abcdef".utf8)
         return String(decoding: digest().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// RFC 1321 section 3.4 over whole blocks of 64 bytes. Plain pointers keep it quick in debug builds too, where the
+    /// Processes complete blocks of 64 bytes (RFC 1321 section 3.4). Plain pointers keep it fast in debug builds, too, in which the test
     /// vectors are checked.
     private mutating func add(_ blocks: UnsafeRawBufferPointer) {
         guard let start = blocks.baseAddress else { return }
