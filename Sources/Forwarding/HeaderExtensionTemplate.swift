@@ -134,7 +134,7 @@ package struct HeaderExtensionTemplate: Sendable {
             if !passed.flags.isDisjoint(with: [.audioLevel, .videoOrientation]) {
                 block.storeBytes(of: passed.levelOrOrientation, toByteOffset: at, as: UInt8.self)
             } else {
-                // Zero bytes between elements are padding (RFC 8285 section 4.1.2), so the element's head is zeroed too.
+                // Zero bytes between elements are padding (RFC 8285), so the element's head is zeroed too.
                 block.storeBytes(of: 0, toByteOffset: at - 1, as: UInt8.self)
                 block.storeBytes(of: 0, toByteOffset: at, as: UInt8.self)
                 if isTwoByte { block.storeBytes(of: 0, toByteOffset: at - 2, as: UInt8.self) }

@@ -82,7 +82,7 @@ extension Router {
                     restart(consumer, of: producer)
                     return sent
                 }
-                consumer.pointee.next += 1  // Lost by the publisher's path: its number stays unused.
+                consumer.pointee.next += 1  // missing: leaves a gap in the consumer's numbers
                 missing += 1
                 if missing % Self.missingPerPacket == 0 { sent += 1 }
                 continue

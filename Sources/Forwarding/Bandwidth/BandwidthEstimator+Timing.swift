@@ -5,7 +5,7 @@ extension BandwidthEstimator {
     /// Factor on the target for each second without reports or feedback, while packets are being sent.
     private static let silence = 0.7
     private static let silentFor = MediaTime.milliseconds(1_500)
-    /// The same limit for a peer that sends only receiver reports, which arrive every few seconds.
+    /// Replaces `silentFor` for a peer that sends only receiver reports, which arrive every few seconds.
     private static let silentForReports = MediaTime.seconds(8)
     /// Time for which REMB limits the target if the peer sends transport-wide feedback as well.
     private static let rembLifetime = MediaTime.seconds(10)
