@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// Datagrams, at least one, for one address, contiguous in the slab: `segment` bytes each, the last may be shorter. Has the memory layout of
-/// the message struct of the C sender.
+/// Datagrams, at least one, for one address, contiguous in the slab: `segment` bytes each, the last may be shorter. Has the memory layout
+/// of the message struct of the C sender.
 package struct EgressMessage {
     package var data: UnsafePointer<UInt8>
     package var address: UnsafePointer<SocketAddress>

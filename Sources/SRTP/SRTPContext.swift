@@ -2,8 +2,8 @@ internal import CSRTP
 
 /// SRTP and SRTCP in one direction by libsrtp2, for any number of SSRCs under one master key; confined to one thread.
 ///
-/// Used by clients and load generators, and as the reference in tests. The relay's packets use `IngressContext` and `FanoutProtector`, because Debian's libsrtp2 allocates
-/// memory for each packet.
+/// Used by clients and load generators, and as the reference in tests. The relay's packets use `IngressContext` and `FanoutProtector`,
+/// because Debian's libsrtp2 allocates memory for each packet.
 package final class SRTPContext {
     package enum Direction: Sendable {
         case inbound

@@ -58,7 +58,8 @@ package struct LoudestSelector: Sendable {
     // Ids of `members`, in a separate array so that a search reads one or two cache lines.
     private var ids: [Int] = []
     private var members: [Member] = []
-    // Challengers by hash, at most one each. If two challengers share a hash, the louder one is kept, which is the likelier one to be admitted.
+    // Challengers by hash, at most one each. If two challengers share a hash, the louder one is kept, since it is more likely to be
+    // admitted.
     private var challengers: [Challenger?]
     private var softest: Int?
     private var nextSearch = MediaTime.zero
