@@ -17,8 +17,8 @@ int millrace_udp_share(int fd, int send_buffer) {
     const struct sockaddr *sa = (const struct sockaddr *)local.bytes;
     int shared = socket(sa->sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
     if (shared < 0) return -errno;
-    // `fd` was bound without SO_REUSEPORT, so that a second relay on its port was refused; it still would be, as it sets no SO_REUSEPORT.
-    // The filter names the first socket of the port for every datagram that arrives.
+    // `fd` was bound without SO_REUSEPORT, so that a second relay on its port is refused. That stays so, because such a relay does not set
+    // SO_REUSEPORT either. The filter directs every arriving datagram to the first socket of the port.
     struct sock_filter first[] = {{BPF_RET | BPF_K, 0, 0, 0}};
     struct sock_fprog program = {1, first};
     if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one) || setsockopt(shared, SOL_SOCKET, SO_REUSEPORT, &one, sizeof one)
@@ -47,7 +47,8 @@ static void put(struct route_request *r, int type, const void *data, size_t size
     r->header.nlmsg_len = NLMSG_ALIGN(r->header.nlmsg_len) + RTA_SPACE(size);
 }
 
-// Asks the kernel for one route. Returns the interface or a negative errno. Does not wait: the answer is there when `send` returns.
+// Asks the kernel for one route. Returns the interface or a negative errno. Does not wait, since the answer is available when `send`
+// returns.
 static int ask_route(const struct route_request *request) {
     int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
     if (fd < 0) return -errno;

@@ -57,7 +57,7 @@ void millrace_close(int fd) {
 
 struct millrace_receiver {
     int slots;
-    // Those whose headers have to be set up again.
+    // Number of headers that must be set up again.
     int used;
     size_t slot_bytes;
     size_t stride;
@@ -69,7 +69,7 @@ struct millrace_receiver {
     uint8_t (*control)[CMSG_SPACE(sizeof(int)) + CMSG_SPACE(sizeof(struct in6_pktinfo))];
 };
 
-// This machine's addresses that datagrams were sent to, in order of appearance; index 0 stands for none. Never shrinks, shared by all workers.
+// Local addresses that datagrams were sent to, in order of first use; index 0 stands for none. Never shrinks; shared by all workers.
 #define LOCALS 256
 static struct local {
     int family;
@@ -95,7 +95,7 @@ static uint32_t find_local(int family, const struct in6_addr *address) {
     return found;
 }
 
-// Which local address a datagram came to; 0 where the kernel did not say.
+// Returns the number of the local address that a datagram arrived at; 0 if the kernel did not report it.
 static uint32_t local_of(const struct cmsghdr *c) {
     struct in6_addr address = {0};
     if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
@@ -118,7 +118,7 @@ int millrace_local_address(uint32_t index, int family, void *address) {
     return 1;
 }
 
-// Appends the control message that makes a datagram leave from local address `index`. Returns the bytes it took.
+// Appends the control message that makes a datagram leave from local address `index`. Returns its length.
 static size_t put_local(struct cmsghdr *c, uint32_t index) {
     if (index == 0 || index >= atomic_load_explicit(&local_count, memory_order_acquire)) return 0;
     if (locals[index].family == AF_INET) {
@@ -148,7 +148,8 @@ millrace_receiver *millrace_receiver_new(int slots, size_t slot_bytes) {
     if (!r) return NULL;
     r->slots = slots;
     r->slot_bytes = slot_bytes;
-    // Not a power of two: the first lines of all slots, which is all of them where datagrams are short, would share a set of the cache.
+    // Not a power of two: otherwise the first cache lines of all slots would share a set of the cache, and short datagrams use no other
+    // lines.
     r->stride = slot_bytes + SLOT_SKEW;
     r->used = slots;
     r->memory = mmap(NULL, slots * r->stride, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -174,7 +175,7 @@ void millrace_receiver_free(millrace_receiver *r) {
 }
 
 int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint32_t *truncated) {
-    // The kernel has written into those that it used last time.
+    // The kernel has overwritten the headers of the last call.
     for (int i = 0; i < r->used; i++) {
         r->vectors[i] = (struct iovec){r->memory + i * r->stride, r->slot_bytes};
         r->headers[i].msg_hdr = (struct msghdr){
@@ -182,7 +183,7 @@ int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint3
             .msg_control = r->control[i], .msg_controllen = sizeof r->control[i]};
     }
     int n = recvmmsg(fd, r->headers, r->slots, MSG_DONTWAIT, NULL), k = 0;
-    // And one more, at which it may have given up.
+    // Plus one header, at which the kernel may have stopped.
     r->used = n < 0 ? 1 : n < r->slots ? n + 1 : n;
     if (n < 0) return errno == EAGAIN || errno == EINTR || errno == ECONNREFUSED ? 0 : -errno;
     for (int i = 0; i < n; i++) {
@@ -214,7 +215,7 @@ int millrace_receive(millrace_receiver *r, int fd, millrace_datagram *out, uint3
 
 struct millrace_sender {
     int messages;
-    // Index of the message that each header was made of.
+    // Index of the message that each header belongs to.
     int *sources;
     struct mmsghdr *headers;
     struct iovec *vectors;
@@ -245,7 +246,8 @@ void millrace_sender_free(millrace_sender *s) {
     free(s);
 }
 
-// Sends a message that cannot be segmented (its segments exceed the path's MTU, or are too many) datagram by datagram. 0 when all were sent.
+// Sends a message that cannot be segmented (its segments exceed the path's MTU, or are too many) datagram by datagram. Returns 0 if all
+// were sent.
 static int send_pieces(int fd, const millrace_message *m, int flags, int *last_error, uint64_t *calls) {
     int refused = 0;
     for (uint32_t at = 0; at < m->length; at += m->segment) {
@@ -290,8 +292,8 @@ static void prepare(millrace_sender *s, int i, const millrace_message *m) {
     }
 }
 
-// Sends the messages that name descriptor `socket`, or all of them if it is negative. `errors`: the same messages where refusals are
-// noted, or NULL. Returns the number of refused messages.
+// Sends the messages that name descriptor `socket`, or all of them if it is negative. `errors`: the same messages, in which refusals are
+// recorded, or NULL. Returns the number of refused messages.
 static int send_by(
     millrace_sender *s, int fd, int socket, const millrace_message *m, int n, int flags, millrace_message *errors,
     int *last_error, uint64_t *calls) {
@@ -315,7 +317,7 @@ static int send_by(
             if (r > 0) {
                 done += r;
                 full = 0;
-            } else if (errno != EINTR) {  // this message is refused; the following ones may still be taken
+            } else if (errno != EINTR) {  // this message is refused; later ones may still be sent
                 int error = errno;
                 const millrace_message *odd = m + s->sources[done];
                 full = error == EAGAIN ? full + 1 : 0;
@@ -355,7 +357,7 @@ static int probe(int option, int value) {
 
 int millrace_has_gro(void) { return probe(UDP_GRO, 1); }
 
-// The option alone proves little: two segments are really sent to a socket of our own.
+// The socket option alone proves little, so two segments are sent to a local socket.
 int millrace_has_gso(void) {
     if (!probe(UDP_SEGMENT, 0)) return 0;
     millrace_address any = {.length = sizeof(struct sockaddr_in)}, to;

@@ -13,7 +13,7 @@ int millrace_tcp_listen(const millrace_address *address, int backlog) {
     const struct sockaddr *sa = (const struct sockaddr *)address->bytes;
     int fd = socket(sa->sa_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), one = 1;
     if (fd < 0) return -errno;
-    // Connections of the process before this one may still be in TIME_WAIT on the port.
+    // Connections of the previous process may still be in TIME_WAIT on the port.
     (void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
     if (bind(fd, sa, address->length) || listen(fd, backlog)) {
         int e = errno;

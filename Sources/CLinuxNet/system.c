@@ -26,7 +26,7 @@ int millrace_event_open(void) {
 }
 void millrace_event_signal(int fd) {
     uint64_t one = 1;
-    ssize_t n = write(fd, &one, sizeof one);  // EAGAIN: the counter is full, so the reader is awake already
+    ssize_t n = write(fd, &one, sizeof one);  // EAGAIN: the counter is full, so the reader has been woken already
     (void)n;
 }
 void millrace_event_clear(int fd) {

@@ -2,7 +2,7 @@ import COpenSSL
 import MediaBase
 
 extension CertificateFingerprint {
-    /// The hash of a certificate's DER encoding (RFC 8122 section 5).
+    /// Computes the hash of a certificate's DER encoding (RFC 8122 section 5).
     init?(of certificate: OpaquePointer, _ algorithm: Algorithm) {
         let hash =
             switch algorithm {
@@ -18,7 +18,7 @@ extension CertificateFingerprint {
         self.init(algorithm, bytes: Array(bytes.prefix(Int(length))))
     }
 
-    /// Whether `certificate` is the one that this fingerprint was made of.
+    /// Returns whether this is the fingerprint of `certificate`.
     func matches(_ certificate: OpaquePointer) -> Bool {
         CertificateFingerprint(of: certificate, algorithm) == self
     }

@@ -2,8 +2,8 @@ import COpenSSL
 package import MediaBase
 package import SRTP
 
-/// One DTLS 1.2 association that yields SRTP keys (RFC 5764): datagrams in, datagrams and keys out. It has no socket and no clock and
-/// is confined to one thread.
+/// DTLS 1.2 association that yields SRTP keys (RFC 5764): datagrams in, datagrams and keys out. Has no socket and no clock, and is confined
+/// to one thread.
 ///
 /// ```swift
 /// let connection = try DTLSConnection(role: .server, identity: identity, peerFingerprints: peer.fingerprints)
@@ -12,11 +12,11 @@ package import SRTP
 /// if case .connected(let keys) = connection.state { ... }
 /// ```
 ///
-/// Call `handleTimeout` when `deadline` has come, and take all of `nextDatagram` after every call. Nothing that a peer sends makes it
-/// trap or grow: what is no DTLS is ignored, the rest is bounded.
+/// Call `handleTimeout` at `deadline`, and drain `nextDatagram` after every call. No input of a peer makes it trap or grow without limit:
+/// datagrams that are not DTLS are ignored, all others are bounded.
 package final class DTLSConnection {
     package enum Role: Sendable {
-        /// Speaks first: `a=setup:active`.
+        /// Starts the handshake: `a=setup:active`.
         case client
         /// `a=setup:passive`.
         case server
@@ -26,17 +26,17 @@ package final class DTLSConnection {
         case handshaking
         case connected(DTLSKeys)
         case failed(DTLSFailure)
-        /// Ended by either side's `close_notify`.
+        /// Closed by `close_notify` of either side.
         case closed
     }
 
     package let role: Role
     package private(set) var state: State = .handshaking
-    /// When the last flight is to be sent again; nil while nothing waits for an answer.
+    /// Time at which the last flight must be retransmitted; nil if no answer is pending.
     package private(set) var deadline: MediaTime?
-    /// Times that a flight was sent again.
+    /// Number of flight retransmissions.
     package private(set) var retransmissions = 0
-    /// Records of the peer's that were authentic and new: the end of its handshake, and application data, which is not kept.
+    /// Number of authenticated new records of the peer: the end of its handshake, and application data, which is discarded.
     package private(set) var authenticRecords: UInt64 = 0
 
     private let identity: DTLSIdentity
@@ -45,22 +45,22 @@ package final class DTLSConnection {
     private let mtu: Int
     private let pipe: DatagramPipe
     private var gate = DatagramGate()
-    /// Made when the first datagram goes or comes: a peer that never speaks costs no memory of OpenSSL's.
+    /// OpenSSL connection. Created for the first datagram in either direction, so that a peer that never connects takes no OpenSSL memory.
     private var ssl: OpaquePointer?
     private var timeout = DTLSConnection.firstTimeout
     private var silentTimeouts = 0
 
-    /// Wait before a flight is sent again; doubles each time. RFC 6347 section 4.2.4.1 advises a second but lets real-time media be
-    /// quicker: media cannot start before.
+    /// Time until the first retransmission of a flight; doubles each time. RFC 6347 section 4.2.4.1 recommends 1 s but allows less for
+    /// real-time media, which cannot start before the handshake is complete.
     package static let firstTimeout = MediaTime.milliseconds(100)
     package static let longestTimeout = MediaTime.milliseconds(1_600)
-    /// A flight goes out again so often at most.
+    /// Maximum number of retransmissions of a flight.
     package static let mostRetransmissions = 20
 
     /// - Parameters:
     ///   - peerFingerprints: the peer's certificate must have one of them.
-    ///   - suites: SRTP suites to agree on, the best first.
-    ///   - mtu: bytes of a UDP payload at most, 256...4000.
+    ///   - suites: SRTP suites to offer or accept, in order of preference.
+    ///   - mtu: maximum length of a UDP payload in bytes, 256...4000.
     package init(
         role: Role, identity: DTLSIdentity, peerFingerprints: [CertificateFingerprint],
         suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80], mtu: Int = 1_200
@@ -77,17 +77,17 @@ package final class DTLSConnection {
 
     deinit { SSL_free(ssl) }
 
-    /// Lets a client speak; a server waits for its peer.
+    /// Starts the handshake as a client. A server waits for its peer.
     package func start(now: MediaTime) {
         guard role == .client, state == .handshaking, ssl == nil else { return }
         run(nil, now: now)
     }
 
-    /// A datagram of the peer: its first byte is 20...63 (RFC 7983).
+    /// Handles a datagram of the peer, whose first byte is 20...63 (RFC 7983).
     package func receive(_ datagram: UnsafeRawBufferPointer, now: MediaTime) {
         switch state {
         case .handshaking:
-            // A client that has not spoken has nothing to be answered.
+            // A client that has sent nothing expects no answer.
             guard role == .server || ssl != nil else { return }
             guard gate.hasRoom else { return end(.failed(.tooManyDatagrams(limit: DatagramGate.mostDatagrams))) }
             guard let admitted = gate.admit(datagram) else { return }
@@ -100,7 +100,7 @@ package final class DTLSConnection {
         }
     }
 
-    /// Sends the last flight again where its time has come.
+    /// Retransmits the last flight if it is due.
     package func handleTimeout(now: MediaTime) {
         guard state == .handshaking, let deadline, now >= deadline else { return }
         guard silentTimeouts < Self.mostRetransmissions else { return end(.failed(.timedOut)) }
@@ -111,7 +111,7 @@ package final class DTLSConnection {
         pipe.resendFlight()
     }
 
-    /// Ends the association; a peer that was connected is told (`close_notify`).
+    /// Ends the association. A connected peer gets a `close_notify`.
     package func close(now: MediaTime) {
         switch state {
         case .handshaking, .connected: break
@@ -121,19 +121,19 @@ package final class DTLSConnection {
         end(.closed)
     }
 
-    /// What is to be sent, one datagram a call, until nil.
+    /// Returns the next datagram to send; nil if there is none.
     package func nextDatagram() -> [UInt8]? { pipe.next() }
 
     private func run(_ datagram: UnsafeRawBufferPointer?, now: MediaTime) {
         guard let ssl = connection() else { return end(.failed(.takeLibraryError("no memory for a connection"))) }
-        // Other users of OpenSSL in this thread may have left notes behind, which would be taken for ours.
+        // Other code in this thread may have left errors in OpenSSL's error queue.
         ERR_clear_error()
         SSL_alloc_buffers(ssl)
         pipe.withDatagram(datagram) {
             if state == .handshaking { handshake(ssl, now: now) }
             if case .connected = state { drain(ssl) }
         }
-        // 32 KiB a connection that only handshakes use.
+        // Frees 32 KiB per connection that are needed only during calls.
         SSL_free_buffers(ssl)
         if case .failed = state { return }
         if pipe.isBroken { end(.failed(.library("a record could not be sealed"))) }
@@ -146,7 +146,7 @@ package final class DTLSConnection {
                 state = .connected(try DTLSKeys(exporting: ssl, role: role))
                 authenticRecords &+= 1
                 deadline = nil
-                // The server's last flight is OpenSSL's to repeat, when it sees that the client lacks it.
+                // OpenSSL itself repeats the server's last flight if the client lacks it.
                 pipe.dropFlight()
             } catch {
                 sendCloseNotify()
@@ -168,8 +168,8 @@ package final class DTLSConnection {
         }
     }
 
-    /// Reads what is behind the handshake: alerts, the peer's last flight once more if ours was lost, and application data. No data channel
-    /// is spoken: data is a sign of life and nothing else.
+    /// Reads records after the handshake: alerts, the peer's repeated last flight if ours was lost, and application data. Data channels are
+    /// not supported: application data only shows that the peer is alive.
     private func drain(_ ssl: OpaquePointer) {
         while true {
             let result = withUnsafeTemporaryAllocation(byteCount: 2_048, alignment: 16) {
@@ -186,7 +186,7 @@ package final class DTLSConnection {
                 end(.closed)
             default:
                 let failure = DTLSFailure.takeProtocolError()
-                // What is not the peer's word does not end an association that media depends on.
+                // Only an alert of the peer ends an association that media depends on.
                 if case .alert = failure { end(.failed(failure)) }
             }
             return
@@ -209,14 +209,14 @@ package final class DTLSConnection {
     private func connection() -> OpaquePointer? {
         if let ssl { return ssl }
         guard let new = identity.makeConnection(role) else { return nil }
-        // 0 is success here.
+        // This function returns 0 on success.
         guard SSL_set_tlsext_use_srtp(new, profiles) == 0, SSL_ctrl(new, SSL_CTRL_SET_MTU, mtu, nil) > 0 else {
             SSL_free(new)
             return nil
         }
-        // Bounds what OpenSSL gathers of a message in pieces; a certificate is a few hundred bytes, a chain a few thousand.
+        // Limits the memory for a fragmented message. A certificate has a few hundred bytes, a chain a few thousand.
         SSL_ctrl(new, SSL_CTRL_SET_MAX_CERT_LIST, 16_384, nil)
-        // OpenSSL's own timer, which reads the wall clock, is put so far off that it never acts: `deadline` takes its place.
+        // OpenSSL's own timer reads the wall clock. It is set so far ahead that it never fires; `deadline` replaces it.
         DTLS_set_timer_cb(new) { _, _ in 3_600_000_000 }
         check.attach(to: new)
         pipe.attach(to: new)

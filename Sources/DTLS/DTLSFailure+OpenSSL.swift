@@ -1,25 +1,25 @@
 import COpenSSL
 
 extension DTLSFailure {
-    /// What OpenSSL has noted last in this thread; takes the notes away.
+    /// Returns the first error in this thread's OpenSSL error queue, and clears the queue.
     static func takeLibraryError(_ fallback: String) -> DTLSFailure {
         let code = takeErrorCode()
         return .library(code == 0 ? fallback : reason(of: code))
     }
 
-    /// What ended a handshake or an association.
+    /// Returns the error that ended a handshake or an association.
     static func takeProtocolError() -> DTLSFailure {
         let code = takeErrorCode()
         guard code != 0 else { return .handshake("no reason given") }
         let number = millrace_err_reason(code)
-        // An alert's number is the reason's distance from this base.
+        // The alert number is the reason minus this base.
         if number > SSL_AD_REASON_OFFSET, number <= SSL_AD_REASON_OFFSET + 255 {
             return .alert(UInt8(number - SSL_AD_REASON_OFFSET))
         }
         return number == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE ? .noPeerCertificate : .handshake(reason(of: code))
     }
 
-    /// The first note is the cause, those after it are consequences.
+    /// The first error is the cause, later ones are its consequences.
     private static func takeErrorCode() -> UInt {
         let code = ERR_peek_error()
         ERR_clear_error()

@@ -1,7 +1,7 @@
 import COpenSSL
 package import MediaBase
 
-/// A self-signed certificate with its private key, and what OpenSSL needs to speak DTLS 1.2 under it. One serves a whole relay: any
+/// Self-signed certificate with its private key, and the OpenSSL contexts for DTLS 1.2 that use it. One identity serves a whole relay: any
 /// number of connections in any threads.
 ///
 /// ```swift
@@ -10,20 +10,20 @@ package import MediaBase
 /// ```
 package final class DTLSIdentity: Sendable {
     package enum Kind: Sendable, CaseIterable {
-        /// What WebRTC asks for (RFC 8827 section 6.5).
+        /// Required by WebRTC (RFC 8827 section 6.5).
         case ecdsaP256
-        /// For peers that know nothing else.
+        /// Compatible with peers that support only RSA.
         case rsa2048
     }
 
     package let kind: Kind
-    /// SHA-256.
+    /// SHA-256 fingerprint of the certificate.
     package let fingerprint: CertificateFingerprint
     // Reference counted by OpenSSL with atomics, and not changed after `init`.
     nonisolated(unsafe) private let clientContext: OpaquePointer
     nonisolated(unsafe) private let serverContext: OpaquePointer
 
-    /// Makes a new key and certificate: 0.1 ms for ECDSA, tens to hundreds of milliseconds for RSA.
+    /// Generates a new key and certificate: 0.1 ms for ECDSA, tens to hundreds of milliseconds for RSA.
     package static func generate(_ kind: Kind = .ecdsaP256) throws(DTLSFailure) -> DTLSIdentity {
         try DTLSIdentity(kind)
     }
@@ -53,12 +53,12 @@ package final class DTLSIdentity: Sendable {
         SSL_CTX_free(serverContext)
     }
 
-    /// The fingerprint under another hash, for a peer that asks for one; nil never comes of an algorithm that OpenSSL has.
+    /// Returns the fingerprint with another hash, for a peer that requires one. Not nil for any hash that OpenSSL supports.
     package func fingerprint(_ algorithm: CertificateFingerprint.Algorithm) -> CertificateFingerprint? {
         SSL_CTX_get0_certificate(serverContext).flatMap { CertificateFingerprint(of: $0, algorithm) }
     }
 
-    /// A connection of OpenSSL under this identity; the caller frees it.
+    /// Creates an OpenSSL connection with this identity; the caller frees it.
     func makeConnection(_ role: DTLSConnection.Role) -> OpaquePointer? {
         SSL_new(role == .client ? clientContext : serverContext)
     }
@@ -76,14 +76,14 @@ package final class DTLSIdentity: Sendable {
         return key
     }
 
-    /// Version 3, signed by its own key with SHA-256. Peers look at nothing but its fingerprint.
+    /// Creates an X.509 version 3 certificate that is signed by its own key with SHA-256. Peers check only its fingerprint.
     private static func makeCertificate(_ key: OpaquePointer) throws(DTLSFailure) -> OpaquePointer {
         guard let certificate = X509_new() else { throw .takeLibraryError("no memory for a certificate") }
         let name = X509_get_subject_name(certificate)
         let day = 24 * 3_600
         guard X509_set_version(certificate, 2) == 1,
             ASN1_INTEGER_set_uint64(X509_get_serialNumber(certificate), .random(in: 1...UInt64(Int64.max))) == 1,
-            // A day back, for peers whose clock is behind; far ahead, as the relay keeps it while it runs.
+            // Valid from a day ago, for peers with a slow clock; valid for ten years, since the relay uses it as long as it runs.
             X509_gmtime_adj(X509_getm_notBefore(certificate), -day) != nil,
             X509_gmtime_adj(X509_getm_notAfter(certificate), 3_650 * day) != nil,
             X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_FLAG | 1, "millrace", -1, -1, 0) == 1,
@@ -107,7 +107,7 @@ package final class DTLSIdentity: Sendable {
         SSL_CTX_set_cert_verify_callback(context, { store, _ in PeerCheck.verify(store) }, nil)
         guard SSL_CTX_ctrl(context, SSL_CTRL_SET_MIN_PROTO_VERSION, Int(DTLS1_2_VERSION), nil) == 1,
             SSL_CTX_ctrl(context, SSL_CTRL_SET_MAX_PROTO_VERSION, Int(DTLS1_2_VERSION), nil) == 1,
-            // AEAD in GCM only: every WebRTC peer has it (RFC 8827 section 6.5), and the sealer knows no other.
+            // AES-GCM only: every WebRTC peer supports it (RFC 8827 section 6.5), and the sealer supports no other cipher.
             SSL_CTX_set_cipher_list(
                 context,
                 "ECDHE-ECDSA-AES128-GCM-SHA256:ECDHE-RSA-AES128-GCM-SHA256"

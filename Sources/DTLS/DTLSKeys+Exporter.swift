@@ -2,7 +2,7 @@ import COpenSSL
 import SRTP
 
 extension DTLSKeys {
-    /// The keys of a finished handshake (RFC 5764 section 4.2; lengths for GCM from RFC 7714 section 12).
+    /// Exports the keys of a completed handshake (RFC 5764 section 4.2; lengths for GCM from RFC 7714 section 12).
     ///
     /// ```
     ///   | client's master key | server's master key | client's master salt | server's master salt |
@@ -32,7 +32,7 @@ extension DTLSKeys {
 }
 
 extension SRTPSuite {
-    /// The protection profile of RFC 5764 section 4.1.2 and RFC 7714 section 14.2.
+    /// Maps a protection profile (RFC 5764 section 4.1.2, RFC 7714 section 14.2) to a suite.
     init?(profile: UInt) {
         switch profile {
         case 0x0001: self = .aesCM128HMACSHA1_80
@@ -42,7 +42,7 @@ extension SRTPSuite {
         }
     }
 
-    /// The profile's name in OpenSSL.
+    /// OpenSSL's name of the profile.
     var profileName: String {
         switch self {
         case .aesCM128HMACSHA1_80: "SRTP_AES128_CM_SHA1_80"

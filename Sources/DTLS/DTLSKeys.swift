@@ -1,11 +1,12 @@
 package import SRTP
 
-/// Keys of one transport, both ways: what a DTLS handshake with use_srtp yields (RFC 5764 section 4.2), or what both sides told each other.
+/// Keys of one transport in both directions: the result of a DTLS handshake with use_srtp (RFC 5764 section 4.2), or of an exchange by
+/// signalling.
 package struct DTLSKeys: Sendable, Equatable {
     package let suite: SRTPSuite
-    /// What this side protects with.
+    /// Key that protects packets sent by this side.
     package let local: SRTPKey
-    /// What the peer protects with.
+    /// Key that protects packets sent by the peer.
     package let remote: SRTPKey
 
     package init(suite: SRTPSuite, local: SRTPKey, remote: SRTPKey) {

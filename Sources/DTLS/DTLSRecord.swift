@@ -1,10 +1,10 @@
-/// One record as it stands in a datagram (RFC 6347 section 4.1).
+/// DTLS record in a datagram (RFC 6347 section 4.1).
 ///
 /// ```
 ///   | type 1 | version 2 | epoch 2 | sequence number 6 | length 2 | body ...
 /// ```
 struct DTLSRecord {
-    /// A content type; values that are not named here stay as they came.
+    /// Content type; an open set.
     struct Kind: RawRepresentable, Equatable {
         let rawValue: UInt8
         static let changeCipherSpec = Kind(rawValue: 20)
@@ -14,19 +14,19 @@ struct DTLSRecord {
     }
 
     static let headerLength = 13
-    /// Bytes of a body at most: 2^14 and what a cipher may add.
+    /// Maximum length of a body in bytes: 2^14 plus the maximum expansion by a cipher.
     static let longestBody = 16_384 + 256
 
     var kind: Kind
     /// 0xfefd for DTLS 1.2; the first ClientHello may carry 0xfeff.
     var version: UInt16
-    /// 0 before ChangeCipherSpec, 1 behind it.
+    /// 0 before ChangeCipherSpec, 1 after it.
     var epoch: UInt16
     /// 48 bits.
     var sequence: UInt64
     var body: [UInt8]
 
-    /// Takes the record at the beginning of `bytes`; nil where there is no whole one.
+    /// Parses the record at the beginning of `bytes`; nil if there is no complete one.
     init?(parsing bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.headerLength else { return nil }
         func number(_ range: Range<Int>) -> UInt64 { bytes[range].reduce(0) { $0 << 8 | UInt64($1) } }
@@ -41,7 +41,7 @@ struct DTLSRecord {
         body = Array(bytes[Self.headerLength..<Self.headerLength + length])
     }
 
-    /// The records of a datagram up to the first that is damaged.
+    /// Returns the records of a datagram up to the first damaged one.
     static func all(in datagram: UnsafeRawBufferPointer) -> [DTLSRecord] {
         var records: [DTLSRecord] = []
         var rest = datagram
@@ -52,10 +52,10 @@ struct DTLSRecord {
         return records
     }
 
-    /// Epoch and sequence number as they enter a nonce and the associated data: 8 bytes.
+    /// Epoch and sequence number as used in the nonce and the associated data: 8 bytes.
     var counter: [UInt8] { Self.bigEndian(UInt64(epoch) << 48 | sequence, count: 8) }
 
-    /// Whether it is part of a flight, which is sent again until it is answered.
+    /// True if the record is part of a flight, which is retransmitted until it is answered.
     var isHandshake: Bool { kind == .handshake || kind == .changeCipherSpec }
 
     var encodedLength: Int { Self.headerLength + body.count }

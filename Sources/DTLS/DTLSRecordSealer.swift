@@ -1,29 +1,28 @@
 import COpenSSL
 
-/// Opens and seals the encrypted records that one side writes, under AES-GCM (RFC 5288) and that side's write key.
+/// Decrypts and re-encrypts the records that one side writes, under AES-GCM (RFC 5288) with that side's write key.
 ///
 /// ```
 ///   body  | explicit nonce 8 | encrypted ... | tag 16 |
 /// ```
 ///
-/// A retransmitted record needs a sequence number of its own (RFC 6347 section 4.2.4), or the peer's replay check hides it. OpenSSL
-/// gives one only when its timer, which reads the wall clock, runs out. So it is done here: OpenSSL's record is opened and, each time
-/// it goes out, sealed under the number that is next on the wire. No number is used twice, because no record of OpenSSL's own making
-/// leaves the process.
+/// A retransmitted record needs a new sequence number (RFC 6347 section 4.2.4), or the peer's replay check discards it. OpenSSL assigns one
+/// only when its own timer fires, which reads the wall clock. Therefore OpenSSL's record is decrypted and, each time it is sent, encrypted
+/// under the next sequence number. No number is used twice, because records encrypted by OpenSSL never leave the process.
 final class DTLSRecordSealer {
     private let context: OpaquePointer
     private let cipher: OpaquePointer
     private let key: [UInt8]
-    /// The four bytes of the nonce that do not travel.
+    /// Implicit part of the nonce: four bytes that are not sent.
     private let salt: [UInt8]
 
     private static let explicitNonceLength = 8
     private static let saltLength = 4
     private static let tagLength = 16
-    /// Bytes of an encrypted body that are not content.
+    /// Number of bytes that encryption adds to a body.
     static let overhead = explicitNonceLength + tagLength
 
-    /// Derives the write key of `role` (RFC 5246 section 6.3) once OpenSSL knows the master secret.
+    /// Derives the write key of `role` (RFC 5246 section 6.3). OpenSSL must have the master secret already.
     init?(_ ssl: OpaquePointer, role: DTLSConnection.Role) {
         guard let suite = SSL_get_current_cipher(ssl), let hash = SSL_CIPHER_get_handshake_digest(suite),
             let session = SSL_get_session(ssl), let context = EVP_CIPHER_CTX_new()
@@ -50,7 +49,7 @@ final class DTLSRecordSealer {
 
     deinit { EVP_CIPHER_CTX_free(context) }
 
-    /// The record with its body in the clear; nil where it is not one of this side.
+    /// Returns the record with a decrypted body, or nil if it was not written by this side.
     func open(_ record: DTLSRecord) -> DTLSRecord? {
         let length = record.body.count - Self.explicitNonceLength - Self.tagLength
         guard length >= 0 else { return nil }
@@ -72,7 +71,7 @@ final class DTLSRecordSealer {
         return opened
     }
 
-    /// The record with its body encrypted under its epoch and sequence number.
+    /// Returns the record with its body encrypted under its epoch and sequence number.
     func seal(_ record: DTLSRecord) -> DTLSRecord? {
         let nonce = salt + record.counter
         let associated = Self.associatedData(of: record, length: record.body.count)
@@ -101,7 +100,7 @@ final class DTLSRecordSealer {
         return Array(bytes.prefix(count))
     }
 
-    /// The PRF of TLS 1.2 (RFC 5246 section 5).
+    /// Returns `count` bytes of the TLS 1.2 PRF (RFC 5246 section 5).
     private static func expand(_ secret: [UInt8], seed: [UInt8], hash: OpaquePointer, count: Int) -> [UInt8]? {
         guard let context = EVP_PKEY_CTX_new_id(EVP_PKEY_TLS1_PRF, nil) else { return nil }
         defer { EVP_PKEY_CTX_free(context) }

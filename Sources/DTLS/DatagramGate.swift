@@ -1,8 +1,10 @@
-/// Looks at each datagram before OpenSSL does, so that the memory and the time that a peer can take are bounded.
+/// Filters datagrams before OpenSSL handles them, so that the memory and time that a peer can use are bounded.
 struct DatagramGate {
-    /// A handshake takes less than ten datagrams; the rest is room for loss, and for much smaller datagrams.
+    /// Maximum number of datagrams of a handshake. A handshake needs fewer than ten; the rest allows for loss and for much smaller
+    /// datagrams.
     static let mostDatagrams = 512
-    /// Records behind ChangeCipherSpec that come before it: OpenSSL keeps each with 16 KiB until the handshake has got there.
+    /// Maximum number of records of the next epoch that arrive before ChangeCipherSpec. OpenSSL keeps each in 16 KiB until the handshake
+    /// reaches them.
     private static let mostEarlyRecords = 16
     private static let longestDatagram = 16_384
 
@@ -11,13 +13,13 @@ struct DatagramGate {
 
     var hasRoom: Bool { datagrams < Self.mostDatagrams }
 
-    /// What of a datagram is for a handshake; nil where nothing is.
+    /// Returns the part of a datagram that is passed to a handshake, or nil if there is none.
     mutating func admit(_ datagram: UnsafeRawBufferPointer) -> [UInt8]? {
         let records = Self.records(datagram)
         guard !records.isEmpty else { return nil }
         datagrams += 1
         var admitted: [UInt8] = []
-        // A retransmitted ChangeCipherSpec brings its Finished along: then those kept are not the only chance.
+        // A retransmitted ChangeCipherSpec is followed by its Finished message, so records kept earlier are not the only copy.
         var followsChange = false
         for record in records {
             if record.kind == .changeCipherSpec { followsChange = true }
@@ -30,15 +32,16 @@ struct DatagramGate {
         return admitted.isEmpty ? nil : admitted
     }
 
-    /// What of a datagram is for an association that stands: nothing in the clear is.
+    /// Returns the part of a datagram that is passed to an established association: encrypted records only.
     func admitConnected(_ datagram: UnsafeRawBufferPointer) -> [UInt8]? {
         var admitted: [UInt8] = []
         for record in Self.records(datagram, takesData: true) where record.epoch > 0 { record.write(to: &admitted) }
         return admitted.isEmpty ? nil : admitted
     }
 
-    /// Application data is left out of a handshake. So are encrypted records without room for nonce and tag, which OpenSSL
-    /// 3.0 takes for a fault of its own, telling the peer with an alert: anybody could end an association so.
+    /// Returns the records of a datagram that may be passed to OpenSSL. Application data is dropped during a handshake. Encrypted records
+    /// too short for nonce and tag are always dropped: OpenSSL 3.0 treats them as an internal error and sends the peer an alert, so anyone
+    /// could end an association with them.
     private static func records(_ datagram: UnsafeRawBufferPointer, takesData: Bool = false) -> [DTLSRecord] {
         guard datagram.count <= longestDatagram else { return [] }
         return DTLSRecord.all(in: datagram).filter { record in

@@ -1,30 +1,30 @@
 import COpenSSL
 
-/// The memory that stands in for a socket under OpenSSL: one read is one datagram that came, one write one datagram to send.
+/// In-memory replacement for OpenSSL's socket: each read returns one received datagram, each write is one datagram to send.
 ///
-/// What goes out is taken apart into records and put together again under sequence numbers of its own, so that the last flight can be
-/// sent again at any time (see ``DTLSRecordSealer``).
+/// Outgoing datagrams are split into records, which are reassembled under new sequence numbers, so that the last flight can be
+/// retransmitted at any time (see ``DTLSRecordSealer``).
 final class DatagramPipe {
-    /// The BIO whose calls end here; OpenSSL's connection owns one more reference to it.
+    /// BIO whose calls this object handles; OpenSSL's connection owns one more reference to it.
     let bio: OpaquePointer
     private let role: DTLSConnection.Role
     private var incoming: UnsafeRawBufferPointer?
     private var outgoing: [[UInt8]] = []
     private var sealer: DTLSRecordSealer?
-    /// What was written since `withDatagram` began, in the clear.
+    /// Unencrypted records written since `withDatagram` began.
     private var written: [DTLSRecord] = []
-    /// The handshake messages that were written last, in the clear, until the peer shows that it has them.
+    /// Last flight of handshake messages, unencrypted; kept until the peer shows that it has received them.
     private var flight: [DTLSRecord] = []
-    /// Bytes of a datagram at most.
+    /// Maximum length of a datagram in bytes.
     private let mtu: Int
-    /// Next sequence number of epoch 0 and 1.
+    /// Next sequence numbers of epochs 0 and 1.
     private var sequences: [UInt64] = [0, 0]
-    /// The connection that the write key is taken from.
+    /// Connection that the write key is derived from.
     private var ssl: OpaquePointer?
-    /// A record could not be sealed: the association cannot go on.
+    /// True if a record could not be encrypted, so that the association must end.
     private(set) var isBroken = false
 
-    /// Datagrams that wait for `next()` at most; a caller that never takes any keeps the newest.
+    /// Maximum number of datagrams queued for `next()`. Beyond it the oldest are dropped.
     private static let longestQueue = 64
 
     init(role: DTLSConnection.Role, mtu: Int) throws(DTLSFailure) {
@@ -43,14 +43,15 @@ final class DatagramPipe {
         BIO_free(bio)
     }
 
-    /// Puts this pipe under a connection, which the pipe does not own.
+    /// Attaches this pipe to a connection, which the pipe does not own.
     func attach(to ssl: OpaquePointer) {
         self.ssl = ssl
         BIO_up_ref(bio)
         SSL_set_bio(ssl, bio, bio)
     }
 
-    /// Runs `body` with `datagram` to be read; what it writes goes out afterwards, handshake messages among it as a flight of its own.
+    /// Runs `body`, which can read `datagram`, and then sends the records that it wrote. Handshake messages among them become the current
+    /// flight.
     func withDatagram<R>(_ datagram: UnsafeRawBufferPointer?, _ body: () -> R) -> R {
         incoming = datagram
         written = []
@@ -61,7 +62,7 @@ final class DatagramPipe {
         return result
     }
 
-    /// Whether handshake messages have been written since `withDatagram` began.
+    /// True if handshake messages have been written since `withDatagram` began.
     var wroteFlight: Bool { written.contains(where: \.isHandshake) }
 
     func next() -> [UInt8]? { outgoing.isEmpty ? nil : outgoing.removeFirst() }
@@ -81,8 +82,8 @@ final class DatagramPipe {
         }
     }
 
-    /// Fills datagrams with the records. OpenSSL's own cut is not kept: it forgets what GCM adds, and once a handshake is over it puts
-    /// each record into a datagram of its own.
+    /// Packs the records into datagrams. OpenSSL's own packing is not used: it ignores the overhead of GCM, and after a handshake it puts
+    /// each record into a separate datagram.
     private func send(_ records: [DTLSRecord]) {
         var datagram: [UInt8] = []
         for var record in records {
@@ -123,7 +124,7 @@ final class DatagramPipe {
         return Unmanaged<DatagramPipe>.fromOpaque(address).takeUnretainedValue()
     }
 
-    /// The calls of the BIO; made once and never freed, as every connection uses it. It is not changed after it was made.
+    /// Methods of the BIO. Created once, never freed or changed, since every connection uses it.
     nonisolated(unsafe) private static let method: OpaquePointer? = {
         guard let method = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "datagram pipe") else { return nil }
         BIO_meth_set_write(method) { bio, bytes, count in
@@ -142,7 +143,7 @@ final class DatagramPipe {
             return -1
         }
         BIO_meth_set_ctrl(method) { _, command, _, _ in
-            // Writes are whole datagrams, so there is nothing to flush; all other questions are for sockets.
+            // Writes are complete datagrams, so there is nothing to flush. All other commands concern sockets.
             command == BIO_CTRL_FLUSH ? 1 : 0
         }
         return method

@@ -1,11 +1,11 @@
 import MediaBase
 
-/// Temporal layers: changes of the limit, and which packet has which number under it.
+/// Temporal layers: applies changes of the limit, and finds packets by their numbers under it.
 extension Consumer {
-    /// The state of a consumer that is level with its producer.
+    /// State of a consumer that has caught up with its producer.
     var level: State { temporalLimit == rewrite.temporalLimit && partner == nil ? .live : .adapting }
 
-    /// A key frame of another encoding can come now.
+    /// True if the track can switch to a key frame of another encoding now.
     var isBetweenPictures: Bool {
         switch state {
         case .live, .adapting, .catchingUp: progress.endsPicture || !progress.hasSent
@@ -13,12 +13,12 @@ extension Consumer {
         }
     }
 
-    /// Takes up another temporal limit where this packet is a place for it.
+    /// Changes the temporal limit if it can change at this packet.
     ///
-    /// Less is taken at once at the next picture, if its first packet is in its place: a picture has one number, and may not have packets
-    /// under two rewrites. More needs a picture that refers to none that was left out: a key frame, or one of the
-    /// next layer that is marked to depend on the base layer only; what follows it in its layer builds on it and on lower layers. So limits
-    /// rise layer by layer (RFC 7741 section 4.2, Y bit).
+    /// The limit is lowered at the next frame, provided that its first packet is in order: a frame has one PictureID, and its packets must
+    /// share one rewrite. The limit is raised only at a frame that refers to no frame that was left out: a key frame, or a frame of the
+    /// next layer that is marked to depend on the base layer only. Later frames of that layer depend on it and on lower layers, so the
+    /// limit rises layer by layer (RFC 7741 section 4.2, Y bit).
     mutating func adapt(at packet: borrowing PendingPacket) {
         guard packet.flags.contains(.frameStart), !packet.isLate, temporalLimit != rewrite.temporalLimit else { return }
         let layer = packet.vp8.temporalLayer
@@ -39,7 +39,7 @@ extension Consumer {
         if state == .adapting { state = level }
     }
 
-    /// Notes that a late packet went out under a rewrite of before.
+    /// Records that a late packet was sent under an earlier rewrite.
     mutating func sentLate(_ packet: borrowing PendingPacket, as sequence: Int64, _ rewrite: RTPRewrite) {
         let current = self.rewrite
         self.rewrite = rewrite
@@ -47,7 +47,7 @@ extension Consumer {
         self.rewrite = current
     }
 
-    /// Notes that a packet above the limit, which came late and has a number, was replaced by padding.
+    /// Records that padding was sent in place of a late packet above the limit that had a number reserved.
     mutating func sentFiller(_ packet: borrowing PendingPacket, as sequence: Int64) {
         progress.packets &+= 1
         if packet.sequence >= next { next = packet.sequence &+ 1 }
@@ -56,20 +56,21 @@ extension Consumer {
         progress.sequence = sequence
     }
 
-    /// The packet that went out, or in whose place padding did, under a number of this consumer; with the rewrite of that time.
+    /// Returns the packet that was sent, or replaced by padding, under one of this consumer's numbers, with the rewrite that was used.
     func find(
         _ sequence: Int64, in ring: borrowing PacketRing
     ) -> (slot: UnsafeMutablePointer<StoredPacket>, rewrite: RTPRewrite)? {
         guard sequence <= progress.sequence, let run = history.run(consumerSequence: sequence) else { return nil }
         let limit = run.rewrite.temporalLimit
         let target = sequence &+ run.rewrite.sequenceOffset
-        // Numbers beyond what this consumer sent are another's: of the encoding that fed its viewer next.
+        // Numbers beyond the last one that this consumer sent belong to the encoding that fed the subscriber next.
         let end = min(run.end, sentEnd)
         if limit == LayerCounts.noLimit {
             guard target >= run.first, target < end, let slot = ring.find(target) else { return nil }
             return (slot, run.rewrite)
         }
-        // Numbers grow with the producer's: the last packet whose number is not greater is the one, or it is missing.
+        // The consumer's numbers ascend with the producer's. The last packet whose number is not greater than the target is either the
+        // wanted one, or the wanted one is missing.
         var low = max(run.first, sentEnd &- Int64(ring.slotCount))
         var high = end
         var last: UnsafeMutablePointer<StoredPacket>?
@@ -96,7 +97,7 @@ extension Consumer {
 }
 
 extension PendingPacket {
-    /// True for the first packet of a picture that comes, whichever of its packets it is.
+    /// Returns true for the first packet received of a frame, whether or not it is the frame's first packet.
     @inline(__always)
     func startsPicture(after progress: borrowing Consumer.Progress, _ rewrite: borrowing RTPRewrite) -> Bool {
         if flags.contains(.frameStart) { return true }

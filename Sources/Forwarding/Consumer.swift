@@ -1,92 +1,95 @@
 package import MediaBase
 
-/// One subscription's track out: who gets a producer's packets, and how they are rewritten. A plain struct in its producer's array.
+/// Outgoing track of a subscription: the state of the forwarding and the rewrite of a producer's packets for one path. A plain struct
+/// in its producer's array.
 package struct Consumer {
     package enum State: UInt8, Sendable {
-        /// Every packet goes out as it comes.
+        /// Every packet is sent when it arrives.
         case live
-        /// As `live`, but at each picture it is seen whether it can change as wanted.
+        /// Like `live`, but with a change of layers or encoding pending, which is tried at each frame.
         case adapting
-        /// Reads the ring from the last key frame on, a few packets at a time, until it has caught up.
+        /// Reads packets from the ring, a few at a time, until it has caught up.
         case catchingUp
-        /// Starts (again) at the next packet that a decoder can start with: a key frame, or any packet of audio.
+        /// Starts, or restarts, at the next packet that a decoder can start with: a key frame, or any audio packet.
         case waiting
-        /// Nothing goes out until it is resumed.
+        /// Sends nothing until it is resumed.
         case paused
-        /// Another producer feeds its viewer, until a key frame of this one comes.
+        /// Waits for a key frame of its producer to take over the track; another producer's consumer feeds the track until then.
         case expecting
-        /// Fed its viewer until a switch, and answers requests for what it sent.
+        /// Fed the track until a switch; answers requests for packets that it sent.
         case retired
 
-        /// It is the one of its viewer's track that packets go out from, or will.
+        /// True if this consumer sends the track's packets, or will send them.
         @inline(__always)
         package var feeds: Bool { self != .expecting && self != .retired }
     }
 
-    // What a packet needs comes first: it takes two or three lines of the cache.
+    // The fields used for every packet come first; they take two or three cache lines.
 
     /// Index of the path in the router.
     package let path: Int
     package let ssrc: SSRC
     package let payloadType: PayloadType
     package var state: State
-    /// Highest temporal layer that is wanted, 0...3 (all); `rewrite` has the one in effect.
+    /// Requested highest temporal layer, 0...3 (all). The limit in effect is in `rewrite`.
     package internal(set) var temporalLimit: UInt8
-    /// The producer is not the one that `progress` was made with: timestamps have to be joined.
+    /// True if `progress` was made with another producer, so that the timestamps must be aligned.
     var joinsTimestamps: Bool
     package var rewrite = RTPRewrite()
-    /// Producer's first packet under `rewrite`; an earlier one that comes late is not for this consumer.
+    /// The producer's first packet under `rewrite`. Late packets before it need an earlier rewrite.
     var first: Int64 = 0
-    /// Next producer packet to read while catching up; else one after the latest that went out.
+    /// Next producer packet to read while catching up; else one after the latest packet that was sent.
     var next: Int64 = 0
-    /// One after the latest that went out.
+    /// Producer packet after the latest one that was sent.
     var sentEnd: Int64 = 0
-    /// What the viewer was told last, so that a new start carries on from there.
+    /// State of the subscriber's stream after the last packet. A new start continues from it.
     package var progress: Progress
-    /// What goes out between header and payload.
+    /// Header extension block of the consumer's packets.
     package var extensions = HeaderExtensionTemplate()
 
-    /// Where missed packets go out again; nil: in place, as they went out first.
+    /// Stream for retransmissions; nil if they are sent on the media stream with their original sequence numbers.
     package var rtx: RTXStream?
-    /// What was to go out was thrown away: it goes on with a key frame that its viewer has nothing of.
+    /// True if packets were discarded. The track must continue at a new key frame, no part of which was sent.
     var isCutOff = false
     package var history = RewriteHistory()
     package var retransmitted: UInt64 = 0
 
     // Switches between encodings; see Router+Switching.
-    /// The producer that the other consumer of a switch that is wanted is in.
+    /// Producer that holds the other consumer of a pending switch.
     var partner: UnsafeMutablePointer<ProducerCore>?
-    /// The producer whose consumer fed the viewer before.
+    /// Producer whose consumer fed the track before.
     var predecessor: UnsafeMutablePointer<ProducerCore>?
-    /// Expecting: the key frame that has begun.
+    /// In state `expecting`: the key frame that has begun.
     var keyFrame: (sequence: Int64, timestamp: UInt32)?
-    /// Expecting: when the switch was asked for. Retired: until when it is kept.
+    /// In state `expecting`: time of the switch request. In state `retired`: time of removal.
     var since: MediaTime = .zero
 
-    /// Where one viewer's RTP stream stands. Outlives the consumer: a stream that is published again goes on with it.
+    /// Progress of one subscriber's RTP stream. Outlives the consumer: a stream that is published again continues from it.
     package struct Progress: Sendable {
-        /// Unwrapped; the rollover counter of SRTP is in it, so it never goes back under one key.
+        /// Unwrapped sequence number. It includes the SRTP rollover counter, so it never goes back under one key.
         package var sequence: Int64
         package var timestamp: UInt32 = 0
         package var sentAt: MediaTime = .zero
         package var pictureID: UInt16 = 0
         package var tl0PictureIndex: UInt8 = 0
         package var hasSent = false
-        /// The last packet was the last of its picture.
+        /// True if the last packet ended its frame.
         package var endsPicture = true
         package var packets: UInt64 = 0
         /// RTP payload bytes, as a sender report counts them (RFC 3550 section 6.4.1).
         package var payloadBytes: UInt64 = 0
-        /// Of the last packet on the RTX stream, unwrapped as `sequence` is.
+        /// Unwrapped sequence number of the last packet on the RTX stream.
         package var rtxSequence: Int64
-        /// Times that the stream has begun, or begun again, at a packet that a decoder can start with, for a cause of the relay's.
+        /// Number of times that the relay made the stream start, or start again, at a packet that a decoder can start with
+        /// (`StartCause.relay`).
         package var starts: UInt64 = 0
-        /// Packets up to this one are not sent again: some of them were dropped by this host, and a key frame replaces them.
+        /// Packets up to this one are not retransmitted: some of them were dropped by this host, and a key frame replaces them.
         var abandoned = Int64.min
 
-        /// - Parameter firstSequence: of the first packet that goes out; random. Its top bit is cleared: RFC 3711 section 3.3.1 wants
-        ///   room before the first wrap.
-        /// - Parameter firstRTXSequence: the same of the RTX stream.
+        /// - Parameters:
+        ///   - firstSequence: random number for the first packet. Its top bit is cleared, to leave room before the first wrap (RFC 3711
+        ///     section 3.3.1).
+        ///   - firstRTXSequence: the same for the RTX stream.
         package init(firstSequence: UInt16, firstRTXSequence: UInt16 = 0) {
             sequence = Int64(firstSequence & 0x7fff) - 1
             rtxSequence = Int64(firstRTXSequence & 0x7fff) - 1
@@ -103,13 +106,14 @@ package struct Consumer {
         joinsTimestamps = progress.hasSent
     }
 
-    /// Its rewrite says where the producer's timestamps are on the viewer's timeline. What has sent, but nothing yet of this producer, cannot
-    /// tell.
+    /// True if `rewrite` maps the producer's timestamps to the subscriber's timeline. False if the track has sent packets, but none of this
+    /// producer.
     package var hasTimeline: Bool { progress.hasSent && !joinsTimestamps }
 
-    /// Goes live, or begins to catch up, at a producer's packet: the next consumer sequence number follows the last, and so do picture
-    /// ids and, after a change of producer, timestamps.
-    /// - Parameter timestamp: of the packet as it goes out; nil: as before, or by its arrival after a change of producer.
+    /// Starts at a producer's packet, either live or catching up. The next sequence number, PictureIDs and, after a change of producer,
+    /// timestamps follow the last ones that were sent.
+    /// - Parameter timestamp: timestamp to send the packet with. If nil, the offset stays as it was, or is taken from the packet's arrival
+    ///   after a change of producer.
     mutating func begin(
         at packet: borrowing PendingPacket, state: State, timestamp: UInt32? = nil, cause: StartCause = .relay
     ) {
@@ -141,13 +145,13 @@ package struct Consumer {
         self.state = state
     }
 
-    /// Ticks of the packet's clock from a time to its arrival, at least 1.
+    /// Returns the ticks of the packet's clock from `time` to its arrival, at least 1.
     static func ticks(from time: MediaTime, to packet: borrowing PendingPacket) -> Int64 {
         let clockRate: Int64 = packet.isAudio ? 48_000 : 90_000
         return max(1, (packet.arrival - time).rawValue / 1000 &* clockRate / 1_000_000)
     }
 
-    /// The rest of a picture of which a part went out stays away: the number after it is never used, so that nobody takes it for whole.
+    /// Cuts off a frame that was partly sent. The next sequence number is skipped, so that no receiver takes the frame for complete.
     mutating func cutPicture() {
         guard progress.hasSent, !progress.endsPicture else { return }
         progress.sequence &+= 1
@@ -155,7 +159,7 @@ package struct Consumer {
         isCutOff = true
     }
 
-    /// Notes that a packet went out.
+    /// Records that a packet was sent.
     @inline(__always)
     mutating func sent(_ packet: borrowing PendingPacket, as sequence: Int64) {
         progress.packets &+= 1

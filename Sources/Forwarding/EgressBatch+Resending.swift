@@ -1,9 +1,10 @@
 import MediaBase
 
-/// Packets beside a consumer's media as it comes: not as hot, so that they may look twice.
+/// Retransmissions, probe padding and fillers. These run less often than the media path, so they may do extra checks and copies.
 extension EgressBatch {
-    /// Adds a packet that goes out again on the consumer's RTX stream: the payload follows its first sequence number (RFC 4588 section 4).
-    /// - Parameter original: the sequence number that the packet had the first time.
+    /// Adds a retransmission on the consumer's RTX stream: the original sequence number, followed by the original payload (RFC 4588 section
+    /// 4).
+    /// - Parameter original: sequence number of the packet when it was first sent.
     mutating func appendRetransmission(
         _ packet: borrowing PendingPacket, original: Int64, rewrite: borrowing RTPRewrite, on rtx: RTXStream,
         sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
@@ -31,7 +32,8 @@ extension EgressBatch {
             payloadLength: packet.payloadLength + 2, to: path)
     }
 
-    /// Adds a packet of nothing but padding (RFC 3550 section 5.1), as long as that can be, on the consumer's RTX stream.
+    /// Adds a packet that contains only padding (RFC 3550 section 5.1) on the consumer's RTX stream. Its padding has the maximum length,
+    /// 255 bytes.
     mutating func appendPadding(
         on rtx: RTXStream, sequence: Int64, of consumer: UnsafePointer<Consumer>, probe: UInt16,
         to path: UnsafeMutablePointer<EgressPath>
@@ -49,8 +51,8 @@ extension EgressBatch {
             payloadLength: length, to: path)
     }
 
-    /// Adds padding in the place of a packet that came late and is above the temporal limit: its number was left free, and a viewer would
-    /// ask for it again and again.
+    /// Adds a padding packet in place of a late packet that is above the temporal limit. A sequence number was reserved for the late
+    /// packet, and the subscriber would otherwise keep requesting it.
     mutating func appendFiller(
         _ packet: borrowing PendingPacket, sequence: Int64, rewrite: borrowing RTPRewrite,
         of consumer: UnsafePointer<Consumer>, to path: UnsafeMutablePointer<EgressPath>

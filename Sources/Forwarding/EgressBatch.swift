@@ -2,42 +2,43 @@ package import MediaBase
 import RTP
 package import SRTP
 
-/// Packets that leave together: a slab with the rewritten headers, the jobs that protect each packet into it (packet by packet, so that
-/// packets of equal length stand side by side), and for each lane the messages that send it. One a worker, used again and again.
+/// Batch of packets that are sent together: a slab with the rewritten headers, a job per packet that encrypts it into the slab, and per
+/// lane the messages to send. The jobs are ordered packet by packet, so that packets of equal length are adjacent. Each worker has one
+/// batch and reuses it.
 package struct EgressBatch: ~Copyable {
-    /// Room for what one path gets in one flush at the most.
+    /// Size of the slab in bytes: the maximum that one path gets in one flush.
     package static let slabBytes = 384 << 10
-    /// What a group of paths takes of the slab where a path needs less than that: it and the group's keys fit the second-level cache, so
-    /// that what was protected is still there when the kernel copies it.
+    /// Bytes of the slab that a group of paths uses, unless a single path needs more. These bytes and the group's keys fit the L2 cache, so
+    /// that encrypted packets are still cached when the kernel copies them.
     package static let groupBytes = 192 << 10
     package static let maximumPackets = 2048
     package static let fixedHeader = 12
-    /// Fixed header, header extension and the original sequence number of a retransmission.
+    /// Maximum length of the fixed header, the header extension and the original sequence number of a retransmission.
     package static let maximumHeader = fixedHeader + HeaderExtensionTemplate.maximumBlock + 4
-    /// The longest SRTP tag (AEAD_AES_128_GCM).
+    /// Length of the longest SRTP tag (AEAD_AES_128_GCM).
     package static let maximumTag = 16
 
     package let slab: UnsafeMutablePointer<UInt8>
     package let jobs: UnsafeMutablePointer<ProtectJob>
     package var jobCount = 0
-    /// Lane after lane, `maximumPackets` of each.
+    /// Messages, lane after lane, `maximumPackets` per lane.
     private let messageStore: UnsafeMutablePointer<EgressMessage>
     private let messageCounts: UnsafeMutablePointer<Int>
-    /// Arrival of the oldest and number of packets, for the delay that the relay adds.
+    /// Arrival time of the oldest packet, for measuring the delay that the relay adds.
     package var oldestArrival: MediaTime = .never
-    /// Some message was not sent.
+    /// True if at least one message was not sent.
     package private(set) var hasDrops = false
 
-    /// Segments that the kernel takes in one message; 1 without segmentation offload.
+    /// Maximum number of segments that the kernel accepts in one message; 1 without segmentation offload.
     package var maximumSegments: Int
     private static let maximumMessageBytes = 65_000
 
-    /// Takes what is only read to have it in the cache.
+    /// Sink for values that are read only to load them into the cache.
     var fetched: UInt32 = 0
 
-    /// When the packets leave.
+    /// Send time of the packets.
     private(set) var now: MediaTime = .zero
-    /// The same as abs-send-time has it: 24 bits of 6.18 fixed point seconds.
+    /// Send time as abs-send-time: 24 bits of 6.18 fixed point, in seconds.
     private var sendTime: UInt32 = 0
 
     package init(maximumSegments: Int) {
@@ -57,20 +58,20 @@ package struct EgressBatch: ~Copyable {
         messageCounts.deallocate()
     }
 
-    /// What leaves by one of the sockets.
+    /// Returns the messages of one lane.
     package func messages(of lane: EgressLane) -> UnsafeMutableBufferPointer<EgressMessage> {
         UnsafeMutableBufferPointer(
             start: messageStore + lane.rawValue * Self.maximumPackets, count: messageCounts[lane.rawValue])
     }
 
-    /// Of all lanes.
+    /// Number of messages in all lanes.
     package var messageCount: Int {
         var count = 0
         for lane in EgressLane.allCases { count += messageCounts[lane.rawValue] }
         return count
     }
 
-    /// The path that a message of this batch goes to; valid as long as its router's paths stay where they are.
+    /// Returns the path of a message of this batch. Valid until the router's path array is reallocated.
     package static func path(of message: EgressMessage) -> UnsafePointer<EgressPath> {
         UnsafeRawPointer(message.address).assumingMemoryBound(to: EgressPath.self)
     }
@@ -82,7 +83,7 @@ package struct EgressBatch: ~Copyable {
         hasDrops = false
     }
 
-    /// Notes that a message of this batch was not sent. To be called while the batch is being sent.
+    /// Records that a message of this batch was not sent. Call this while the batch is being sent.
     package mutating func drop(_ message: UnsafeMutablePointer<EgressMessage>, _ cause: SendDropCause) {
         message.pointee.setDrop(cause)
         hasDrops = true
@@ -93,13 +94,13 @@ package struct EgressBatch: ~Copyable {
         sendTime = AbsoluteSendTime(now).rawValue
     }
 
-    /// Bytes that one packet takes at most.
-    /// - Parameter header: the longest that may go with it.
+    /// Maximum bytes that one packet needs in the slab.
+    /// - Parameter header: maximum length of its header.
     @inline(__always)
     static func bytes(payload: Int, header: Int) -> Int { header + payload + maximumTag }
 
-    /// Adds one packet to `path` at its cursor: header written, job and message noted.
-    /// - Parameter sequence: the consumer's, unwrapped.
+    /// Adds one packet to `path` at its cursor: writes the header, and adds the job and the message.
+    /// - Parameter sequence: the consumer's unwrapped sequence number.
     @inline(__always)
     mutating func append(
         _ packet: UnsafePointer<PendingPacket>, sequence: Int64, rewrite: borrowing RTPRewrite,
@@ -123,12 +124,12 @@ package struct EgressBatch: ~Copyable {
         finish(ssrc: ssrc, sequence: sequence, source: source, header: header, payloadLength: length, to: path)
     }
 
-    /// Writes fixed header and header extension at the path's cursor, and notes the packet among those sent.
+    /// Writes the fixed header and the header extension at the path's cursor. Records the packet in the path's `SentPacketRing`.
     /// - Parameters:
     ///   - firstByte: version and padding bit.
-    ///   - payloadType: with the marker bit.
-    ///   - probe: number of the probe that it is sent for; 0: none.
-    /// - Returns: bytes of both.
+    ///   - payloadType: payload type with the marker bit.
+    ///   - probe: number of the probe that the packet is sent for; 0 if none.
+    /// - Returns: length of both, in bytes.
     @inline(__always)
     func writeHeader(
         _ firstByte: UInt8, _ passed: PassedExtensions, timestamp: UInt32, ssrc: UInt32, payloadType: UInt8,
@@ -157,7 +158,8 @@ package struct EgressBatch: ~Copyable {
         return Self.fixedHeader + block
     }
 
-    /// Notes the job of a packet whose header stands at the path's cursor, and the message that it joins or begins.
+    /// Adds the job of a packet whose header has been written at the path's cursor. Appends the packet to the path's current message or
+    /// starts a new one.
     @inline(__always)
     mutating func finish(
         ssrc: UInt32, sequence: Int64, source: UnsafePointer<UInt8>, header: Int, payloadLength: Int,
@@ -176,7 +178,7 @@ package struct EgressBatch: ~Copyable {
         let messages = messageStore + lane &* Self.maximumPackets
         let m = path.pointee.message
         if m >= 0 {
-            // A message is open for more while all its packets so far are `segment` bytes long.
+            // A message can take more packets while all of its packets are `segment` bytes long.
             let message = messages + m
             let segment = message.pointee.segment
             if length <= segment, message.pointee.length % segment == 0,

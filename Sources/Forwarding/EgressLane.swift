@@ -1,9 +1,9 @@
-/// Which of a worker's sockets a path's packets leave by.
+/// Group of a worker's sockets that a path's packets are sent through.
 package enum EgressLane: Int, Sendable, CaseIterable {
     /// The port of plain transports.
     case plain
-    /// The one port of all WebRTC peers.
+    /// The port that all WebRTC peers share.
     case webRTC
-    /// A TCP connection of a WebRTC peer (RFC 6544), by the path's `connection`.
+    /// A TCP connection of a WebRTC peer (RFC 6544), given by the path's `connection`.
     case tcp
 }

@@ -1,24 +1,24 @@
 package import MediaBase
 
-/// One or more datagrams for one address, lying one after another in the slab: `segment` bytes each, the last may be shorter.
-/// Laid out as the C sender's message.
+/// Datagrams, at least one, for one address, contiguous in the slab: `segment` bytes each, the last may be shorter. Has the memory layout
+/// of the message struct of the C sender.
 package struct EgressMessage {
     package var data: UnsafePointer<UInt8>
     package var address: UnsafePointer<SocketAddress>
     package var length: UInt32
     package var segment: UInt32
-    /// Which of this machine's addresses it leaves from, by the engine's numbers; 0: the kernel's choice.
+    /// Number of the local address that it is sent from, as assigned by the engine; 0 leaves the choice to the kernel.
     package var local: UInt32
-    /// Index of the socket that it leaves by, among those of its lane.
+    /// Index of the socket among those of its lane.
     package var socket: UInt8
-    /// Cause for which it was not sent, plus 1; 0: it was sent.
+    /// Reason why it was not sent, plus 1; 0 if it was sent.
     private var dropCode: UInt8 = 0
-    /// Error number with which the kernel refused it; 0: it did not.
+    /// Error number of the kernel's refusal; 0 if there was none.
     package var error: UInt16 = 0
 
-    /// Cause for which it was not sent; nil: it was. A message is sent or dropped as a whole.
+    /// Reason why it was not sent; nil if it was sent. A message is sent or dropped as a whole.
     package var drop: SendDropCause? { dropCode == 0 ? nil : SendDropCause(rawValue: dropCode - 1) }
-    /// Datagrams in it.
+    /// Number of datagrams in the message.
     package var packets: Int { Int((length &+ segment &- 1) / max(1, segment)) }
 
     mutating func setDrop(_ cause: SendDropCause) { dropCode = cause.rawValue + 1 }

@@ -1,28 +1,28 @@
 package import MediaBase
 package import SRTP
 
-/// One address that packets of a session go to, with the keys they are protected with. Packets of one path that are ready together
-/// leave in one send.
+/// Destination address of a session's packets, with the keys that protect them. Packets of one path that are ready together leave in
+/// one send.
 package struct EgressPath {
-    /// First: a message points to it, and with it to the path.
+    /// Destination address. Must stay the first field: a message points to it, and the path is found from that pointer.
     package var address: SocketAddress
     package var leg: UnsafeMutablePointer<EgressLeg>
-    // Scratch of the batch that is being laid out: where the next packet goes, and which message it can join.
+    // Scratch values of the batch that is being laid out: address of the next packet, and index of the message that it can join.
     var cursor: UnsafeMutablePointer<UInt8>?
     var message = -1
     package var tagLength: Int
-    /// How fast packets may leave.
+    /// Rate limit of the path.
     package var pacing = PathPacing()
     package var lane: EgressLane
-    /// False once the path is given up; its index is then used again.
+    /// False after the path was closed; its index is then reused.
     package var isOpen = true
-    /// Index of the socket that packets leave by, among those of the lane: each network interface has a send buffer of its own.
+    /// Index of the socket among those of the lane. Each network interface has a socket with its own send buffer.
     package var socket: UInt8 = 0
-    /// Lane `tcp`: which connection, by the engine's own numbers; else -1.
+    /// Number of the TCP connection in the engine, for lane `tcp`; else -1.
     package var connection: Int32
-    /// Which of this machine's addresses packets leave from, by the engine's numbers; 0: the kernel's choice.
+    /// Number of the local address that packets are sent from, as assigned by the engine; 0 leaves the choice to the kernel.
     package var local: UInt32 = 0
-    /// Where packets with a transport-wide number are noted; nil: none has one. Owned by the engine, which outlives the path.
+    /// Ring that records packets with a transport-wide number; nil if the path has none. Owned by the engine, which outlives the path.
     package var sent: UnsafeMutablePointer<SentPacketRing>?
 
     package init(

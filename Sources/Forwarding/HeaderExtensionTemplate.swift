@@ -1,38 +1,39 @@
 package import MediaBase
 package import RTP
 
-/// One consumer's header extension (RFC 8285): a block that is copied behind the fixed header and patched in the places that differ from
-/// packet to packet. Lies inside its consumer, so that writing it touches no other memory.
+/// Header extension block of one consumer (RFC 8285). The block is copied behind the fixed header of each packet, then the fields that
+/// differ between packets are patched. Stored inside the consumer, so that writing it touches no other memory.
 ///
-/// Its length is the same for all packets of a consumer, which segmentation needs, but for abs-capture-time: publishers send that about
-/// once a second, and it is appended where the packet has it. A packet without an audio level, or of video without an orientation, has padding
-/// in its place.
+/// The block has the same length for all packets of a consumer, which segmentation offload needs. The exception is abs-capture-time:
+/// publishers send it about once a second, and it is appended only to packets that have it. A missing audio level or video orientation is
+/// replaced by padding.
 package struct HeaderExtensionTemplate: Sendable {
-    /// Of the block without abs-capture-time, head included: a media section id of 16 characters in the two-byte form, and everything else.
+    /// Maximum length of the block without abs-capture-time, in bytes, including its 4-byte head: a MID of 16 characters in the two-byte
+    /// form, and all other elements.
     package static let maximumLength = 36
-    /// With abs-capture-time and its padding.
+    /// Maximum length of the block with abs-capture-time and its padding, in bytes.
     static let maximumBlock = maximumLength + 20
 
-    /// Bytes of the block; 0 where the consumer gets none.
+    /// Length of the block in bytes; 0 if the consumer's packets have no header extension.
     package private(set) var length: UInt8 = 0
     private var isTwoByte = false
-    // Where the data of an element begins; 0 where there is none.
+    // Offset of each element's data in the block; 0 if the consumer does not use the element.
     private var transportWideAt: UInt8 = 0
     private var sendTimeAt: UInt8 = 0
-    /// The audio level of audio, or the orientation of video.
+    /// Offset of the audio level (audio) or of the orientation (video).
     private var levelOrOrientationAt: UInt8 = 0
-    /// 0: not mapped.
+    /// Extension id of abs-capture-time; 0 if it was not negotiated.
     private var captureTimeID: UInt8 = 0
-    /// 36 bytes.
+    /// The block: 36 bytes.
     private var words: (UInt64, UInt64, UInt64, UInt64, UInt32) = (0, 0, 0, 0, 0)
 
     /// No header extension.
     package init() {}
 
     /// - Parameters:
-    ///   - map: the numbers that the viewer gave the extensions of this media section.
-    ///   - mid: goes out where the map has a number for it.
-    ///   - playoutDelay: goes out with video, in place of the orientation: not all would fit.
+    ///   - map: extension ids that the subscriber assigned in this media section.
+    ///   - mid: written if `map` has an id for it.
+    ///   - playoutDelay: for video; takes the place of the orientation, since both would not fit.
     package init(
         map: RTPExtensionMap, kind: MediaKind, mid: MID? = nil, playoutDelay: PlayoutDelay? = nil
     ) {
@@ -67,7 +68,7 @@ package struct HeaderExtensionTemplate: Sendable {
         self.levelOrOrientationAt = levelOrOrientationAt
         captureTimeID = map[.absCaptureTime] ?? 0
         if written == 0, captureTimeID != 0 {
-            // A head alone: what is appended finds its place behind it.
+            // The head alone: abs-capture-time is appended behind it.
             length = 4
             block[0] = isTwoByte ? 0x10 : 0xbe
             block[1] = isTwoByte ? 0x00 : 0xde
@@ -75,14 +76,14 @@ package struct HeaderExtensionTemplate: Sendable {
         withUnsafeMutableBytes(of: &words) { $0.copyBytes(from: block) }
     }
 
-    /// The same packet sent twice differs in its header: under an AEAD suite it may not leave twice with one index.
+    /// True if the header differs each time a packet is sent. Such a packet may not be sent twice with one SRTP index under an AEAD suite.
     package var changesByPacket: Bool { transportWideAt != 0 || sendTimeAt != 0 }
 
-    /// Packets have a transport-wide number.
+    /// True if packets have a transport-wide sequence number.
     @inline(__always)
     var hasNumber: Bool { transportWideAt != 0 }
 
-    /// Bytes of the block of a packet that brought `passed`.
+    /// Length of the block, in bytes, for a packet whose publisher sent `passed`.
     @inline(__always)
     func length(with passed: PassedExtensions) -> Int {
         guard captureTimeID != 0, passed.flags.contains(.captureTime) else { return Int(length) }
@@ -90,25 +91,25 @@ package struct HeaderExtensionTemplate: Sendable {
         return (Int(length) + (isTwoByte ? 2 : 1) + data + 3) & ~3
     }
 
-    /// Transport-wide number in a packet that was written with this template; nil if such packets have none.
+    /// Returns the transport-wide sequence number of a packet that was written with this template, or nil if such packets have none.
     func number(in packet: UnsafeRawPointer) -> UInt16? {
         guard hasNumber else { return nil }
         let at = EgressBatch.fixedHeader + Int(transportWideAt)
         return UInt16(bigEndian: packet.loadUnaligned(fromByteOffset: at, as: UInt16.self))
     }
 
-    /// Bytes of the block in a packet that was written with this template.
+    /// Returns the length of the block, in bytes, in a packet that was written with this template.
     func length(in packet: UnsafeRawPointer) -> Int {
         guard length != 0 else { return 0 }
         let words = packet.loadUnaligned(fromByteOffset: EgressBatch.fixedHeader + 2, as: UInt16.self)
         return 4 + 4 * Int(UInt16(bigEndian: words))
     }
 
-    /// Writes the block, `maximumBlock` bytes of which may be touched.
+    /// Writes the block. May overwrite up to `maximumBlock` bytes.
     /// - Parameters:
     ///   - blockLength: `length(with: passed)`.
-    ///   - sendTime: 24 bits of 6.18 fixed point.
-    ///   - number: transport-wide.
+    ///   - sendTime: abs-send-time, 24 bits of 6.18 fixed point.
+    ///   - number: transport-wide sequence number.
     @inline(__always)
     func write(
         to block: UnsafeMutableRawPointer, _ passed: PassedExtensions, blockLength: Int, sendTime: UInt32,
@@ -133,7 +134,7 @@ package struct HeaderExtensionTemplate: Sendable {
             if !passed.flags.isDisjoint(with: [.audioLevel, .videoOrientation]) {
                 block.storeBytes(of: passed.levelOrOrientation, toByteOffset: at, as: UInt8.self)
             } else {
-                // Zeros between elements are padding, in place of the element's head too.
+                // Zero bytes between elements are padding (RFC 8285), so the element's head is zeroed too.
                 block.storeBytes(of: 0, toByteOffset: at - 1, as: UInt8.self)
                 block.storeBytes(of: 0, toByteOffset: at, as: UInt8.self)
                 if isTwoByte { block.storeBytes(of: 0, toByteOffset: at - 2, as: UInt8.self) }
@@ -142,7 +143,7 @@ package struct HeaderExtensionTemplate: Sendable {
         if blockLength != Int(length) { appendCaptureTime(to: block, passed, blockLength) }
     }
 
-    /// Once a second or so.
+    /// Appends abs-capture-time. Runs about once a second per stream, so it is kept out of the inlined path.
     @inline(never)
     private func appendCaptureTime(
         to block: UnsafeMutableRawPointer, _ passed: PassedExtensions, _ blockLength: Int

@@ -1,19 +1,20 @@
 package import MediaBase
 
 /// Limits the key frames that one subscriber can cause. A key frame is several times as large as other frames and goes to all subscribers
-/// of its encoding, so a subscriber that cannot decode, and requests one after another, would lower the quality for all of them.
+/// of its encoding. A subscriber that cannot decode, and sends one request after another, would otherwise lower the quality for all of
+/// them.
 ///
-/// A subscriber that waits for a key frame always gets one. While its packets go out without a new start it gets `limit` of them in
-/// `window`: a frame lost on its path is followed by one or two requests.
+/// A subscriber that waits for a key frame always gets one. Otherwise `limit` requests are served per `window`, until a new start refills
+/// the budget: a frame lost on the subscriber's path is followed by one or two requests.
 package struct KeyFrameBudget: Sendable {
     package enum Verdict: Sendable {
         case served
-        /// Repeats a request that was just served: its key frame is on its way.
+        /// Repeats a request that was just served; the key frame is on its way.
         case repeated
         case refused
     }
 
-    /// Requests that are served in `window`.
+    /// Maximum number of requests that are served per `window`.
     package static let limit = 3
     package static let window = MediaTime.seconds(10)
 
@@ -23,11 +24,11 @@ package struct KeyFrameBudget: Sendable {
 
     package init() {}
 
-    /// Judges a request.
+    /// Decides whether to serve a request.
     /// - Parameters:
-    ///   - starts: how often the subscriber's track has begun at a key frame (`Consumer.Progress.starts`, by `StartCause.relay`). Another
-    ///     number than before means a switch, a pause or a loss at the relay, and the budget is full again.
-    ///   - isWaiting: nothing goes out on the track before a key frame.
+    ///   - starts: number of starts of the subscriber's track (`Consumer.Progress.starts`). A change means a switch, a pause or a loss at
+    ///     the relay, and refills the budget.
+    ///   - isWaiting: true if the track sends nothing before a key frame.
     package mutating func judge(starts: UInt64, isWaiting: Bool, now: MediaTime) -> Verdict {
         if starts != self.starts {
             self.starts = starts

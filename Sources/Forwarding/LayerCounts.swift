@@ -1,19 +1,20 @@
-/// What a temporal filter leaves out before one packet of a stream, for each limit that there can be. With it a consumer's numbers come
-/// from a subtraction: it needs no memory of what it left out, and a packet that is resent gets the number that it had.
+/// Number of packets and frames that a temporal filter leaves out before one packet of a stream, for each possible limit. A consumer's
+/// sequence number follows by subtraction: the consumer keeps no record of filtered packets, and a retransmitted packet gets its original
+/// number.
 ///
-/// Counted is what came in order. A packet that is missing is taken for one that goes out: its number stays free, and when it comes late
-/// it finds its counts with its neighbour.
+/// Only packets received in order are counted. A missing packet is assumed to be forwarded: its number stays reserved, and if it arrives
+/// late it gets the counts of its neighbour.
 package struct LayerCounts: Sendable {
-    /// Everything goes out.
+    /// No limit: all layers are sent.
     package static let noLimit: UInt8 = 3
 
-    /// Packets above limit 0, 1 and 2; the last is 0.
+    /// Number of packets above limits 0, 1 and 2; the last entry is 0.
     private(set) var packets = SIMD4<Int64>.zero
-    /// Pictures above them that began before this packet's picture, modulo 2^16.
+    /// Number of frames above the limits that began before this packet's frame, modulo 2^16.
     private(set) var pictures = SIMD4<UInt16>.zero
 
-    /// Packets that a filter left out before.
-    /// - Parameter limit: highest temporal layer that goes out, 0...3.
+    /// Returns the number of earlier packets that a filter left out.
+    /// - Parameter limit: highest temporal layer that is sent, 0...3.
     @inline(__always)
     func packets(above limit: UInt8) -> Int64 {
         limit >= Self.noLimit ? 0 : packets[Int(limit)]
@@ -41,15 +42,16 @@ package struct LayerCounts: Sendable {
     }
 }
 
-/// Counts the packets of one stream as they come.
+/// Counts the packets of one stream as they arrive.
 struct LayerCounter: Sendable {
     private var counts = LayerCounts()
     private var timestamp = Int64.min
     private var pictureID: UInt16 = 0
     private var layer: UInt8 = 0
 
-    /// - Parameter timestamp: unwrapped; with the picture id it tells pictures apart.
-    /// - Returns: the counts of a packet that came in order.
+    /// Counts a packet that was received in order.
+    /// - Parameter timestamp: unwrapped; with the PictureID it distinguishes frames.
+    /// - Returns: the counts of the packet.
     mutating func take(timestamp: Int64, _ fields: VP8RewriteFields) -> LayerCounts {
         if timestamp != self.timestamp || fields.pictureID != pictureID {
             counts.countPicture(ofLayer: layer)
@@ -62,7 +64,7 @@ struct LayerCounter: Sendable {
         return result
     }
 
-    /// The counts of a packet without a picture, which does not count itself: as of one that came in order and is of the base layer.
+    /// Returns the counts of a packet without video data, as of a base layer packet received in order. The packet itself is not counted.
     /// - Parameter timestamp: unwrapped.
     func peek(timestamp: Int64) -> LayerCounts {
         var result = counts

@@ -1,14 +1,14 @@
 package import MediaBase
 
-/// A viewer's track that went over from one encoding to another.
+/// Completed switch of a subscriber's track from one encoding to another.
 package struct LayerSwitch: Sendable {
     package var path: Int
-    /// The viewer's SSRC, which stays the same.
+    /// SSRC of the subscriber's track. It does not change.
     package var ssrc: SSRC
-    /// Publisher's SSRCs.
+    /// Publisher's SSRC of the old encoding; `to` is that of the new one.
     package var from: SSRC
     package var to: SSRC
     package var requestedAt: MediaTime
-    /// When the key frame that it happened at had come.
+    /// Arrival time of the key frame at which the track switched.
     package var at: MediaTime
 }

@@ -1,21 +1,23 @@
 package import MediaBase
 
-/// Which packets of a stream are missing, and when to ask the publisher for them again (RFC 4585 section 6.2.1). The first request
-/// waits a little, for packets that are only out of order; later ones wait for the round trip and back off; after a few it gives up.
+/// Tracks the missing packets of a stream and when to request them with generic NACKs (RFC 4585 section 6.2.1). The first request waits for
+/// `reorderingDelay`, in case a packet is only out of order. Later ones wait for the round trip and back off; after `maximumRequests`
+/// requests the packet is given up.
 ///
-/// A stream without loss costs two comparisons a packet and no memory; 1,000 missing packets cost 40 KB, kept for the next loss.
+/// A stream without loss costs two comparisons per packet and no memory. 1,000 missing packets need 40 KB, which are kept for the next
+/// loss.
 package struct NACKGenerator: Sendable {
-    /// Missing packets that are remembered; a gap that is larger is hopeless and asks for a key frame instead.
+    /// Maximum number of missing packets. A larger gap cannot be repaired, so a key frame is requested instead.
     package static let maximumMissing = 1_000
-    /// A gap of more packets than this after a silence is that of a path that was gone: what senders still hold of it is too old to be
-    /// worth waiting for, and asking for all of it would fill the path that has just come back.
+    /// Maximum gap after a `silence`. A larger one means that the path was interrupted: senders no longer hold most of the packets in time
+    /// to be of use, and requesting all of them would fill the path that has just recovered.
     package static let longestGapAfterSilence = 64
     package static let silence = MediaTime.milliseconds(500)
     package static let reorderingDelay = MediaTime.milliseconds(20)
-    /// Requests for one packet. With the back-off the last answer is waited for until about 2.4 s after the loss, which is what
-    /// the retransmission memory of a sender holds.
+    /// Maximum number of requests for one packet. With the back-off, the last answer can come until about 2.4 s after the loss, which is
+    /// about as long as senders keep packets for retransmission.
     package static let maximumRequests = 8
-    /// The first retry's delay before a round trip has been seen.
+    /// Delay of the first retry until a round trip has been measured.
     package static let firstRetry = MediaTime.milliseconds(50)
     package static let shortestRetry = MediaTime.milliseconds(20)
     package static let longestRetry = MediaTime.milliseconds(400)
@@ -27,21 +29,22 @@ package struct NACKGenerator: Sendable {
         var requests: Int
     }
 
-    /// In order of sequence number; empty while nothing is lost.
+    /// Missing packets in order of sequence number; empty while none is missing.
     private var missing: [Missing] = []
     private var highest: Int64?
-    /// When `highest` came.
+    /// Arrival time of `highest`.
     private var advancedAt = MediaTime.zero
-    /// No request is due before; packets that came in the meantime do not move it.
+    /// Earliest time of the next request. Arriving packets do not change it.
     private var earliest = MediaTime.never
-    /// Smoothed time from a request to the packet, of packets that came after one request.
+    /// Smoothed time from a request to the packet, measured on packets that were requested exactly once.
     package private(set) var roundTrip: MediaTime?
-    /// Packets were given up or a gap was too large: only a key frame helps a video stream now.
+    /// True if packets were given up or a gap was too large. A video stream then needs a key frame.
     package private(set) var needsKeyFrame = false
 
     package init() {}
 
-    /// - Parameter sequence: unwrapped, of a packet that came.
+    /// Handles a received packet.
+    /// - Parameter sequence: its unwrapped sequence number.
     package mutating func receive(sequence: Int64, now: MediaTime) {
         guard let highest else {
             self.highest = sequence
@@ -59,12 +62,13 @@ package struct NACKGenerator: Sendable {
 
     package mutating func keyFrameRequested() { needsKeyFrame = false }
 
-    /// When to call `take(now:)`; nil with nothing missing.
+    /// Time at which to call `take(now:)`; nil if no packet is missing.
     package var deadline: MediaTime? { missing.isEmpty ? nil : earliest }
 
     package var missingCount: Int { missing.count }
 
-    /// Sequence numbers to ask for now, at most `limit`, in rising order; packets that were asked for often enough are forgotten.
+    /// Returns the sequence numbers to request now, at most `limit`, in ascending order. Gives up packets that have been requested
+    /// `maximumRequests` times.
     package mutating func take(now: MediaTime, limit: Int = 256) -> [SequenceNumber] {
         guard !missing.isEmpty, earliest <= now else { return [] }
         var due: [SequenceNumber] = []
@@ -90,7 +94,7 @@ package struct NACKGenerator: Sendable {
         return due
     }
 
-    /// One and a half round trips, doubled with each request.
+    /// Returns the delay of the next request: one and a half round trips, doubled with each request.
     private func delay(afterRequests requests: Int) -> MediaTime {
         let first = roundTrip.map { MediaTime(rawValue: $0.rawValue / 2 * 3) } ?? Self.firstRetry
         let bounded = min(max(first, Self.shortestRetry), Self.longestRetry)
@@ -120,7 +124,7 @@ package struct NACKGenerator: Sendable {
         }
         guard low < missing.count, missing[low].sequence == sequence else { return }
         let entry = missing.remove(at: low)
-        // After two requests nobody can tell which one was answered.
+        // After two requests it is unknown which one was answered.
         guard entry.requests == 1 else { return }
         let sample = now - entry.lastRequest
         roundTrip = roundTrip.map { MediaTime(rawValue: $0.rawValue + (sample.rawValue - $0.rawValue) / 8) } ?? sample

@@ -1,8 +1,8 @@
 import MediaBase
 
-/// The last packets of one producer: slots by sequence number and a byte arena that is written round and round. Bounded by both.
+/// Latest packets of one producer: slots by sequence number, and a circular byte arena for payloads. Both limit how many packets are kept.
 package struct PacketRing: ~Copyable {
-    /// Bytes kept free behind each payload, so that padding can be put there.
+    /// Bytes reserved behind each payload for padding.
     package static let maximumPadding = 16
     /// Longer payloads are not stored.
     package static let maximumPayload = 4096
@@ -31,11 +31,11 @@ package struct PacketRing: ~Copyable {
         UnsafeMutableRawPointer(arena).deallocate()
     }
 
-    /// Packets that it holds at most.
+    /// Maximum number of packets.
     var slotCount: Int { Int(slotMask) + 1 }
 
-    /// Copies `payload` (at most `maximumPayload` bytes) in and returns its slot, whose other fields the caller sets. The oldest packets
-    /// give way.
+    /// Copies `payload` (at most `maximumPayload` bytes) into the arena and returns its slot, whose other fields the caller sets.
+    /// Overwrites the oldest packets.
     package mutating func store(sequence: Int64, payload: UnsafeRawBufferPointer) -> UnsafeMutablePointer<StoredPacket>
     {
         let room = (payload.count + Self.maximumPadding + 15) & ~15
@@ -54,7 +54,7 @@ package struct PacketRing: ~Copyable {
         return slot
     }
 
-    /// The slot of a packet that is still whole.
+    /// Returns the slot of a packet whose payload has not been overwritten.
     @inline(__always)
     package func find(_ sequence: Int64) -> UnsafeMutablePointer<StoredPacket>? {
         let slot = slots + Int(sequence & slotMask)
@@ -62,7 +62,7 @@ package struct PacketRing: ~Copyable {
         return slot
     }
 
-    /// True for a packet that was there and gave way.
+    /// Returns true if the packet was stored and has been overwritten.
     func hasLost(_ sequence: Int64) -> Bool {
         let slot = slots + Int(sequence & slotMask)
         return slot.pointee.sequence > sequence || (slot.pointee.sequence == sequence && find(sequence) == nil)
@@ -73,7 +73,7 @@ package struct PacketRing: ~Copyable {
         arena + (packet.position & (arenaBytes - 1))
     }
 
-    /// Lengthens a packet to `length` bytes (at most `maximumPadding` more) by RTP padding.
+    /// Pads a packet to `length` bytes with RTP padding, at most `maximumPadding` bytes.
     package func pad(_ slot: UnsafeMutablePointer<StoredPacket>, to length: Int) {
         let old = Int(slot.pointee.payloadLength)
         guard length > old, slot.pointee.paddingLength == 0, length - old <= Self.maximumPadding else { return }

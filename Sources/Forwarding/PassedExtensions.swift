@@ -1,9 +1,9 @@
 package import RTP
 
-/// What viewers are told of an incoming packet's header extensions; the rest of them is about the hop from the publisher to the relay
-/// and ends here. Flat, so that a queued packet carries it without a branch.
+/// Header extensions of an incoming packet that are forwarded to subscribers. The others concern only the hop from the publisher to the
+/// relay. A flat struct, so that a queued packet carries it without a branch.
 ///
-/// abs-capture-time goes through as it is: the relay's sender reports are by the publisher's clock, so its offset holds for them too.
+/// abs-capture-time is forwarded unchanged: the relay's sender reports use the publisher's clock, so its offset holds for them too.
 package struct PassedExtensions: Sendable {
     package struct Flags: OptionSet, Sendable {
         package let rawValue: UInt8
@@ -16,13 +16,13 @@ package struct PassedExtensions: Sendable {
 
     private(set) var captureTime: UInt64 = 0
     private(set) var captureClockOffset: UInt64 = 0
-    /// Audio level of audio, orientation of video: one byte each, and the flag tells which.
+    /// Audio level (audio) or orientation (video), one byte; `flags` tells which.
     private(set) var levelOrOrientation: UInt8 = 0
     private(set) var flags: Flags = []
 
     init() {}
 
-    /// Nil if the packet brought none.
+    /// Video orientation; nil if the packet had none.
     package var videoOrientation: VideoOrientation? {
         flags.contains(.videoOrientation) ? VideoOrientation(rawValue: levelOrOrientation) : nil
     }

@@ -1,7 +1,7 @@
-/// Packets that one path has dropped since it was last asked for.
+/// Packets that one path has dropped since the last call of `Router.takeDrops`.
 package struct PathDrop: Sendable {
     package var path: Int
     package var packets: Int
-    /// Length of their datagrams.
+    /// Total length of the dropped datagrams.
     package var bytes: Int
 }

@@ -1,30 +1,30 @@
 import MediaBase
 
-/// Packets that could not be sent on one path. Exists only for paths that have had any.
+/// Packets that could not be sent on one path. Exists only for paths that have dropped packets.
 package struct PathDrops: Sendable {
-    /// Since the path was opened.
+    /// Counts since the path was opened.
     package internal(set) var counts = SendDropCounts()
     /// Media packets and their bytes since `Router.takeDrops` last returned the path.
     var newPackets = 0
     var newBytes = 0
 
-    /// Wait between two key frames that are requested for this path: it doubles while the path keeps dropping, so that a path that takes
-    /// nothing does not make the publisher send key frames to all subscribers.
+    /// Minimum time between two key frame requests for this path. It doubles while the path keeps dropping, so that a path that takes no
+    /// packets does not make the publisher send key frames to all subscribers.
     static let shortestWait = MediaTime.milliseconds(500)
     static let longestWait = MediaTime.seconds(8)
-    /// After this time without a request the next wait is the shortest again.
+    /// After this time without a request, the wait returns to the shortest.
     static let calm = MediaTime.seconds(20)
     private var wait = PathDrops.shortestWait
     private var requestedAt: MediaTime?
-    /// A request that waits for `mayRequest(now:)`.
+    /// True if a request is delayed until `mayRequest(now:)` returns true.
     var isRequestHeld = false
 
     init() {}
 
-    /// Whether a key frame may be requested for the path again.
+    /// Returns whether a key frame may be requested for the path again.
     func mayRequest(now: MediaTime) -> Bool { requestedAt.map { now >= $0 + wait } ?? true }
 
-    /// Notes that a key frame was requested for the path.
+    /// Records that a key frame was requested for the path.
     mutating func requested(now: MediaTime) {
         if let requestedAt {
             wait = now - requestedAt > Self.calm ? Self.shortestWait : min(wait + wait, Self.longestWait)

@@ -1,33 +1,35 @@
 package import MediaBase
 
-/// How fast packets may leave by one path: a token bucket. Audio never waits for it; video whose path has spent its burst is read from the
-/// ring at the rate from then on, until it is level again.
+/// Token bucket that limits the rate of one path. Audio is never delayed by it. When video has used up the burst, it is read from the ring
+/// at the configured rate until it has caught up.
 package struct PathPacing: Sendable {
-    /// What may leave at once, as time at the rate: an ordinary frame goes out in one send, a key frame over some of them.
+    /// Maximum burst, as time at the rate. An ordinary frame leaves in one send, a key frame in several.
     package static let burst = MediaTime.milliseconds(40)
-    /// Beyond this it is half of that time: many a path's queue holds no more than this and a few packets.
+    /// Above this many bytes, the burst is half of `burst`: the queues of many paths hold only this and a few packets.
     package static let largeBurst: Int64 = 25_000
-    /// Bytes that may leave at once however low the rate is: a frame's worth of packets.
+    /// Minimum burst in bytes, however low the rate is: the packets of one frame.
     package static let smallestBurst: Int64 = 5_000
 
-    /// Once the burst is spent, what has to come together before video goes on: half a burst, but no more than some ten packets. One
-    /// packet at a time would cost a system call each.
+    /// After the burst is used up, budget that must accumulate before video continues, in bytes: half a burst, but no more than about ten
+    /// packets. Sending one packet at a time would cost a system call each.
     package static let largestQuantum: Int64 = 12_000
 
-    /// What was not held back (sound, retransmissions, probes) is paid for before video goes on, but no more than it can pay in this time.
+    /// Maximum debt, as time at the rate. Packets that are never delayed (audio, retransmissions, probes) can make the budget negative, and
+    /// video continues only after the debt is paid.
     package static let longestDebt = MediaTime.milliseconds(500)
 
-    /// Bytes that may leave now; what is not held back takes it below 0.
+    /// Bytes that may be sent now. Packets that are never delayed take it below 0.
     private(set) var budget = Int64.max / 2
-    /// 0: everything leaves as it comes.
+    /// Configured rate; 0 means no limit.
     package private(set) var rate = Bitrate(rawValue: 0)
-    /// Bytes that come to the budget once they are enough.
+    /// Bytes that are added to the budget when they reach a quantum.
     private var saved: Int64 = 0
     private var refilledAt: MediaTime = .zero
 
     package init() {}
 
-    /// - Parameter rate: 0 for none.
+    /// Sets the rate.
+    /// - Parameter rate: 0 for no limit.
     package mutating func setRate(_ rate: Bitrate, now: MediaTime) {
         guard rate != self.rate else { return }
         if rate.rawValue <= 0 {
@@ -42,7 +44,7 @@ package struct PathPacing: Sendable {
 
     @inline(__always)
     package var isOn: Bool { rate.rawValue > 0 }
-    /// Video has to wait.
+    /// True if video has to wait.
     @inline(__always)
     var isSpent: Bool { budget <= 0 }
 

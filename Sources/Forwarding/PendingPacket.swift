@@ -1,6 +1,6 @@
 import MediaBase
 
-/// A packet that waits for the next flush, with what the inner loop needs of it and nothing that counts references.
+/// Packet in the queue for the next flush, with the values that the inner loop needs. Has no reference-counted fields.
 struct PendingPacket {
     var producer: UnsafeMutablePointer<ProducerCore>
     var slot: UnsafeMutablePointer<StoredPacket>
@@ -41,11 +41,11 @@ struct PendingPacket {
     var startsKeyFrame: Bool { flags.contains(.keyFrameStart) }
     @inline(__always)
     var isLate: Bool { flags.contains(.late) }
-    /// True where a decoder that has seen nothing yet can begin: the first packet of a key frame, or any packet without a VP8 descriptor.
+    /// True if a decoder without state can start here: the first packet of a key frame, or any audio packet.
     @inline(__always)
     var startsStream: Bool { startsKeyFrame || isAudio }
 
-    /// Lengthens the packet to `length` bytes where its slot still is its own: a jump in sequence numbers may have taken it.
+    /// Pads the packet to `length` bytes if its slot still holds it. The slot may have been reused after a jump in sequence numbers.
     mutating func pad(to length: Int) {
         guard slot.pointee.sequence == sequence else { return }
         producer.pointee.ring.pad(slot, to: length)

@@ -1,14 +1,14 @@
 package import MediaBase
 package import RTP
 
-/// One track in: what a publisher sends under one SSRC. Takes decrypted packets, keeps the last of them, and says what to ask the
-/// publisher for.
+/// Incoming track: the packets that a publisher sends under one SSRC. Takes decrypted packets, stores the latest of them, and decides
+/// which retransmissions and key frames to request from the publisher.
 package final class Producer {
     package struct Configuration: Sendable {
         package var kind: MediaKind
         package var ssrc: SSRC
         package var payloadType: PayloadType
-        /// Kept packets and bytes; powers of two.
+        /// Capacity of the ring in packets; `ringBytes` is that in bytes. Both are powers of two.
         package var ringPackets: Int
         package var ringBytes: Int
 
@@ -26,7 +26,7 @@ package final class Producer {
 
     package enum Outcome: Sendable {
         case forward
-        /// Payload type or size that the track was not announced with.
+        /// Payload type that the track was not announced with.
         case wrongPayloadType
         case tooOld
         case duplicate
@@ -34,11 +34,12 @@ package final class Producer {
         case muted
     }
 
-    /// Its SSRC is the one that the publisher sends under now.
+    /// Configuration. Its SSRC is the publisher's current one.
     package private(set) var configuration: Configuration
-    /// An older key frame is not what a joiner starts with: a publisher that sends one on request is asked for a new one instead.
+    /// Maximum age of a cached key frame that a new subscriber starts with. A publisher that sends key frames on request is asked for a new
+    /// one instead of an older cached one.
     package var replayLimit = MediaTime.never
-    /// Number that the owner knows it by.
+    /// Number that the owner identifies the producer by.
     package var tag = -1
     package let core: UnsafeMutablePointer<ProducerCore>
     package private(set) var statistics: ReceptionStatistics
@@ -48,22 +49,23 @@ package final class Producer {
         get { core.pointee.clock }
         _modify { yield &core.pointee.clock }
     }
-    /// Drops at the relay, whatever the publisher sends.
+    /// True if the relay drops all packets of this producer.
     package private(set) var isMuted = false
-    /// Newest of the video's orientation; holds until a packet says another.
+    /// Latest video orientation. It applies until a packet carries another one.
     package private(set) var rotation = Rotation.none
-    /// Unwrapped, of the newest packet; -1 before the first.
+    /// Unwrapped sequence number of the newest packet; -1 before the first.
     package private(set) var latestSequence: Int64 = -1
     package private(set) var latestTimestamp: Int64 = 0
-    /// First packet of the newest key frame; -1 when none was seen.
+    /// Sequence number of the first packet of the newest key frame; -1 if there is none.
     package private(set) var keyFrameStart: Int64 = -1
     package private(set) var pictureSize: (width: Int, height: Int)?
     package private(set) var packets: UInt64 = 0
     package private(set) var bytes: UInt64 = 0
     package var lastArrival: MediaTime
-    /// Newest packet that came while muted: what is not newer was said in that time, or before it, and stays unheard.
+    /// Sequence number of the newest packet received while muted. Packets up to it belong to the muted time or before it, and are not
+    /// forwarded.
     private var mutedThrough = Int64.min
-    /// Newest packet from before the last `startAnew`: no viewer begins with it or with what was before it.
+    /// Sequence number of the newest packet before the last call of `startAnew`. No subscriber starts at it or at an earlier one.
     private var anewAfter = Int64.min
     private var sequences = SequenceUnwrapper()
     private var timestamps = TimestampUnwrapper()
@@ -89,7 +91,7 @@ package final class Producer {
         core.deallocate()
     }
 
-    /// Takes one authentic packet. On `.forward` its slot is in `stored`, valid until the ring has gone round.
+    /// Handles one authenticated packet. On `.forward`, `stored` is its slot, which is valid until the ring reuses it.
     package func receive(
         _ header: RTPHeader, payload: UnsafeRawBufferPointer, extensions: RTPExtensionValues = RTPExtensionValues(),
         now: MediaTime, stored: inout UnsafeMutablePointer<StoredPacket>?
@@ -104,8 +106,8 @@ package final class Producer {
         let isLate = sequence <= latestSequence
         if isLate {
             if core.pointee.ring.find(sequence) != nil { return .duplicate }
-            // One that has given way went out already, and what comes under its number now may be another: two packets under one number
-            // would share a keystream.
+            // A packet that the ring has discarded was sent already, and a second packet under its number may differ. Two packets under one
+            // number would share a keystream.
             if latestSequence - sequence >= Int64(configuration.ringPackets) || core.pointee.ring.hasLost(sequence) {
                 return .tooOld
             }
@@ -164,8 +166,9 @@ package final class Producer {
         return .forward
     }
 
-    /// Padding alone: a publisher that has no RTX stream probes like that, between pictures. It has a number of the media's and nothing to
-    /// forward, so it is kept as what a filler stands for: each viewer gets one, whatever layers it gets, and nobody takes it for lost.
+    /// Stores a packet that contains only padding. A publisher without an RTX stream sends such packets between frames as probes, with
+    /// sequence numbers of the media stream. Each subscriber gets a filler in its place, whatever layers it receives, so that no subscriber
+    /// takes the number for a lost packet.
     private func keepPlace(
         of sequence: Int64, timestamp: Int64, isLate: Bool, now: MediaTime,
         stored: inout UnsafeMutablePointer<StoredPacket>?
@@ -179,7 +182,7 @@ package final class Producer {
         slot.pointee.paddingLength = 1
         slot.pointee.timestamp = timestamp
         slot.pointee.arrival = now
-        // As with what comes late, it is no part of the picture that goes out, and where it is left out there is a filler.
+        // Like a late packet, it is no part of the current frame, and a consumer whose temporal limit excludes it gets a filler.
         slot.pointee.flags = .late
         slot.pointee.vp8.temporalLayer = VP8RewriteFields.noLayer
         slot.pointee.layers = layers
@@ -191,7 +194,8 @@ package final class Producer {
         return .forward
     }
 
-    /// A late packet's: those of the next packet that is there, since all between the two were taken for packets that go out.
+    /// Returns the layer counts of a late packet: those of the next stored packet. Missing packets between the two were counted as
+    /// forwarded ones.
     private func layersOfLate(_ sequence: Int64) -> LayerCounts? {
         var next = sequence + 1
         while next <= latestSequence {
@@ -201,7 +205,8 @@ package final class Producer {
         return nil
     }
 
-    /// Mutes or unmutes. After it consumers start again where a decoder can: for video the caller of an unmute asks for a key frame.
+    /// Mutes or unmutes. Afterwards consumers wait for a packet that a decoder can start with. After unmuting video, the caller must
+    /// request a key frame.
     package func setMuted(_ muted: Bool) {
         guard muted != isMuted else { return }
         isMuted = muted
@@ -217,8 +222,9 @@ package final class Producer {
         core.pointee.catchingUp = 0
     }
 
-    /// From here on it is for others than before. Consumers that get it go on with it; who begins does so with a key frame that has still to
-    /// come, and sees nothing that was made for the others. Whoever lets one begin asks for that key frame.
+    /// Excludes all stored packets from new consumers, because the audience of the producer changes. Existing consumers continue. A new
+    /// consumer starts at a later key frame and gets nothing from before the change. The caller that adds a consumer must request that key
+    /// frame.
     package func startAnew() {
         anewAfter = latestSequence
         keyFrameStart = -1
@@ -228,14 +234,15 @@ package final class Producer {
         }
     }
 
-    /// The publisher has started its encoder again: what comes from here on has another SSRC, and numbers and timestamps of its own. Consumers
-    /// go on where a decoder can, without a break in their numbers and on their timelines, and what they were sent before can still be sent
-    /// again. For video the caller asks for a key frame. Nothing of it may be pending.
-    /// - Parameter first: of the packet that comes first.
+    /// Continues with a publisher that has restarted its encoder: the packets from here on have another SSRC, and unrelated sequence
+    /// numbers and timestamps. Consumers continue at a packet that a decoder can start with; their sequence numbers and timelines have no
+    /// break, and earlier packets can still be retransmitted. For video, the caller must request a key frame. No packet of the producer may
+    /// be pending.
+    /// - Parameter first: sequence number of the first packet after the restart.
     package func restart(ssrc: SSRC, first: SequenceNumber) {
         configuration.ssrc = ssrc
         core.pointee.source = ssrc
-        // Beyond all that was there, and so far that what comes behind the first is not taken for it.
+        // The new numbers begin so far beyond the old ones that packets reordered around the first cannot fall into the old range.
         let least = latestSequence + Self.restartRoom
         let step = Int64(first.rawValue &- UInt16(truncatingIfNeeded: least))
         sequences = SequenceUnwrapper(reference: least + step)
@@ -259,7 +266,8 @@ package final class Producer {
 
     private static let restartRoom: Int64 = 1_000
 
-    /// The first packet of the newest key frame where the ring still holds everything from there on: what a joiner can start with.
+    /// Returns the first packet of the newest key frame if the ring still holds all packets from there on, so that a new subscriber can
+    /// start with it.
     package func cachedKeyFrame() -> UnsafeMutablePointer<StoredPacket>? {
         guard keyFrameStart >= 0, !isMuted, let start = core.pointee.ring.find(keyFrameStart),
             lastArrival - start.pointee.arrival <= replayLimit
@@ -272,7 +280,7 @@ package final class Producer {
         return start
     }
 
-    /// When the publisher is to be asked for missing packets or a key frame; nil with nothing to ask for.
+    /// Time at which to request missing packets or a key frame from the publisher; nil if there is nothing to request.
     @inline(__always)
     package var requestsDue: MediaTime? {
         guard nack.missingCount > 0 || nack.needsKeyFrame || keyFrames.isWanted else { return nil }
@@ -280,16 +288,17 @@ package final class Producer {
         return min(nack.deadline ?? .never, keyFrames.deadline ?? .never)
     }
 
-    /// Silence after which a producer counts as stopped.
+    /// Time without packets after which a producer counts as stopped.
     package static let activity = MediaTime.seconds(2)
 
-    /// A packet came within the last two seconds.
+    /// Returns true if a packet was received within the last two seconds.
     package func isActive(now: MediaTime) -> Bool { packets > 0 && now - lastArrival < Self.activity }
 
-    /// What came in the last second up to each temporal layer, with headers, and the frames of it; the last is everything.
+    /// Returns the bit rate (headers included) and frame rate of the last second, up to each temporal layer. The last entry covers the
+    /// whole stream.
     package func measured(now: MediaTime) -> (bitrates: [Bitrate], frameRates: [Double]) { rates.read(now: now) }
 
-    /// What the relay reports to the publisher of its reception since the last report.
+    /// Returns the relay's report block for the publisher, for the time since the last one.
     package func reportBlock(now: MediaTime) -> ReportBlock? {
         statistics.reportBlock(source: configuration.ssrc, clock: clock, now: now)
     }

@@ -1,23 +1,23 @@
 import MediaBase
 
-/// The part of a producer that the forwarding loop touches, at an address that does not move: its packets and its consumers.
+/// Part of a producer that the forwarding loop accesses, at a fixed address: its packets and its consumers.
 package struct ProducerCore: ~Copyable {
     package var ring: PacketRing
     package let isAudio: Bool
     /// The publisher's SSRC.
     var source: SSRC
     package var clock: SenderClock
-    /// In order of their path index, so that a group of paths is a run of this array.
+    /// Consumers sorted by path index, so that a group of paths is a contiguous range.
     package private(set) var consumers: UnsafeMutablePointer<Consumer>
     package private(set) var consumerCount = 0
     private var capacity: Int
-    /// First consumer of the group of paths at hand.
+    /// Index of the first consumer of the current group of paths.
     var groupStart = 0
-    /// Consumers that are catching up.
+    /// Number of consumers that are catching up.
     package var catchingUp = 0
-    /// Which consumer is looked at first at the next turn of catching up.
+    /// Index of the consumer that the next turn of catching up begins with.
     var catchUpNext = 0
-    /// Where the oldest packet that is pending lies in the ring's arena; nothing is pending where it is negative.
+    /// Position of the oldest pending packet in the ring's arena; negative if none is pending.
     var pendingSince = -1
 
     init(ring: consuming PacketRing, isAudio: Bool, source: SSRC, clock: SenderClock) {
@@ -58,7 +58,7 @@ package struct ProducerCore: ~Copyable {
         return true
     }
 
-    /// Binary search.
+    /// Returns the index of the consumer on a path, by binary search.
     package func index(path: Int) -> Int? {
         var low = 0
         var high = consumerCount

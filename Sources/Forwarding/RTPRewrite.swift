@@ -1,22 +1,22 @@
 import MediaBase
 
-/// How one consumer's packets differ from its producer's. A value: the shared packet is never changed for a consumer, and a
-/// retransmission uses the rewrite that the first transmission used.
+/// Differences between one consumer's packets and its producer's. A value type: the shared packet is never modified for a consumer, and a
+/// retransmission uses the same rewrite as the first transmission.
 package struct RTPRewrite: Hashable, Sendable {
-    /// Producer's unwrapped sequence number minus the consumer's.
+    /// The producer's unwrapped sequence number minus the consumer's.
     package var sequenceOffset: Int64 = 0
     /// Added to the producer's timestamp, modulo 2^32.
     package var timestampOffset: UInt32 = 0
-    /// Added to the VP8 picture id (RFC 7741 section 4.2), modulo its width.
+    /// Added to the VP8 PictureID (RFC 7741 section 4.2), modulo its width.
     package var pictureIDOffset: UInt16 = 0
     /// Added to TL0PICIDX, modulo 256.
     package var tl0PictureIndexOffset: UInt8 = 0
-    /// Highest temporal layer that goes out; what is above it leaves no gap in sequence numbers and picture ids.
+    /// Highest temporal layer that is sent. Higher layers leave no gaps in sequence numbers and PictureIDs.
     package var temporalLimit = LayerCounts.noLimit
 
     package init() {}
 
-    /// True where the payload differs from the producer's, so that it has to be copied before it is protected.
+    /// True if the payload differs from the producer's. It must then be copied before it is encrypted.
     @inline(__always)
     package var patchesPayload: Bool {
         pictureIDOffset != 0 || tl0PictureIndexOffset != 0 || temporalLimit != LayerCounts.noLimit
@@ -25,23 +25,23 @@ package struct RTPRewrite: Hashable, Sendable {
     @inline(__always)
     package func sequence(of producerSequence: Int64) -> Int64 { producerSequence &- sequenceOffset }
 
-    /// The consumer's number of a packet that goes out.
+    /// Returns the consumer's sequence number for a packet that is sent.
     @inline(__always)
     func sequence(of packet: borrowing PendingPacket) -> Int64 {
         packet.sequence &- sequenceOffset &- packet.layers.packets(above: temporalLimit)
     }
 
-    /// What is added to a packet's picture id.
+    /// Returns the value that is added to the packet's PictureID.
     @inline(__always)
     func pictureIDShift(_ packet: borrowing PendingPacket) -> UInt16 {
         pictureIDOffset &- packet.layers.pictures(above: temporalLimit)
     }
 
-    /// True where a filter leaves the packet out.
+    /// Returns true if the packet is above the temporal limit.
     @inline(__always)
     func leavesOut(_ packet: borrowing PendingPacket) -> Bool { packet.vp8.temporalLayer > temporalLimit }
 
-    /// Patches the picture id and TL0PICIDX of a payload that is a copy for one consumer.
+    /// Patches the PictureID and TL0PICIDX in a consumer's own copy of the payload.
     @inline(__always)
     package func patch(_ payload: UnsafeMutablePointer<UInt8>, _ fields: VP8RewriteFields) {
         patch(payload, fields, pictureIDShift: pictureIDOffset)
@@ -70,10 +70,10 @@ package struct RTPRewrite: Hashable, Sendable {
     }
 }
 
-/// Where a VP8 payload descriptor holds the numbers that a rewrite may change. Offsets count from the descriptor's first byte, which
-/// they never are: 0 means absent.
+/// Fields of a VP8 payload descriptor that a rewrite may change. Offsets count from the first byte of the descriptor; since no field is at
+/// offset 0, 0 means absent.
 package struct VP8RewriteFields: Sendable {
-    /// Above every limit: of a packet without a picture.
+    /// Temporal layer of a packet without video data. Higher than every limit.
     static let noLayer = UInt8.max
 
     package var pictureID: UInt16 = 0

@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// The stream that a consumer's retransmissions go out on (RFC 4588, SSRC multiplexing). Its sequence numbers are kept with the viewer's
-/// progress: they outlive the consumer as those of the media do.
+/// Stream of a consumer's retransmissions (RFC 4588, SSRC multiplexing). Its sequence numbers are kept in `Consumer.Progress`: like those
+/// of the media stream, they outlive the consumer.
 package struct RTXStream: Hashable, Sendable {
     package var ssrc: SSRC
     package var payloadType: PayloadType

@@ -1,10 +1,10 @@
 package import MediaBase
 
-/// Bits and frames of one stream over the last second, by temporal layer: slots of a tenth of a second, written round and round.
+/// Bit rate and frame rate of one stream over the last second, by temporal layer. Kept in a ring of ten slots of 100 ms.
 package struct RateMeter: ~Copyable {
     private static let slots = 10
     private static let slot = MediaTime.milliseconds(100)
-    /// What a packet has beside its payload: RTP header, header extension and tag, about.
+    /// Approximate bytes per packet without the payload: RTP header, header extension and authentication tag.
     private static let overhead: UInt32 = 40
 
     private struct Slot {
@@ -13,9 +13,9 @@ package struct RateMeter: ~Copyable {
     }
 
     private let memory: UnsafeMutablePointer<Slot>
-    /// Number of the slot that is written, counted from time zero.
+    /// Number of the slot that is being written, counted from time zero.
     private var current: Int64 = 0
-    /// Slot of the first packet.
+    /// Number of the first packet's slot.
     private var first: Int64?
 
     package init() {
@@ -39,7 +39,7 @@ package struct RateMeter: ~Copyable {
             current = slot
             return
         }
-        // Time does not go back; where it seems to, the packet counts as one of now.
+        // If time seems to go backwards, the packet is counted in the current slot.
         guard slot > current else { return }
         for s in max(current + 1, slot - Int64(Self.slots) + 1)...slot {
             memory[Int(s % Int64(Self.slots))] = Slot()
@@ -47,7 +47,7 @@ package struct RateMeter: ~Copyable {
         current = slot
     }
 
-    /// Rates up to each temporal layer: the last is that of everything.
+    /// Returns cumulative rates up to each temporal layer. The last entry covers the whole stream.
     package mutating func read(now: MediaTime) -> (bitrates: [Bitrate], frameRates: [Double]) {
         let slot = max(0, now.rawValue) / Self.slot.rawValue
         guard let first else { return (Array(repeating: Bitrate(rawValue: 0), count: 4), [0, 0, 0, 0]) }
@@ -58,7 +58,8 @@ package struct RateMeter: ~Copyable {
             bytes &+= SIMD4<Int64>(truncatingIfNeeded: memory[s].bytes)
             frames &+= SIMD4<Int64>(truncatingIfNeeded: memory[s].frames)
         }
-        // The slot at hand is not full, and neither is the second of a stream that began within it.
+        // The current slot is only partly elapsed, and a stream may have started less than a second ago. The rates use the time actually
+        // covered.
         let since = max(first, current - Int64(Self.slots) + 1) * Self.slot.rawValue
         let span = max(Double(now.rawValue - since) / 1e9, Self.slot.seconds)
         var bitrates: [Bitrate] = []

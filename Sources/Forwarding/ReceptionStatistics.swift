@@ -1,7 +1,7 @@
 package import MediaBase
 package import RTP
 
-/// Loss and jitter of one stream as its receiver sees it (RFC 3550 sections 6.4.1, A.3 and A.8).
+/// Loss and jitter of one received stream (RFC 3550 sections 6.4.1, A.3 and A.8).
 package struct ReceptionStatistics: Sendable {
     private let clockRate: Int
     private var base: Int64?
@@ -10,10 +10,10 @@ package struct ReceptionStatistics: Sendable {
     private var expectedAtReport: Int64 = 0
     private var receivedAtReport: Int64 = 0
     private var transit: Int64?
-    /// RTP timestamp units times 16, as appendix A.8 keeps it.
+    /// Jitter in RTP timestamp units, multiplied by 16 as in RFC 3550 appendix A.8.
     private var scaledJitter: Int64 = 0
 
-    /// - Parameter clockRate: RTP timestamp units a second.
+    /// - Parameter clockRate: RTP timestamp units per second.
     package init(clockRate: Int) { self.clockRate = clockRate }
 
     /// - Parameter sequence: unwrapped.
@@ -27,7 +27,7 @@ package struct ReceptionStatistics: Sendable {
         let arrival = now.rawValue / 1000 &* Int64(clockRate) / 1_000_000
         let transit = arrival &- Int64(timestamp.rawValue)
         if let last = self.transit {
-            // Both wrap with the timestamp: the difference is taken in 32 bits.
+            // The transit times wrap around with the 32-bit timestamp, so their difference is taken in 32 bits.
             let difference = abs(Int64(Int32(truncatingIfNeeded: transit &- last)))
             scaledJitter &+= difference &- ((scaledJitter &+ 8) >> 4)
         }
@@ -36,14 +36,14 @@ package struct ReceptionStatistics: Sendable {
 
     private var expected: Int64 { base.map { highest - $0 + 1 } ?? 0 }
 
-    /// Packets expected but not received; negative where duplicates came.
+    /// Packets expected but not received; negative if duplicates were received.
     package var cumulativeLost: Int64 { expected - received }
 
     /// Interarrival jitter in RTP timestamp units.
     package var jitterTicks: UInt32 { UInt32(clamping: scaledJitter >> 4) }
     package var jitter: MediaTime { .nanoseconds((scaledJitter >> 4) &* 1_000_000_000 / Int64(clockRate)) }
 
-    /// The report block for the time since the last one; nil before the first packet.
+    /// Returns the report block for the time since the last one, or nil before the first packet.
     package mutating func reportBlock(source: SSRC, clock: SenderClock, now: MediaTime) -> ReportBlock? {
         guard base != nil else { return nil }
         let expectedNow = expected - expectedAtReport

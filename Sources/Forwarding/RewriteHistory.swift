@@ -1,13 +1,13 @@
-/// The rewrites that one consumer used of late, each with the range of the producer's packets that it held for. A handful is enough: a
-/// rewrite lasts until the next pause, change of layers or switch of source. What is older than the oldest entry cannot be sent again.
+/// Recent rewrites of one consumer, each with the range of producer packets that it applied to. Eight entries are enough: a rewrite lasts
+/// until the next pause, change of layers or switch of encoding. Packets before the oldest entry cannot be retransmitted.
 package struct RewriteHistory {
     package static let capacity = 8
 
     package struct Run {
-        /// Producer's first packet under this rewrite, and the first one after it.
+        /// The producer's first packet under this rewrite; `end` is the first one after it.
         package var first: Int64
         package var end: Int64
-        /// The consumer's number of `first`.
+        /// The consumer's sequence number for `first`.
         package var firstOut: Int64
         package var rewrite: RTPRewrite
     }
@@ -19,15 +19,15 @@ package struct RewriteHistory {
         runs = .allocate(capacity: Self.capacity)
     }
 
-    /// Frees the memory; the value is not used afterwards.
+    /// Frees the memory. The value must not be used afterwards.
     package func deallocate() { runs.deallocate() }
 
-    /// From the producer's packet `first` on, `rewrite` holds. `first` grows from call to call, unless cached packets are
-    /// sent once more: those are known by their newer numbers from then on.
+    /// Starts a run: `rewrite` applies from the producer's packet `first` on. `first` ascends from call to call, unless cached packets are
+    /// sent again; those are then found by their newer numbers.
     /// - Parameters:
-    ///   - out: the consumer's number of `first`.
-    ///   - sentEnd: one after the latest packet that went out, where the numbering starts anew: what did not go out before has no number
-    ///     any more. nil where it goes on.
+    ///   - out: the consumer's sequence number for `first`.
+    ///   - sentEnd: one after the latest packet that was sent, if the numbering restarts: packets not sent before the restart no longer
+    ///     have a number. nil if the numbering continues.
     package mutating func begin(at first: Int64, _ rewrite: RTPRewrite, out: Int64? = nil, sentEnd: Int64? = nil) {
         var i = max(0, count - Self.capacity)
         while i < count {
@@ -41,7 +41,7 @@ package struct RewriteHistory {
         count += 1
     }
 
-    /// The run in which the consumer's number would be; it may lie behind its end.
+    /// Returns the run that a consumer's sequence number falls into. The number may lie behind the run's end.
     package func run(consumerSequence: Int64) -> Run? {
         var i = count - 1
         while i >= 0, i >= count - Self.capacity {
@@ -52,7 +52,7 @@ package struct RewriteHistory {
         return nil
     }
 
-    /// How the producer's packet was, or would have been, rewritten when it was new.
+    /// Returns the rewrite that applied to the producer's packet when it was new, or would have applied.
     package func rewrite(producerSequence: Int64) -> RTPRewrite? {
         var i = count - 1
         while i >= 0, i >= count - Self.capacity {
@@ -63,7 +63,7 @@ package struct RewriteHistory {
         return nil
     }
 
-    /// The producer's packet that went out as `consumerSequence`, and how it was rewritten then: of runs without a temporal limit.
+    /// Returns the producer's packet that was sent as `consumerSequence`, with its rewrite, for runs without a temporal limit.
     package func find(consumerSequence: Int64) -> (producerSequence: Int64, rewrite: RTPRewrite)? {
         guard let run = run(consumerSequence: consumerSequence) else { return nil }
         let sequence = consumerSequence &+ run.rewrite.sequenceOffset

@@ -1,12 +1,12 @@
 package import MediaBase
 
-/// Consumers that read the ring: those that joined a stream that runs, and those whose path has spent what it may send at once.
+/// Consumers that read from the ring: new ones that start at a cached key frame, and those whose path has used up its burst.
 extension Router {
-    /// What a consumer that catches up gets in one call: at one call a millisecond about 150 Mb/s. Where many do at once they take
-    /// turns, so that a call stays short; fewer packets at a time would cost more a packet.
+    /// Maximum number of packets per consumer and call: about 150 Mb/s at one call per millisecond. If many consumers catch up at once,
+    /// they take turns, so that a call stays short. Fewer packets at a time would cost more per packet.
     private static let catchUpPackets = 16
     private static let catchUpPacketsOfAll = 1024
-    /// Missing packets that cost as much as one that is sent. A publisher may leave up to 32,767 numbers out between any two packets.
+    /// Number of missing packets that cost as much time as sending one. A publisher may skip up to 32,767 numbers between any two packets.
     private static let missingPerPacket = 64
 
     package var isCatchingUp: Bool {
@@ -14,7 +14,8 @@ extension Router {
         return false
     }
 
-    /// Sends consumers that catch up their next packets. Call about once a millisecond while `isCatchingUp`, with nothing pending.
+    /// Sends the next packets to consumers that are catching up. Call this about once a millisecond while `isCatchingUp` is true, with no
+    /// packet pending.
     package func catchUp(
         now: MediaTime, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) {
@@ -22,7 +23,7 @@ extension Router {
         guard isCatchingUp else { return }
         batch.begin(now: now)
         var left = Self.catchUpPacketsOfAll
-        // By turns, so that of several tracks on one path that is paced each gets its share.
+        // The first producer rotates, so that several tracks on one paced path share its rate.
         catchUpTurn &+= 1
         for p in producers.indices {
             let producer = producers[(p + catchUpTurn) % producers.count]
@@ -31,7 +32,7 @@ extension Router {
         }
     }
 
-    /// One producer's consumers, one after another in the slab; whoever was next when the last call ended is first.
+    /// Lays out the consumers of one producer, one after another, and continues where the last call ended.
     private func catchUp(
         with producer: Producer, left: inout Int, into batch: inout EgressBatch,
         _ flush: (inout EgressBatch) -> Void
@@ -65,7 +66,8 @@ extension Router {
         batch.removeAll()
     }
 
-    /// - Returns: packets that it got.
+    /// Lays out the next packets of one consumer.
+    /// - Returns: number of packets that were added.
     private func catchUp(
         _ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer, limit: Int, into batch: inout EgressBatch
     ) -> Int {
@@ -80,7 +82,7 @@ extension Router {
                     restart(consumer, of: producer)
                     return sent
                 }
-                consumer.pointee.next += 1  // lost: the gap stays a gap
+                consumer.pointee.next += 1  // missing: leaves a gap in the consumer's numbers
                 missing += 1
                 if missing % Self.missingPerPacket == 0 { sent += 1 }
                 continue
@@ -99,7 +101,7 @@ extension Router {
                     batch.appendFiller(
                         packet, sequence: sequence, rewrite: consumer.pointee.rewrite, of: consumer, to: path)
                     consumer.pointee.sentFiller(packet, as: sequence)
-                    // It takes the place of a packet in the batch, however short it is.
+                    // A filler uses a packet's entry in the batch, however short it is.
                     sent += 1
                 }
                 consumer.pointee.next = packet.sequence + 1
@@ -118,7 +120,8 @@ extension Router {
         return sent
     }
 
-    /// A path is so slow that its video fell out of the ring: it goes on at the newest key frame, or at the next.
+    /// Restarts a consumer whose path is so slow that the ring has discarded its packets. It continues at the newest cached key frame, or
+    /// waits for the next.
     private func restart(_ consumer: UnsafeMutablePointer<Consumer>, of producer: Producer) {
         if let start = producer.cachedKeyFrame(), start.pointee.sequence > consumer.pointee.next,
             start.pointee.vp8.temporalLayer <= consumer.pointee.temporalLimit

@@ -1,14 +1,14 @@
 package import MediaBase
 
-/// The rule for packets that the kernel refused: they are counted by path and cause, and video that lost a packet is dropped until its
-/// next key frame. The rest of the frame is of no use to the decoder, and frames that depend on it would only lengthen the queue.
+/// Handling of packets that the kernel refused: they are counted by path and cause, and a video track that lost a packet is dropped until
+/// its next key frame. The decoder cannot use the rest of the frame, and frames that depend on it would only lengthen the queue.
 ///
 /// The sequence numbers of refused packets stay used: another packet under the same number would repeat its SRTP index. They are not
-/// sent again on request, as the key frame replaces them. Audio continues with the next packet.
+/// retransmitted, since the key frame replaces them. Audio continues with the next packet.
 extension Router {
-    /// Applies the rule to a batch that has just been sent.
+    /// Handles the refused packets of a batch that has just been sent.
     /// - Parameters:
-    ///   - core: producer of the packets if they are of one, else nil.
+    ///   - core: producer of the packets if all are from one, else nil.
     ///   - isFirstTime: false for retransmissions and probes, whose loss leaves no gap in a frame.
     func settleDrops(
         of batch: borrowing EgressBatch, core: UnsafeMutablePointer<ProducerCore>?, isFirstTime: Bool
@@ -40,7 +40,7 @@ extension Router {
         }
     }
 
-    /// Settles one packet: header and header extension are as they were written, what follows is encrypted.
+    /// Handles one refused packet. Its header and header extension are in clear text, the rest is encrypted.
     private func settle(
         _ packet: UnsafePointer<UInt8>, length: Int, path: Int, core: UnsafeMutablePointer<ProducerCore>?,
         isFirstTime: Bool, now: MediaTime
@@ -58,7 +58,7 @@ extension Router {
         if !owner.pointee.isAudio { cut(consumer, of: owner, now: now) }
     }
 
-    /// The consumer that a packet of this SSRC was of: among those that the batch was made from, else among all.
+    /// Returns the consumer that sent a packet of this SSRC. Searches the producers of the batch first, then all others.
     private func consumer(
         path: Int, ssrc: SSRC, core: UnsafeMutablePointer<ProducerCore>?
     ) -> (UnsafeMutablePointer<ProducerCore>, UnsafeMutablePointer<Consumer>)? {
@@ -77,7 +77,7 @@ extension Router {
         return nil
     }
 
-    /// Drops video until its next key frame, which is requested.
+    /// Drops a consumer's video until the next key frame, and requests that key frame.
     private func cut(
         _ consumer: UnsafeMutablePointer<Consumer>, of core: UnsafeMutablePointer<ProducerCore>, now: MediaTime
     ) {
@@ -108,7 +108,7 @@ extension Router {
         producer.keyFrames.request()
     }
 
-    /// Requests key frames that had to wait because their paths kept dropping. To be called every few hundred milliseconds.
+    /// Requests key frames that were delayed because their paths kept dropping. Call this every few hundred milliseconds.
     package func requestHeldKeyFrames(now: MediaTime) {
         guard !heldRequests.isEmpty else { return }
         heldRequests.removeAll { path in
@@ -128,7 +128,7 @@ extension Router {
         }
     }
 
-    /// Paths that have dropped packets since the last call.
+    /// Returns the paths that have dropped packets since the last call.
     package func takeDrops() -> [PathDrop] {
         guard !droppedPaths.isEmpty else { return [] }
         let taken = droppedPaths.compactMap { path -> PathDrop? in
@@ -143,10 +143,10 @@ extension Router {
 
     package var hasDrops: Bool { !droppedPaths.isEmpty }
 
-    /// Unsent packets of a path since it was opened, by cause.
+    /// Returns counts of a path's unsent packets since it was opened, by cause.
     package func drops(path: Int) -> SendDropCounts { pathDrops[path]?.counts ?? SendDropCounts() }
 
-    /// Whether a key frame may be requested for a path: not soon after one that it dropped.
+    /// Returns whether a key frame may be requested for a path: false for a while after one that it dropped.
     func mayRequestKeyFrame(path: Int, now: MediaTime) -> Bool { pathDrops[path]?.mayRequest(now: now) ?? true }
 
     func forgetDrops(path: Int) {
@@ -157,7 +157,7 @@ extension Router {
 }
 
 extension ProducerCore {
-    /// The consumer that sends, or sends again, under an SSRC.
+    /// Returns the consumer whose media or RTX stream has this SSRC.
     fileprivate func feedingConsumer(path: Int, ssrc: SSRC) -> UnsafeMutablePointer<Consumer>? {
         guard let i = index(path: path) else { return nil }
         let consumer = consumers + i

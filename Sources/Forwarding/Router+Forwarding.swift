@@ -1,16 +1,17 @@
 package import MediaBase
 
-/// From what publishers sent to a laid-out batch: the packet path.
+/// Packet path: lays out the packets that publishers sent into batches.
 extension Router {
-    /// Sizes that differ by no more are made equal by padding, so that one segmented send carries them.
+    /// Packets whose sizes differ by at most this many bytes are padded to the same size, so that one segmented send carries them.
     private static let paddingReach = PacketRing.maximumPadding
 
-    /// Queues a stored packet for the next flush. False when the queue is full: flush, then queue again.
+    /// Queues a stored packet for the next flush. Returns false if the queue is full: the caller must flush and queue the packet again.
     package func enqueue(_ slot: UnsafeMutablePointer<StoredPacket>, of producer: Producer) -> Bool {
         let bytes = EgressBatch.bytes(
             payload: Int(slot.pointee.payloadLength) + Self.paddingReach, header: EgressBatch.maximumHeader)
         guard pendingCount < Self.maximumPending, pendingBytes + bytes <= EgressBatch.slabBytes else { return false }
-        // What is pending points into the ring, which may be smaller than the queue: it leaves before the ring comes round.
+        // Pending packets point into the ring's arena, which may be smaller than the queue. They must leave before the arena is
+        // overwritten.
         let core = producer.core
         if core.pointee.pendingSince < 0 {
             core.pointee.pendingSince = slot.pointee.position
@@ -23,8 +24,8 @@ extension Router {
         return true
     }
 
-    /// Lays out everything that is pending. `flush` gets a full batch each time and empties it.
-    /// - Parameter now: when it leaves, as abs-send-time and the notes of what was sent say it.
+    /// Lays out all pending packets. Calls `flush` with each full batch, which it must send; the batch is emptied afterwards.
+    /// - Parameter now: send time, for abs-send-time and the rings of sent packets.
     package func forward(
         now: MediaTime, into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) {
@@ -55,14 +56,14 @@ extension Router {
         if now >= nextSweep { sweep(now: now) }
     }
 
-    /// One group of paths: packet by packet, and for each packet the consumers on these paths.
+    /// Lays out the pending packets for one group of paths: for each packet, the consumers on these paths.
     private func forward(to group: Range<Int>, perPath: Int, into batch: inout EgressBatch) {
         var cursor = batch.slab
         for p in group {
             paths[p].cursor = cursor
             paths[p].message = -1
             if paths[p].pacing.isOn { paths[p].pacing.refill(now: batch.now) }
-            // Nothing waits for this: the memory of many paths is fetched at once, where packet after packet would wait for it.
+            // This prefetch is non-blocking: the memory of many paths is loaded at once, instead of one cache miss per packet later.
             if let sent = paths[p].sent { batch.fetched &+= sent.pointee.fetch() }
             cursor += perPath
         }
@@ -72,7 +73,7 @@ extension Router {
             let consumers = core.pointee.consumers
             let count = core.pointee.consumerCount
             var c = core.pointee.groupStart
-            // The first packet of this producer in this group moves the start up; the others find it there.
+            // The producer's first packet in this group advances the start; its other packets reuse it.
             while c < count, consumers[c].path < group.lowerBound { c += 1 }
             core.pointee.groupStart = c
             while c < count, consumers[c].path < group.upperBound {
@@ -95,7 +96,7 @@ extension Router {
         }
     }
 
-    /// A late packet that is above the limit, or from before a change of rewrite: it fills the gap that was left for it.
+    /// Sends a late packet that is above the limit or from before a change of rewrite. It fills the number that was reserved for it.
     private func fill(
         _ packet: UnsafeMutablePointer<PendingPacket>, for consumer: UnsafeMutablePointer<Consumer>,
         into batch: inout EgressBatch
@@ -112,8 +113,8 @@ extension Router {
         }
     }
 
-    /// A path has spent what it may send at once: its video is read from the ring from here on, at the path's rate.
-    /// - Returns: false for what does not wait: sound, and late packets.
+    /// Switches a consumer to reading from the ring at the path's rate, because the path has used up its burst.
+    /// - Returns: false for packets that are not delayed: audio and late packets.
     private func hold(
         _ packet: UnsafeMutablePointer<PendingPacket>, for consumer: UnsafeMutablePointer<Consumer>,
         of core: UnsafeMutablePointer<ProducerCore>
@@ -128,7 +129,7 @@ extension Router {
         return true
     }
 
-    /// Whether a packet goes to a consumer that is not simply live.
+    /// Returns whether a packet is sent to a consumer whose state is not simply `live`.
     private func admit(
         _ packet: UnsafeMutablePointer<PendingPacket>, to consumer: UnsafeMutablePointer<Consumer>,
         of core: UnsafeMutablePointer<ProducerCore>
@@ -158,18 +159,18 @@ extension Router {
                 consumer.pointee.state = consumer.pointee.level
                 return true
             }
-            // What follows a late packet went by already: a key frame is read from the ring, sound starts with what comes next.
+            // The packets after a late one have passed already: a key frame is read from the ring, audio starts at the next packet.
             if !packet.pointee.isAudio {
                 startCatchingUp(consumer, of: core, at: packet.pointee)
             }
             return false
         case .catchingUp:
-            // What it has not read yet it will find in the ring; what it has passed came late.
+            // Packets that it has not read yet will be read from the ring. A packet below `next` is a late one.
             return packet.pointee.sequence < consumer.pointee.next && packet.pointee.sequence >= consumer.pointee.first
         }
     }
 
-    /// Pads neighbours whose sizes nearly agree. Once for all consumers: the padding is part of the shared packet.
+    /// Pads adjacent packets of nearly equal size. Done once for all consumers, since the padding is part of the shared packet.
     private func equalizeSizes() {
         var i = 0
         while i < pendingCount {

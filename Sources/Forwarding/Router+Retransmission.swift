@@ -1,27 +1,28 @@
 package import MediaBase
 
-/// Packets that go out again: because a viewer missed them, or to see how much its network takes.
+/// Retransmissions of packets that a subscriber missed, and probe packets that measure how much its path can carry.
 extension Router {
-    /// Packets that one request for retransmission, or one call for padding, can bring.
+    /// Maximum number of packets sent for one retransmission request or one call for padding.
     private static let retransmittedPackets = 64
-    /// Packets of one request that are looked for in vain: a request can name thousands, and finding nothing takes the longest.
+    /// Maximum number of unsuccessful lookups per request. A request can name thousands of packets, and an unsuccessful lookup takes the
+    /// longest.
     private static let missedPackets = 256
 
-    /// Sends packets again that a viewer missed: on the consumer's RTX stream (RFC 4588), else as they were sent first (RFC 4585
-    /// section 6.2.1), with the same sequence number and the same picture id.
+    /// Retransmits packets that a subscriber missed: on the consumer's RTX stream (RFC 4588) if it has one, else as they were first sent
+    /// (RFC 4585 section 6.2.1), with the same sequence number and PictureID.
     ///
-    /// Without RTX, a header that differs from packet to packet and an AEAD suite exclude each other: two different packets under one
-    /// nonce would give the authentication key away (RFC 7714 section 9.1). Such a consumer gets none.
+    /// Without RTX, a header that changes with each transmission cannot be combined with an AEAD suite: two different packets under one
+    /// nonce would reveal the authentication key (RFC 7714 section 9.1). Such a consumer gets no retransmissions.
     ///
-    /// - Parameter consumerSequences: as the viewer names them.
-    /// - Returns: how many of them were sent: all that are still held, but no more than one request can bring.
+    /// - Parameter consumerSequences: sequence numbers as the subscriber names them.
+    /// - Returns: number of packets that were sent, limited to `retransmittedPackets`.
     package func retransmit(
         _ consumerSequences: some Sequence<SequenceNumber>, path index: Int, producer: Producer, now: MediaTime,
         into batch: inout EgressBatch, _ flush: (inout EgressBatch) -> Void
     ) -> Int {
         guard let (feeder, consumer) = feedingConsumer(path: index, like: producer) else { return 0 }
         let core = feeder.core
-        // What went out before a switch is another producer's.
+        // Packets that were sent before a switch are in another producer's ring.
         let before = consumer.pointee.predecessor
         let earlier = before.flatMap { before in
             before.pointee.index(path: index).map { before.pointee.consumers + $0 }
@@ -38,7 +39,7 @@ extension Router {
                     missed += 1
                     continue
                 }
-                // Named twice, sent once: a request is not to be an amplifier.
+                // A packet that is named twice is sent once, so that a request cannot be used for amplification.
                 if done[..<sent].contains(unwrapped) { continue }
                 let packet: PendingPacket
                 let rewrite: RTPRewrite
@@ -66,13 +67,13 @@ extension Router {
         return sent
     }
 
-    /// Sends about `bytes` that no viewer waits for, to see whether a path can take more: video packets that were sent already on a
-    /// consumer's RTX stream, and where there are none, packets of nothing but padding on it. Each is noted with the probe's number.
+    /// Sends about `bytes` of probe packets to measure whether a path can carry more. They go out on a consumer's RTX stream: video packets
+    /// that were sent before, or packets that contain only padding if there are none. Each is recorded with the probe's number.
     ///
     /// - Parameters:
-    ///   - bytes: of datagrams.
-    ///   - probe: not 0.
-    /// - Returns: bytes that were sent; 0 where the path has no video consumer with an RTX stream.
+    ///   - bytes: total length of the datagrams.
+    ///   - probe: number of the probe; not 0.
+    /// - Returns: bytes that were sent; 0 if the path has no video consumer with an RTX stream.
     package func sendPadding(
         bytes: Int, path index: Int, probe: UInt16, now: MediaTime, into batch: inout EgressBatch,
         _ flush: (inout EgressBatch) -> Void
@@ -83,7 +84,7 @@ extension Router {
         let path = paths + index
         let start = batch.slab
         func sent() -> Int { path.pointee.cursor.unsafelyUnwrapped - start }
-        // The newest first: they are the ones that the viewer may still have a use for.
+        // Newest packets first: the subscriber may still be able to use them.
         var sequence = consumer.pointee.progress.sequence
         var looked = 0
         while sent() < bytes, looked < Self.retransmittedPackets, consumer.pointee.progress.hasSent,
@@ -109,7 +110,7 @@ extension Router {
         return total
     }
 
-    /// The first video consumer of a path that has an RTX stream; one that has sent something before one that has not.
+    /// Returns the first video consumer of a path that has an RTX stream. Prefers one that has sent packets.
     private func consumerForPadding(
         path: Int
     ) -> (UnsafeMutablePointer<ProducerCore>, UnsafeMutablePointer<Consumer>, RTXStream)? {
@@ -124,7 +125,8 @@ extension Router {
         return silent
     }
 
-    /// - Returns: false where packets cannot leave again.
+    /// Prepares the batch for retransmissions on one path.
+    /// - Returns: false if the consumer's packets may not be sent twice.
     private func prepareToResend(
         _ consumer: UnsafeMutablePointer<Consumer>, path index: Int, _ now: MediaTime, _ batch: inout EgressBatch
     ) -> Bool {

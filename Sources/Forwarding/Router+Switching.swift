@@ -1,18 +1,20 @@
 package import MediaBase
 import RTP
 
-/// Encodings: several producers stand for one track of a viewer, of which one feeds it at a time.
+/// Simulcast switching: several producers are the encodings of one track, and one of them feeds a subscriber's track at a time.
 ///
-/// While a switch is wanted, the track has a consumer in both producers: the old one feeds until a key frame of the new one begins, at the
-/// end of a picture; then the new one goes on in its numbering, and the old one stays for a while to answer requests for what it sent.
+/// During a switch, the track has a consumer in both producers. The old one feeds the track until a key frame of the new one begins, at the
+/// end of a frame. The new one then continues the sequence numbers and timestamps, and the old one is kept for `retirement` to answer
+/// requests for packets that it sent.
 extension Router {
-    /// How long a consumer that was switched away from is kept: what is older is not asked for again.
+    /// Time that the old consumer is kept after a switch. Subscribers no longer request packets that are older than this.
     static let retirement = MediaTime.seconds(2)
-    /// By how much the publisher's clock and the arrival of packets may disagree in how far two encodings are apart.
+    /// Maximum difference, in ticks of 90 kHz, between the offset of two encodings by the publisher's clock and by packet arrival. If they
+    /// differ by more, the arrival times are used.
     private static let plausible: Int64 = 90_000
 
-    /// The producer that feeds a viewer's track, or will do so first.
-    /// - Parameter expected: fed it when that was looked at last, and is asked before all the others.
+    /// Returns the producer that feeds a subscriber's track, or will feed it first.
+    /// - Parameter expected: producer that fed the track at the last lookup; checked before the others.
     package func feeder(path: Int, ssrc: SSRC, expected: Producer? = nil) -> Producer? {
         if let core = expected?.core, let i = core.pointee.index(path: path), core.pointee.consumers[i].ssrc == ssrc,
             core.pointee.consumers[i].state.feeds
@@ -33,7 +35,7 @@ extension Router {
         return nil
     }
 
-    /// The same, by any of the producers that stand for the track.
+    /// Finds the feeding consumer, given any producer that is an encoding of the track.
     func feedingConsumer(
         path: Int, like producer: Producer
     ) -> (producer: Producer, consumer: UnsafeMutablePointer<Consumer>)? {
@@ -43,11 +45,11 @@ extension Router {
         return feedingConsumer(path: path, ssrc: consumer.pointee.ssrc)
     }
 
-    /// Has a viewer's track fed by another encoding from its next key frame on. A switch that is still wanted is given up for this one.
+    /// Switches a subscriber's track to another encoding at that encoding's next key frame. Cancels a switch that is still pending.
     /// - Parameters:
     ///   - from: any producer that has, or had, the track.
-    ///   - temporalLimit: 0...3, of the new encoding.
-    /// - Returns: true where a key frame of `to` has to be asked for.
+    ///   - temporalLimit: 0...3, for the new encoding.
+    /// - Returns: true if the caller must request a key frame of `to`.
     package func switchConsumer(
         path: Int, from: Producer, to: Producer, temporalLimit: UInt8 = 3, now: MediaTime
     ) -> Bool {
@@ -74,7 +76,7 @@ extension Router {
             if old.pointee.state == .live { old.pointee.state = .adapting }
             return true
         case .waiting, .paused, .expecting, .retired:
-            // Nothing goes out that could be switched: the new one stands where the old one stood.
+            // Nothing is being sent, so the new consumer replaces the old one at once.
             let state = old.pointee.state
             takeOver(new, of: to.core, from: old, at: now)
             new.pointee.state = state
@@ -85,7 +87,7 @@ extension Router {
         }
     }
 
-    /// Gives up a switch that has not happened.
+    /// Cancels a pending switch.
     /// - Parameter producer: any that has the track.
     package func cancelSwitch(path: Int, producer: Producer, now: MediaTime) {
         guard let old = feedingConsumer(path: path, like: producer)?.consumer, let target = old.pointee.partner else {
@@ -97,10 +99,10 @@ extension Router {
         retire(target.pointee.consumers + i, until: now + Self.retirement)
     }
 
-    /// Throws away what waits to go out on a viewer's track, and the rest of the picture that is going out. The track then waits for a key
+    /// Discards the packets that are queued for a subscriber's track and the rest of the current frame. The track then waits for a key
     /// frame.
     /// - Parameter producer: any that has the track.
-    /// - Returns: the last number that counts as used; nil where there is no such track.
+    /// - Returns: the last sequence number that counts as used, or nil if there is no such track.
     package func abandon(path: Int, producer: Producer) -> Int64? {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return nil }
         _ = setPaused(true, path: path, producer: feeder)
@@ -112,7 +114,7 @@ extension Router {
         return consumer.pointee.progress.sequence
     }
 
-    /// The last number that went out on a viewer's track.
+    /// Returns the last sequence number that was sent on a subscriber's track.
     /// - Parameter producer: any that has the track.
     package func latestSequence(path: Int, producer: Producer) -> SequenceNumber? {
         feedingConsumer(path: path, like: producer).map {
@@ -120,9 +122,9 @@ extension Router {
         }
     }
 
-    /// Whether nothing goes out on a viewer's track before a key frame of this producer comes.
-    /// - Parameter now: false while no key frame may be requested for the path because it dropped the last one; `.never` asks only whether
-    ///   the track waits.
+    /// Returns whether a subscriber's track is waiting for a key frame of this producer.
+    /// - Parameter now: false is returned while no key frame may be requested for the path because it dropped the last one. With `.never`,
+    ///   only the state of the track counts.
     package func waitsForKeyFrame(path: Int, producer: Producer, now: MediaTime = .never) -> Bool {
         guard !producer.isMuted, mayRequestKeyFrame(path: path, now: now),
             let i = producer.core.pointee.index(path: path)
@@ -130,7 +132,8 @@ extension Router {
         return producer.core.pointee.consumers[i].state == .waiting
     }
 
-    /// How often a subscriber's track has begun at a key frame for a cause of the relay's, and whether it waits for one now; nil if there is no such track.
+    /// Returns how often the relay made a subscriber's track start at a key frame, and whether it waits for one now; nil if there is no
+    /// such track.
     /// - Parameter producer: any that has the track.
     package func start(path: Int, producer: Producer) -> (count: UInt64, isAwaited: Bool)? {
         feedingConsumer(path: path, like: producer).map {
@@ -138,14 +141,14 @@ extension Router {
         }
     }
 
-    /// Switches that happened since the last call, and forgets them. None may be missed: who does not know what feeds a track cannot find
-    /// it any more once the consumer of before has been dropped. There are no more of them than were asked for.
+    /// Returns the switches since the last call and clears the list. The caller must handle all of them: once the old consumer is dropped,
+    /// the track can only be found by its new producer. There are at most as many as were requested.
     package func takeSwitches() -> [LayerSwitch] {
         defer { switches.removeAll() }
         return switches
     }
 
-    /// The consumer in `producer` that waits for its key frame: a new one, or one that fed the track before.
+    /// Returns the consumer in `producer` that waits for its key frame: a new one, or one that fed the track before.
     private func join(
         _ producer: Producer, like old: Consumer, temporalLimit: UInt8, now: MediaTime
     ) -> UnsafeMutablePointer<Consumer>? {
@@ -168,9 +171,10 @@ extension Router {
         return consumer
     }
 
-    // MARK: on the packet path, at pictures only
+    // MARK: packet path, at frame boundaries only
 
-    /// A packet of a producer that is to be switched to. - Returns: true where it goes out.
+    /// Handles a packet of the producer that a track switches to.
+    /// - Returns: true if the packet is sent.
     func expect(
         _ packet: UnsafeMutablePointer<PendingPacket>, for new: UnsafeMutablePointer<Consumer>,
         of core: UnsafeMutablePointer<ProducerCore>
@@ -193,7 +197,8 @@ extension Router {
             }
             return false
         }
-        // The key frame has begun. It is waited for the end of the old one's picture, but not beyond the next of its own.
+        // The key frame has begun. The switch happens at the end of the old encoding's frame, but no later than the next frame of the new
+        // encoding.
         guard let key = new.pointee.keyFrame else { return false }
         if old.pointee.isBetweenPictures || packet.pointee.timestamp != key.timestamp {
             _ = handOver(from: old, of: partner)
@@ -201,8 +206,8 @@ extension Router {
         return false
     }
 
-    /// At the end of a picture: goes over to the encoding that is wanted where its key frame is there. It is read from the ring.
-    /// - Returns: true where it did.
+    /// Switches at the end of a frame if the new encoding's key frame has arrived. The key frame is then read from the ring.
+    /// - Returns: true if the track was switched.
     func handOver(
         from old: UnsafeMutablePointer<Consumer>, of oldCore: UnsafeMutablePointer<ProducerCore>
     ) -> Bool {
@@ -228,7 +233,7 @@ extension Router {
         hasNewCatchUps = true
     }
 
-    /// The new consumer goes on with what its viewer was told, the old one retires.
+    /// Gives the new consumer the old one's progress and retires the old one.
     private func takeOver(
         _ new: UnsafeMutablePointer<Consumer>, of core: UnsafeMutablePointer<ProducerCore>,
         from old: UnsafeMutablePointer<Consumer>, at now: MediaTime
@@ -261,8 +266,8 @@ extension Router {
         nextSweep = min(nextSweep, time)
     }
 
-    /// Where a key frame stands on the viewer's timeline: by the publisher's clock where that is known of both encodings, else by when
-    /// their packets came; in any case after what went out last.
+    /// Returns the timestamp of a key frame on the subscriber's timeline. Uses the publisher's clock if sender reports of both encodings
+    /// are known, else the arrival times. The result is always later than the last packet that was sent.
     private func timestamp(
         of packet: borrowing PendingPacket, _ core: UnsafeMutablePointer<ProducerCore>,
         _ old: UnsafeMutablePointer<Consumer>, _ oldCore: UnsafeMutablePointer<ProducerCore>
@@ -282,7 +287,7 @@ extension Router {
 
     // MARK: cleaning up
 
-    /// Drops consumers that retired long enough ago.
+    /// Removes retired consumers whose retention time has ended.
     func sweep(now: MediaTime) {
         nextSweep = .never
         for producer in producers {
@@ -302,7 +307,7 @@ extension Router {
         }
     }
 
-    /// Nothing may point to a producer that goes.
+    /// Removes all pointers to a producer that is being removed.
     func forget(_ core: UnsafeMutablePointer<ProducerCore>) {
         for producer in producers where producer.core != core {
             for i in 0..<producer.core.pointee.consumerCount {

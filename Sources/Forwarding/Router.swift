@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// Producers to consumers: the fan-out of one session on one worker. Packets are taken as they come and leave in batches; what has to
-/// be sent comes out through the closure handed to `forward`, protected and sent there.
+/// Fan-out of one session on one worker, from producers to consumers. Packets are queued as they arrive and leave in batches. The `flush`
+/// closure that the caller passes to `forward` encrypts and sends each batch.
 package final class Router {
     package static let maximumPending = 256
 
@@ -13,19 +13,19 @@ package final class Router {
     let pending: UnsafeMutablePointer<PendingPacket>
     package internal(set) var pendingCount = 0
     var pendingBytes = 0
-    /// The longest header that a packet of this session can have: without header extensions the slab has room for more paths at once.
+    /// Maximum header length of this session's packets. Without header extensions more paths fit the slab at once.
     var longestHeader = EgressBatch.fixedHeader
-    /// Somebody has begun to catch up; whoever calls `catchUp` resets it.
+    /// True if a consumer has begun to catch up. The caller of `catchUp` resets it.
     package var hasNewCatchUps = false
-    /// Switches between encodings that nobody has asked about yet; call `takeSwitches` well within `retirement`.
+    /// Switches between encodings that `takeSwitches` has not returned yet. It must be called well within `retirement`.
     var switches: [LayerSwitch] = []
-    /// When a consumer that fed its viewer before a switch is dropped.
+    /// Time at which the next retired consumer is removed.
     var nextSweep: MediaTime = .never
-    /// Producer that catches up first, of those that share paths.
+    /// Index of the producer whose consumers catch up first. It rotates, since producers share paths.
     var catchUpTurn = 0
-    /// Paths that have dropped packets, by their index; see Router+Drops.
+    /// Paths that have dropped packets, by path index; see Router+Drops.
     var pathDrops: [Int: PathDrops] = [:]
-    /// Those of them that `takeDrops` has not returned yet, and those with a key frame request that waits.
+    /// Paths in `pathDrops` that `takeDrops` has not returned yet; `heldRequests` has those with a delayed key frame request.
     var droppedPaths: [Int] = []
     var heldRequests: [Int] = []
 
@@ -44,14 +44,14 @@ package final class Router {
 
     package func add(_ producer: Producer) { producers.append(producer) }
 
-    /// Drops the producer and its consumers. Nothing of it may be pending.
+    /// Removes the producer and its consumers. No packet of it may be pending.
     package func remove(_ producer: Producer) {
         precondition(pendingCount == 0)
         forget(producer.core)
         producers.removeAll { $0 === producer }
     }
 
-    /// The new path's index.
+    /// Adds a path and returns its index.
     package func open(_ path: EgressPath) -> Int {
         if let index = freePaths.popLast() {
             paths[index] = path
@@ -70,7 +70,7 @@ package final class Router {
         return pathCount - 1
     }
 
-    /// Gives the path up with every consumer on it.
+    /// Removes the path and all consumers on it.
     package func close(path: Int) {
         precondition(pendingCount == 0)
         for producer in producers { _ = producer.core.pointee.remove(path: path) }
@@ -82,8 +82,8 @@ package final class Router {
 
     package func path(_ index: Int) -> UnsafeMutablePointer<EgressPath> { paths + index }
 
-    /// Adds a consumer. Unless it is paused, it starts with the cached pictures since the last key frame where there are any.
-    /// - Returns: true where a key frame has to be asked for.
+    /// Adds a consumer. Unless it is paused, it starts with the cached frames since the last key frame, if there are any.
+    /// - Returns: true if the caller must request a key frame.
     package func subscribe(_ consumer: Consumer, to producer: Producer) -> Bool {
         var consumer = consumer
         if consumer.extensions.length != 0 { longestHeader = EgressBatch.maximumHeader }
@@ -101,12 +101,12 @@ package final class Router {
         return wantsKeyFrame
     }
 
-    /// Sends a track the cached frames since the last key frame once more, for a subscriber that may not have listened when they went out.
-    /// They keep their timestamps and get new sequence numbers, since a receiver drops numbers that it has passed.
+    /// Sends the cached frames since the last key frame again, for a subscriber that may not have been ready when they were sent. They keep
+    /// their timestamps and get new sequence numbers, since a receiver drops numbers that it has passed.
     /// - Parameters:
     ///   - producer: any that has the track.
-    ///   - age: nothing is sent again if the key frame is newer than this.
-    /// - Returns: whether the track begins again.
+    ///   - age: if the key frame is newer than this, nothing is sent.
+    /// - Returns: true if the track starts again.
     package func startAgain(path: Int, producer: Producer, ifOlderThan age: MediaTime = .zero) -> Bool {
         precondition(pendingCount == 0)
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), feeder.kind == .video,
@@ -120,7 +120,8 @@ package final class Router {
         return true
     }
 
-    /// Removes one consumer, with those of other encodings that stand for the same track, and says where its viewer's stream stands.
+    /// Removes one consumer together with the consumers of the track's other encodings.
+    /// - Returns: the progress of the subscriber's stream, or nil if there is no such consumer.
     package func unsubscribe(path: Int, from producer: Producer) -> Consumer.Progress? {
         guard let (_, feeding) = feedingConsumer(path: path, like: producer) else { return nil }
         let progress = feeding.pointee.progress
@@ -133,11 +134,11 @@ package final class Router {
         return progress
     }
 
-    /// Says up to which temporal layer a consumer is to get its producer's pictures. Less is taken from the next picture on, more as soon as
-    /// a picture allows it.
+    /// Sets the highest temporal layer of a consumer. A lower limit applies from the next frame on, a higher one at the first frame that
+    /// allows it.
     /// - Parameters:
-    ///   - limit: 0...3; 3 is everything.
-    ///   - producer: that feeds the track, or is to.
+    ///   - limit: 0...3; 3 means all layers.
+    ///   - producer: producer that feeds the track, or will feed it.
     package func setTemporalLimit(_ limit: UInt8, path: Int, producer: Producer) {
         guard let i = producer.core.pointee.index(path: path) else { return }
         let consumer = producer.core.pointee.consumers + i
@@ -148,8 +149,8 @@ package final class Router {
         }
     }
 
-    /// Pauses or resumes one consumer. A switch to another encoding that has not happened is given up.
-    /// - Returns: true where a key frame has to be asked for.
+    /// Pauses or resumes one consumer. Cancels a pending switch to another encoding.
+    /// - Returns: true if the caller must request a key frame.
     package func setPaused(_ paused: Bool, path: Int, producer: Producer) -> Bool {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer) else { return false }
         if paused {
@@ -163,9 +164,10 @@ package final class Router {
         return feeder.kind == .video
     }
 
-    /// Resumes a consumer so that its viewer sees something at once: with the cached pictures since the last key frame, or since what it got last
-    /// where that is newer. Of a producer that has started anew there are none from before that, and what was abandoned is not gone on with.
-    /// - Returns: true where a key frame has to be asked for.
+    /// Resumes a consumer so that its subscriber gets video at once: starts with the cached frames since the last key frame, or continues
+    /// after the last packet that was sent if that is newer. After `startAnew` on the producer, frames from before it are not used. A frame
+    /// that was cut off is not continued.
+    /// - Returns: true if the caller must request a key frame.
     package func resume(path: Int, producer: Producer) -> Bool {
         guard let (feeder, consumer) = feedingConsumer(path: path, like: producer), consumer.pointee.state == .paused
         else { return false }
@@ -173,11 +175,11 @@ package final class Router {
         guard feeder.kind == .video else { return false }
         var start = feeder.cachedKeyFrame()
         if let layer = start?.pointee.vp8.temporalLayer, layer > consumer.pointee.temporalLimit { start = nil }
-        // What was sent before another encoding fed the viewer is no place to go on from.
+        // The consumer cannot continue from packets that were sent before another encoding fed the subscriber.
         if let start, !consumer.pointee.joinsTimestamps, consumer.pointee.sentEnd > start.pointee.sequence {
-            // With what was thrown away before, or lost and not sent again, its pictures cannot be made out.
+            // The frames after packets that were discarded, or lost and not retransmitted, cannot be decoded.
             guard !consumer.pointee.isCutOff else { return true }
-            // All packets since the key frame are there, those that it has not got as well.
+            // The ring holds all packets since the key frame, including those that this consumer has not sent.
             consumer.pointee.next = consumer.pointee.sentEnd
             consumer.pointee.state = .catchingUp
             feeder.core.pointee.catchingUp += 1

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// SSRC to a small index: open addressing in flat memory, so that a look-up on the packet path is one or two loads.
+/// Hash table from SSRC to a small index. Uses open addressing in flat memory, so that a lookup on the packet path takes one or two loads.
 package struct SSRCTable: ~Copyable {
     private struct Entry {
         var ssrc: UInt32
@@ -21,7 +21,7 @@ package struct SSRCTable: ~Copyable {
 
     @inline(__always)
     private func home(_ ssrc: UInt32) -> Int {
-        // SSRCs may be chosen by peers: multiply so that neighbours spread.
+        // Peers may choose SSRCs: the multiplication spreads neighbouring values.
         Int(truncatingIfNeeded: (ssrc &* 0x9e37_79b1) >> 7) & mask
     }
 
@@ -35,7 +35,7 @@ package struct SSRCTable: ~Copyable {
         return nil
     }
 
-    /// False where the SSRC is taken.
+    /// Adds an SSRC. Returns false if it is already present.
     package mutating func insert(_ ssrc: SSRC, _ index: Int) -> Bool {
         guard find(ssrc) == nil else { return false }
         if (count + 1) * 2 > mask { grow() }
@@ -50,7 +50,7 @@ package struct SSRCTable: ~Copyable {
         guard entries[at].index >= 0 else { return }
         entries[at].index = -1
         count -= 1
-        // What stands behind the hole may belong before it.
+        // Entries behind the removed one may have been displaced by it, so they are placed again.
         var next = (at + 1) & mask
         while entries[next].index >= 0 {
             let entry = entries[next]

@@ -8,7 +8,7 @@ package enum SendDropCause: UInt8, Sendable, CaseIterable {
     case unreachable
     /// No one listens at the address, or the TCP connection has ended.
     case closed
-    /// The datagram is longer than the interface sends.
+    /// The datagram is longer than the interface's MTU allows.
     case tooLong
     /// Any other error of the kernel or the device.
     case other

@@ -1,4 +1,4 @@
-/// Unsent packets by cause.
+/// Counts of unsent packets by cause.
 package struct SendDropCounts: Sendable {
     private var counts = InlineArray<6, UInt64>(repeating: 0)
 

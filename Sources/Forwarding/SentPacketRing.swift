@@ -1,21 +1,22 @@
 package import MediaBase
 
-/// What left of late by one path, by transport-wide sequence number, and what the peer said of it: what feedback is held against. Flat
-/// memory behind a pointer, so that noting a packet is two stores, and feedback on it touches no other memory.
+/// Recently sent packets of one path by transport-wide sequence number, with the result of feedback on each. Feedback is compared with
+/// these entries. The entries are flat memory behind a pointer, so that recording a packet takes two stores and applying feedback touches
+/// no other memory.
 package struct SentPacketRing {
-    /// Packets that are remembered at the most: 2 s at 1,000 packets/s. A power of two.
+    /// Maximum number of packets that are kept: 2 s at 1,000 packets/s. A power of two.
     package static let maximumCapacity = 2048
-    /// And at first: 2 s at 250 packets/s, which is video of 2.5 Mb/s.
+    /// Initial capacity in packets: 2 s at 250 packets/s, which is video at 2.5 Mb/s.
     package static let firstCapacity = 512
-    /// Packets that are overwritten sooner make the ring grow, in microseconds.
+    /// The ring grows if packets would be overwritten sooner than this, in microseconds.
     private static let span: UInt32 = 2_000_000
 
     package struct Entry {
-        /// Microseconds of the worker's clock, modulo 2^32.
+        /// Send time in microseconds of the worker's clock, modulo 2^32.
         package var time: UInt32 = 0
-        /// Bytes in the low bits, above them what feedback said.
+        /// Datagram length in the low 14 bits, feedback flags above.
         private var word: UInt16 = 0
-        /// Number of the probe that it belongs to; 0: none.
+        /// Number of the probe that the packet belongs to; 0 if none.
         package var probe: UInt16 = 0
 
         private static let lengthMask: UInt16 = 0x3fff
@@ -31,13 +32,13 @@ package struct SentPacketRing {
             self.probe = probe
         }
 
-        /// Of the datagram; 0 for an entry that is not in use.
+        /// Length of the datagram in bytes; 0 for an unused entry.
         @inline(__always)
         package var bytes: Int { Int(word & Self.lengthMask) }
-        /// Feedback told of the packet, whatever it said.
+        /// True if feedback covered the packet, whether it was received or not.
         @inline(__always)
         var isTold: Bool { word & Self.told != 0 }
-        /// Feedback said that it came, or feedback that was lost must have.
+        /// True if feedback reported the packet as received, or if it must have been reported by feedback that was lost.
         @inline(__always)
         var hasCome: Bool { word & Self.came != 0 }
 
@@ -59,15 +60,16 @@ package struct SentPacketRing {
         entries.initialize(repeating: Entry(), count: Self.firstCapacity)
     }
 
-    /// Frees the memory; the value is not used afterwards.
+    /// Frees the memory. The value must not be used afterwards.
     package func deallocate() { entries.deallocate() }
 
     package var capacity: Int { mask + 1 }
-    /// The first packet that may still be remembered.
+    /// Lowest sequence number that may still be in the ring.
     @inline(__always)
     var oldest: Int64 { max(0, next &- Int64(mask &+ 1)) }
 
-    /// Notes one packet. - Returns: its transport-wide sequence number.
+    /// Records a sent packet.
+    /// - Returns: the packet's transport-wide sequence number.
     @inline(__always)
     package mutating func append(bytes length: Int, probe: UInt16 = 0, now: MediaTime) -> UInt16 {
         let time = UInt32(truncatingIfNeeded: now.rawValue / 1000)
@@ -78,8 +80,8 @@ package struct SentPacketRing {
         return UInt16(truncatingIfNeeded: next &- 1)
     }
 
-    /// Forgets one of the latest 65,536 packets: it was not sent. Feedback that says it did not come, or that it came, then means nothing.
-    /// - Parameter number: as `append` returned it.
+    /// Removes one of the latest 65,536 packets, because it was not sent. Feedback on it is then ignored.
+    /// - Parameter number: the number that `append` returned.
     package mutating func withdraw(_ number: UInt16) {
         let latest = next &- 1
         let sequence = latest &- Int64(UInt16(truncatingIfNeeded: latest) &- number)
@@ -88,13 +90,13 @@ package struct SentPacketRing {
         entry.pointee = Entry()
     }
 
-    /// Brings the memory of the next packets, some ten of them, into the cache.
+    /// Loads the memory of the next ten or so entries into the cache.
     @inline(__always)
     func fetch() -> UInt32 {
         entries[Int(next) & mask].time &+ entries[Int(next &+ 8) & mask].time
     }
 
-    /// Once a round: what is about to be overwritten may have been sent a moment ago.
+    /// Grows the ring if the entries about to be overwritten are too recent. Runs once per turn of the ring.
     @inline(never)
     private mutating func growIfShort(now: UInt32) {
         guard next > 0, mask + 1 < Self.maximumCapacity, now &- entries[0].time < Self.span else { return }
@@ -107,10 +109,10 @@ package struct SentPacketRing {
         mask = wider - 1
     }
 
-    /// A packet that is still remembered.
+    /// Returns the entry of a packet that is still in the ring.
     package func find(_ sequence: Int64) -> Entry? { place(of: sequence)?.pointee }
 
-    /// Where a packet stands that is still remembered; valid until the next is noted.
+    /// Returns a pointer to the entry of a packet that is still in the ring. Valid until the next packet is recorded.
     @inline(__always)
     func place(of sequence: Int64) -> UnsafeMutablePointer<Entry>? {
         guard sequence >= oldest, sequence < next else { return nil }
@@ -118,7 +120,7 @@ package struct SentPacketRing {
         return entry.pointee.bytes > 0 ? entry : nil
     }
 
-    /// What feedback said is forgotten; what was sent is not.
+    /// Removes the results of feedback. The record of sent packets is kept.
     package func forgetFeedback() {
         for place in 0...mask { entries[place].forgetFeedback() }
     }

@@ -1,7 +1,7 @@
-/// Why a subscriber's track begins at a key frame, which decides what its `KeyFrameBudget` makes of it.
+/// Reason why a subscriber's track starts at a key frame. It determines the effect on the subscriber's `KeyFrameBudget`.
 package enum StartCause: Sendable {
-    /// The first start, or one after a switch, a pause or a loss at the relay: it fills the budget.
+    /// The first start, or one after a switch, a pause or a loss at the relay. Refills the budget.
     case relay
-    /// Frames are sent once more, maybe at the subscriber's own request: no reason to serve more of its requests.
+    /// Frames are sent again, maybe at the subscriber's own request. Does not refill the budget.
     case repetition
 }

@@ -1,13 +1,13 @@
 package import MediaBase
 
-/// What the relay remembers of one packet that came from a publisher, beside its payload in the ring's arena.
+/// Stored packet of a publisher, without its payload, which is in the ring's arena.
 package struct StoredPacket {
-    /// Unwrapped sequence number, negative where it came before the publisher's first; `Int64.min` for an empty slot.
+    /// Unwrapped sequence number; negative if it precedes the first received one; `Int64.min` for an empty slot.
     package var sequence: Int64 = .min
     /// Unwrapped RTP timestamp.
     package var timestamp: Int64 = 0
     package var arrival: MediaTime = .zero
-    /// Byte position in the arena, counted for ever: it is overwritten once the arena has gone a whole turn further.
+    /// Byte position in the arena; it never wraps. The payload is overwritten once the arena has advanced by its full size.
     package var position = 0
     /// Payload bytes, `paddingLength` included.
     package var payloadLength: UInt16 = 0
@@ -24,11 +24,11 @@ package struct StoredPacket {
         package static let marker = Flags(rawValue: 1)
         /// First packet of a key frame.
         package static let keyFrameStart = Flags(rawValue: 2)
-        /// Came again after it had been asked for, or out of order.
+        /// Received out of order or as a retransmission.
         package static let late = Flags(rawValue: 4)
         /// First packet of a video frame.
         package static let frameStart = Flags(rawValue: 8)
-        /// Depends on no frame above the base layer (VP8's Y bit).
+        /// Depends only on the base layer (VP8's Y bit).
         package static let layerSync = Flags(rawValue: 16)
     }
 

@@ -3,7 +3,7 @@ public struct Bitrate: RawRepresentable, Hashable, Comparable, Sendable, CustomS
     public var rawValue: Int64
     @inlinable public init(rawValue: Int64) { self.rawValue = rawValue }
     @inlinable public init(bitsPerSecond: Int64) { rawValue = bitsPerSecond }
-    /// Saturates; NaN is 0.
+    /// Saturates; converts NaN to 0.
     package init(saturating bitsPerSecond: Double) { rawValue = Int64(saturating: bitsPerSecond) }
     /// Saturates.
     @inlinable public static func kilobits(_ n: Int64) -> Bitrate {

@@ -1,4 +1,4 @@
-/// The hash of a certificate as SDP carries it (RFC 8122 section 5): `sha-256 4A:AD:...`.
+/// Hash of a certificate as written in SDP (RFC 8122 section 5): `sha-256 4A:AD:...`.
 package struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertible {
     package enum Algorithm: String, Sendable, CaseIterable {
         case sha1 = "sha-1"
@@ -7,7 +7,7 @@ package struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertib
         case sha384 = "sha-384"
         case sha512 = "sha-512"
 
-        /// Bytes of a hash.
+        /// Length of a hash in bytes.
         package var length: Int {
             switch self {
             case .sha1: 20
@@ -22,14 +22,14 @@ package struct CertificateFingerprint: Hashable, Sendable, CustomStringConvertib
     package let algorithm: Algorithm
     package let bytes: [UInt8]
 
-    /// Nil where `bytes` has not the algorithm's length.
+    /// Returns nil if `bytes` does not have the algorithm's length.
     package init?(_ algorithm: Algorithm, bytes: [UInt8]) {
         guard bytes.count == algorithm.length else { return nil }
         self.algorithm = algorithm
         self.bytes = bytes
     }
 
-    /// The value of `a=fingerprint`. Names and digits may be of either case.
+    /// Parses the value of `a=fingerprint`. Names and digits may be of either case.
     package init?(_ text: some StringProtocol) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: true)
         guard parts.count == 2, let algorithm = Algorithm(rawValue: parts[0].lowercased()) else { return nil }

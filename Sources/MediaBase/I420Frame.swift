@@ -1,10 +1,10 @@
-/// One raw picture: 8-bit planar YUV 4:2:0. The planes lie one after another without row padding: Y (`width` x `height`), then
-/// U and V (`chromaWidth` x `chromaHeight` each).
+/// Raw video frame: 8-bit planar YUV 4:2:0. The planes lie one after another without row padding: Y (`width` x `height`), then U and V
+/// (`chromaWidth` x `chromaHeight` each).
 public struct I420Frame: Sendable {
     public let width: Int
     public let height: Int
     public var rotation: Rotation
-    /// When the picture was taken, on the clock of whoever made the frame.
+    /// Capture time of the frame, on the clock of its creator.
     public var captureTime: MediaTime
     /// `width * height + 2 * chromaWidth * chromaHeight` bytes.
     public var bytes: [UInt8]
@@ -26,7 +26,7 @@ public struct I420Frame: Sendable {
         self.captureTime = captureTime
     }
 
-    /// A black picture.
+    /// Creates a black frame.
     public init(width: Int, height: Int) {
         var bytes = [UInt8](repeating: 128, count: Self.byteCount(width: width, height: height))
         for i in 0..<(width * height) { bytes[i] = 16 }

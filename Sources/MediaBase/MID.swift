@@ -1,7 +1,7 @@
-/// The identification of one media section of an SDP (RFC 8843 section 15), carried in packets by the header extension of the
-/// same name: a token of 1 to 16 visible ASCII characters.
+/// Identification of one media section of an SDP (RFC 8843 section 15), carried in packets by the header extension of the same name: a
+/// token of 1 to 16 visible ASCII characters.
 package struct MID: Hashable, Sendable, CustomStringConvertible {
-    /// What the one-byte form of a header extension holds (RFC 8285 section 4.2).
+    /// Maximum length in the one-byte form of a header extension (RFC 8285 section 4.2).
     package static let maximumLength = 16
 
     package let rawValue: String
@@ -11,7 +11,7 @@ package struct MID: Hashable, Sendable, CustomStringConvertible {
         rawValue = String(text)
     }
 
-    /// As a header extension carries it; nil where it is no token.
+    /// Parses the bytes of a header extension; nil if they are not a token.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy({ (33...126).contains($0) }) else {
             return nil

@@ -1,7 +1,8 @@
-/// A point on one process-wide monotonic clock, or a span of it: nanoseconds. The core never reads a clock; time is handed in.
+/// Point in time on the process-wide monotonic clock, or a time span, in nanoseconds. The core never reads a clock; callers pass the time
+/// in.
 ///
-/// No operation traps or wraps. Conversions and sums beyond 292 years saturate, so that `.never` plus a span stays `.never`, and a span
-/// that a peer's numbers inflate stays a long span.
+/// No operation traps or wraps. Conversions and sums beyond 292 years saturate, so that `.never` plus a span stays `.never`, and extreme
+/// values from a peer stay long spans.
 public struct MediaTime: RawRepresentable, Hashable, Comparable, Sendable, CustomStringConvertible {
     /// Nanoseconds.
     public var rawValue: Int64
@@ -31,7 +32,7 @@ public struct MediaTime: RawRepresentable, Hashable, Comparable, Sendable, Custo
     @inlinable public static func += (a: inout MediaTime, b: MediaTime) { a = a + b }
     public var description: String { "\(seconds) s" }
 
-    /// The limit on the side of `n`: a sum or a product that overflows does so beyond it.
+    /// Returns the limit with the sign of `n`, for a sum or product that overflows.
     @inlinable static func bound(of n: Int64) -> Int64 { n < 0 ? .min : .max }
 
     @inlinable static func saturating(_ n: Int64, times factor: Int64) -> MediaTime {

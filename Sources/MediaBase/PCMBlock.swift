@@ -1,11 +1,11 @@
-/// A run of raw sound: 16-bit signed samples at 48 kHz, channels interleaved.
+/// Block of raw audio: 16-bit signed samples at 48 kHz, channels interleaved.
 public struct PCMBlock: Sendable {
     public static let sampleRate = 48_000
 
     public var channels: Int
     /// `frameCount * channels` samples.
     public var samples: [Int16]
-    /// When the first sample was taken, on the clock of whoever made the block.
+    /// Capture time of the first sample, on the clock of the block's creator.
     public var captureTime: MediaTime
 
     /// Samples per channel.

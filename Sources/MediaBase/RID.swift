@@ -1,7 +1,7 @@
-/// The name of one encoding of a track (RFC 8851 section 4; as a header extension RFC 8852 section 3.1): 1 to 16 letters, digits,
-/// hyphens or underscores.
+/// Name of one encoding of a track (RFC 8851 section 4; as a header extension RFC 8852 section 3.1): 1 to 16 letters, digits, hyphens or
+/// underscores.
 package struct RID: Hashable, Sendable, CustomStringConvertible {
-    /// What the one-byte form of a header extension holds (RFC 8285 section 4.2).
+    /// Maximum length in the one-byte form of a header extension (RFC 8285 section 4.2).
     package static let maximumLength = 16
 
     package let rawValue: String
@@ -13,7 +13,7 @@ package struct RID: Hashable, Sendable, CustomStringConvertible {
         rawValue = String(text)
     }
 
-    /// As a header extension carries it; nil where it is no rid.
+    /// Parses the bytes of a header extension; nil if they are not a RID.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard (1...Self.maximumLength).contains(bytes.count), bytes.allSatisfy(Self.isAllowed) else { return nil }
         rawValue = String(decoding: bytes, as: UTF8.self)

@@ -1,4 +1,4 @@
-/// Clockwise rotation that a picture needs before it is shown (3GPP TS 26.114, coordination of video orientation).
+/// Clockwise rotation that a frame needs before display (3GPP TS 26.114, coordination of video orientation).
 public enum Rotation: Int, Hashable, Sendable, Codable, CaseIterable {
     case none = 0
     case quarter = 90

@@ -1,6 +1,6 @@
 extension SocketAddress {
-    /// Only programs on this host reach the address: 127.0.0.0/8 (RFC 1122 section 3.2.1.3), `::1` (RFC 4291 section 2.5.3), or 127.0.0.0/8
-    /// mapped to IPv6 (RFC 4291 section 2.5.5.2).
+    /// True if only programs on this host can reach the address: 127.0.0.0/8 (RFC 1122 section 3.2.1.3), `::1` (RFC 4291 section 2.5.3), or
+    /// 127.0.0.0/8 mapped to IPv6 (RFC 4291 section 2.5.5.2).
     public var isLoopback: Bool {
         let octets = octets
         if octets.count == 4 { return octets[0] == 127 }

@@ -1,7 +1,7 @@
-/// An IPv4 or IPv6 address with a port, held as the kernel lays it out (`sockaddr_in`, `sockaddr_in6`) so that sending needs no
-/// conversion. The flow label and scope of IPv6 are zero.
+/// IPv4 or IPv6 address with a port, in the kernel's layout (`sockaddr_in`, `sockaddr_in6`) so that sending needs no conversion. The flow
+/// label and scope of IPv6 are zero.
 public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
-    // 28 bytes of address and its length, as words: hashing and comparing stay a few instructions.
+    // 28 bytes of address and its length, as words, so that hashing and comparing take a few instructions.
     @usableFromInline var words: (UInt64, UInt64, UInt64, UInt32)
     /// Bytes in use: 16 (IPv4), 28 (IPv6) or 0 (none).
     public private(set) var length: UInt32
@@ -9,7 +9,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
     private static let familyIPv4: UInt16 = 2
     private static let familyIPv6: UInt16 = 10
 
-    /// No address.
+    /// Creates an empty address.
     public init() {
         words = (0, 0, 0, 0)
         length = 0
@@ -29,13 +29,13 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A numeric address such as `127.0.0.1` or `2001:db8::1`; names are not looked up.
+    /// Parses a numeric address such as `127.0.0.1` or `2001:db8::1`. Host names are not resolved.
     public init?(_ text: String, port: UInt16) {
         guard let octets = text.contains(":") ? Self.ipv6(text) : Self.ipv4(text) else { return nil }
         self.init(octets: octets, port: port)
     }
 
-    /// Bytes as the kernel wrote them; nil where they are neither IPv4 nor IPv6.
+    /// Reads the bytes that the kernel wrote; nil if they are neither IPv4 nor IPv6.
     public init?(kernelBytes: UnsafeRawBufferPointer) {
         self.init()
         guard kernelBytes.count == 16 || kernelBytes.count == 28 else { return nil }
@@ -93,7 +93,7 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
     public var description: String { isIPv6 ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
-    /// The 28 bytes that `length` counts from.
+    /// Calls `body` with all 28 bytes, of which the first `length` are in use.
     @inlinable public func withKernelBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
         withUnsafeBytes(of: words) { body(UnsafeRawBufferPointer(rebasing: $0[0..<28])) }
     }
@@ -105,18 +105,18 @@ public struct SocketAddress: Hashable, Sendable, CustomStringConvertible {
         hasher.combine(words.2)
     }
 
-    /// Four decimal numbers without leading zeros, which some readers take for octal.
+    /// Parses four decimal numbers without leading zeros, which some parsers read as octal.
     private static func ipv4(_ text: some StringProtocol) -> [UInt8]? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 4 else { return nil }
         let octets = parts.compactMap { part in
-            // The integer's own parser would take a sign.
+            // `UInt8(_:)` would accept a sign.
             part.utf8.allSatisfy { (48...57).contains($0) } && (part == "0" || !part.hasPrefix("0")) ? UInt8(part) : nil
         }
         return octets.count == 4 ? octets : nil
     }
 
-    /// RFC 4291 section 2.2, all three forms.
+    /// Parses all three forms of RFC 4291 section 2.2.
     private static func ipv6(_ text: String) -> [UInt8]? {
         let halves = text.components(separatedBy: "::")
         guard halves.count <= 2 else { return nil }

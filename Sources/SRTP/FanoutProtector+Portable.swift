@@ -1,8 +1,8 @@
 import COpenSSL
 
-/// The back-end for every CPU: OpenSSL's one-packet-at-a-time ciphers, keyed once a leg so that a packet costs only its IV.
+/// Back end for all CPUs: OpenSSL's ciphers, one packet at a time. Each `EgressLeg` has a keyed context, so that a packet only sets its IV.
 extension FanoutProtector {
-    /// A context for `suite` that lacks only the IV. Counter mode encrypts in both directions.
+    /// Returns a context for `suite` with a key but without an IV. Counter mode always uses the encryption direction.
     static func keyedContext(_ suite: SRTPSuite, _ key: [UInt8], encrypts: Bool = true) -> OpaquePointer {
         guard let context = EVP_CIPHER_CTX_new(),
             EVP_CipherInit_ex(
@@ -40,7 +40,7 @@ extension FanoutProtector {
                 || EVP_EncryptUpdate(cipher, payload, &done, job.source, Int32(job.payloadLength)) == 1)
             && EVP_EncryptFinal_ex(cipher, tag, &done) == 1
             && EVP_CIPHER_CTX_ctrl(cipher, EVP_CTRL_AEAD_GET_TAG, 16, tag) == 1
-        precondition(worked, "a keyed context refuses only what is longer than a datagram")
+        precondition(worked, "libcrypto could not encrypt a packet")
     }
 
     @inline(__always)
@@ -55,8 +55,9 @@ extension FanoutProtector {
             EVP_EncryptInit_ex(cipher, nil, nil, nil, iv) == 1
             && (job.payloadLength == 0
                 || EVP_EncryptUpdate(cipher, payload, &done, job.source, Int32(job.payloadLength)) == 1)
-        precondition(worked, "a keyed context refuses only what is longer than a datagram")
-        // The ROC is authenticated behind the packet (RFC 3711 section 4.2); the tag, at least as long, takes its place.
+        precondition(worked, "libcrypto could not encrypt a packet")
+        // The ROC is appended to the packet for authentication (RFC 3711 section 4.2). It is then overwritten by the tag, which is at least
+        // as long.
         let rolloverCounter = UInt32(truncatingIfNeeded: job.index >> 16)
         UnsafeMutableRawPointer(tag).storeBytes(of: rolloverCounter.bigEndian, as: UInt32.self)
         job.leg.pointee.hmac.authenticate(

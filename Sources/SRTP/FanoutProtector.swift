@@ -4,11 +4,10 @@ import COpenSSL
     import CIPSecMB
 #endif
 
-/// Protects the packets of many subscribers in batches, each under the subscriber's own key; one a worker, confined to its
-/// thread.
+/// Encrypts the packets of many subscribers in batches, each with the subscriber's own key. Each worker has one, confined to its thread.
 ///
-/// Allocates and retains nothing a packet. Callers order jobs packet-major (one packet for all its subscribers, then the
-/// next): the lanes of multi-buffer hashing are full where neighbours are equal in length.
+/// Neither allocates nor retains per packet. Callers order jobs packet by packet (one packet for all its subscribers, then the next one):
+/// multi-buffer hashing fills its lanes only if adjacent jobs have equal lengths.
 ///
 /// ```swift
 /// let protector = FanoutProtector(.automatic)
@@ -18,15 +17,15 @@ import COpenSSL
 /// ```
 package struct FanoutProtector: ~Copyable {
     package enum Backend: String, Sendable, CaseIterable {
-        /// The fastest that this machine has.
+        /// The fastest one available on this machine.
         case automatic
         /// libipsec-mb, x86-64 only; falls back to `.evp` elsewhere.
         case multiBuffer
-        /// OpenSSL, one keyed context a leg.
+        /// OpenSSL, with one keyed context per subscriber.
         case evp
     }
 
-    /// What is in use: never `.automatic`.
+    /// Back end in use; never `.automatic`.
     package let backend: Backend
     let rtcp = SRTCPCipher()
     #if arch(x86_64)
@@ -48,9 +47,10 @@ package struct FanoutProtector: ~Copyable {
         #endif
     }
 
+    /// Creates the keys of one subscriber.
     /// - Parameters:
-    ///   - key: what the relay protects with.
-    ///   - peerKey: what the subscriber protects its RTCP with; without it `unprotectRTCP` throws `.unknownStream`.
+    ///   - key: key that protects the relay's packets.
+    ///   - peerKey: key that protects the subscriber's RTCP; if nil, `unprotectRTCP` throws `.unknownStream`.
     package func makeLeg(key: SRTPKey, peerKey: SRTPKey? = nil) -> UnsafeMutablePointer<EgressLeg> {
         makeLeg(
             key.suite, rtp: SessionKeys(key, .rtp), sender: SRTCPKeys(key), receiver: peerKey.map(SRTCPKeys.init))
@@ -73,7 +73,8 @@ package struct FanoutProtector: ~Copyable {
         return leg
     }
 
-    /// Bytes of a leg with what the multi-buffer back-end keeps behind it; an OpenSSL context is not counted.
+    /// Length of an `EgressLeg` in bytes, with the key material that the multi-buffer back end stores behind it; an OpenSSL context is not
+    /// included.
     func legSize(_ suite: SRTPSuite) -> Int {
         #if arch(x86_64)
             EgressLeg.materialOffset + (burst == nil ? 0 : MultiBufferBurst.materialSize(of: suite))
@@ -82,7 +83,7 @@ package struct FanoutProtector: ~Copyable {
         #endif
     }
 
-    /// Frees a leg of this protector, and wipes its keys.
+    /// Frees an `EgressLeg` of this protector and wipes its keys.
     package func freeLeg(_ leg: UnsafeMutablePointer<EgressLeg>) {
         if let cipher = leg.pointee.cipher { EVP_CIPHER_CTX_free(cipher) }
         let size = legSize(leg.pointee.suite)
@@ -91,7 +92,7 @@ package struct FanoutProtector: ~Copyable {
         UnsafeMutableRawPointer(leg).deallocate()
     }
 
-    /// Makes `count` finished SRTP packets. Suites and lengths may be mixed.
+    /// Completes `count` SRTP packets. Suites and lengths may be mixed.
     package func protect(_ jobs: UnsafeMutablePointer<ProtectJob>, count: Int) {
         #if arch(x86_64)
             if let burst {
@@ -102,11 +103,11 @@ package struct FanoutProtector: ~Copyable {
         protectPortably(jobs, count: count)
     }
 
-    /// Protects one RTCP packet under the leg's key and next SRTCP index, in place.
+    /// Encrypts one RTCP packet in place, under the key and the next SRTCP index of `leg`.
     ///
     /// - Parameters:
-    ///   - length: bytes of the packet before and after.
-    ///   - capacity: bytes of the buffer at `packet`; `SRTPSuite.rtcpOverhead` more than `length` are needed.
+    ///   - length: length of the packet in bytes, before and after.
+    ///   - capacity: length of the buffer at `packet`; at least `SRTPSuite.rtcpOverhead` more than `length`.
     package func protectRTCP(
         _ leg: UnsafeMutablePointer<EgressLeg>, _ packet: UnsafeMutableRawPointer, length: inout Int, capacity: Int
     ) throws(SRTPFailure) {
@@ -116,7 +117,7 @@ package struct FanoutProtector: ~Copyable {
         leg.pointee.nextSenderIndex = index + 1
     }
 
-    /// Verifies and decrypts one RTCP packet from the leg's peer, in place. What fails is not to be used, not even its header.
+    /// Verifies and decrypts one RTCP packet from the subscriber, in place. If it throws, the packet must not be used, not even its header.
     package func unprotectRTCP(
         _ leg: UnsafeMutablePointer<EgressLeg>, _ packet: UnsafeMutableRawPointer, length: inout Int
     ) throws(SRTPFailure) {

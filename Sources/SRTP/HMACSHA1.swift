@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// The five chaining words of SHA-1 after whole blocks, in machine order, as libcrypto and libipsec-mb both keep them.
+/// State of SHA-1 after complete blocks: five words in machine order, as in libcrypto and libipsec-mb.
 struct SHA1State {
     var h0: UInt32 = 0
     var h1: UInt32 = 0
@@ -9,7 +9,7 @@ struct SHA1State {
     var h4: UInt32 = 0
 }
 
-/// HMAC-SHA1 (RFC 2104) under one key, whose two padded key blocks are hashed once and kept as 2 * 20 bytes.
+/// HMAC-SHA1 (RFC 2104) with one key. The two padded key blocks are hashed once and stored as 2 * 20 bytes.
 struct HMACSHA1 {
     private(set) var inner: SHA1State
     private(set) var outer: SHA1State
@@ -28,7 +28,7 @@ struct HMACSHA1 {
         return SHA1State(h0: context.h0, h1: context.h1, h2: context.h2, h3: context.h3, h4: context.h4)
     }
 
-    /// Writes the 20-byte code of `count` bytes at `message` to `digest`.
+    /// Writes the 20-byte HMAC of `count` bytes at `message` to `digest`.
     @inline(__always)
     func authenticate(_ message: UnsafeRawPointer, count: Int, to digest: UnsafeMutablePointer<UInt8>) {
         var context = Self.resume(inner)
@@ -36,8 +36,7 @@ struct HMACSHA1 {
         finish(&context, to: digest)
     }
 
-    /// As above for a message that four big-endian bytes follow: the ROC of RFC 3711 section 4.2 where it is no part of
-    /// the buffer.
+    /// Writes the HMAC of a message followed by four big-endian bytes: the ROC of RFC 3711 section 4.2, which is not in the buffer.
     @inline(__always)
     func authenticate(
         _ message: UnsafeRawPointer, count: Int, rolloverCounter: UInt32, to digest: UnsafeMutablePointer<UInt8>
@@ -70,7 +69,7 @@ struct HMACSHA1 {
     }
 }
 
-/// Whether two tags are equal, in a time that does not depend on where they differ.
+/// Returns whether two tags are equal, in constant time.
 @inline(__always)
 func tagsEqual(_ left: UnsafeRawPointer, _ right: UnsafeRawPointer, count: Int) -> Bool {
     CRYPTO_memcmp(left, right, count) == 0

@@ -1,9 +1,9 @@
 import COpenSSL
 
-/// The inbound half of SRTP and SRTCP for the streams under one master key: what a publisher sends; confined to one thread.
+/// Receiving side of SRTP and SRTCP for a publisher's streams under one master key; confined to one thread.
 ///
-/// Does what an inbound `SRTPContext` does, without its allocations on every packet. A packet is authenticated before it
-/// changes anything: neither the replay list nor the rollover counter nor the table of streams learns from a forgery.
+/// Equivalent to an inbound `SRTPContext`, but without its allocations per packet. A packet is authenticated before it changes any state: a
+/// forged packet changes neither the replay list nor the rollover counter nor the table of streams.
 package final class IngressContext {
     package let suite: SRTPSuite
     private let salt: SessionSalt
@@ -16,7 +16,7 @@ package final class IngressContext {
     private var streamCount = 0
     private let maximumStreams: Int
 
-    /// - Parameter maximumStreams: SSRCs kept; packets of any further SSRC throw `.unknownStream`.
+    /// - Parameter maximumStreams: maximum number of SSRCs; packets of any further SSRC throw `.unknownStream`.
     package convenience init(key: SRTPKey, maximumStreams: Int = 16) {
         self.init(
             key.suite, rtp: SessionKeys(key, .rtp), rtcp: SRTCPKeys(key), maximumStreams: maximumStreams)
@@ -38,16 +38,16 @@ package final class IngressContext {
         streams.deallocate()
     }
 
-    /// Has packets of `ssrc` begin in a later round of the sequence number, as signalled out of band (RFC 3711 section 3.3.1).
+    /// Sets the initial rollover counter of `ssrc`, as signalled out of band (RFC 3711 section 3.3.1).
     package func addStream(ssrc: UInt32, rolloverCounter: UInt32) throws(SRTPFailure) {
         guard streamCount < maximumStreams, stream(ssrc) == nil else { throw .unknownStream }
         (streams + streamCount).initialize(to: RTPReplayWindow(ssrc: ssrc, rolloverCounter: rolloverCounter))
         streamCount += 1
     }
 
-    /// Verifies and decrypts an RTP packet in place. What fails is not to be used, not even its header.
+    /// Verifies and decrypts an RTP packet in place. If it throws, the packet must not be used, not even its header.
     ///
-    /// - Parameter length: bytes of the packet before and after.
+    /// - Parameter length: length of the packet in bytes, before and after.
     package func unprotect(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
         let plainLength = length - suite.tagLength
         let headerLength = try Self.headerLength(packet, plainLength)
@@ -74,7 +74,7 @@ package final class IngressContext {
         length = plainLength
     }
 
-    /// Verifies and decrypts an RTCP packet in place. What fails is not to be used, not even its header.
+    /// Verifies and decrypts an RTCP packet in place. If it throws, the packet must not be used, not even its header.
     package func unprotectRTCP(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
         try rtcp.unprotect(packet, length: &length, keys: rtcpKeys, windows: &rtcpWindows)
     }
@@ -89,14 +89,14 @@ package final class IngressContext {
 
     private static let near = 16
 
-    /// SSRCs that have ended are kept, or else their packets could be played again. Those in use find their way in front of them.
+    /// SSRCs that have ended are kept, because their packets could be replayed otherwise. Active SSRCs move to the front of the table.
     private func movedForward(_ index: Int) -> UnsafeMutablePointer<RTPReplayWindow> {
         let place = streams + index / 2
         swap(&place.pointee, &streams[index])
         return place
     }
 
-    /// Bytes that stay in the clear: fixed header, CSRCs and header extension (RFC 3711 section 3.1).
+    /// Returns the length of the unencrypted part: fixed header, CSRCs and header extension (RFC 3711 section 3.1).
     @inline(__always)
     private static func headerLength(_ packet: UnsafeRawPointer, _ length: Int) throws(SRTPFailure) -> Int {
         guard length >= 12 else { throw .malformed }

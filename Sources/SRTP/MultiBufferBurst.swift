@@ -1,34 +1,34 @@
 #if arch(x86_64)
     import CIPSecMB
 
-    /// The back-end over libipsec-mb: the library's manager and the arrays that a burst fills, allocated once.
+    /// Back end that uses libipsec-mb: the library's manager and the arrays of a burst, allocated once.
     ///
-    /// Counter mode goes in two passes, a burst of ciphers and then a burst of hashes, whose lanes run up to 16 packets in
-    /// one instruction stream. GCM gains nothing from a burst and is called directly.
+    /// Counter mode takes two passes, a burst of ciphers and then a burst of hashes, whose lanes process up to 16 packets in one
+    /// instruction stream. GCM does not benefit from bursts and is called directly.
     struct MultiBufferBurst {
         private let manager: UnsafeMutablePointer<IMB_MGR>
         private let jobs: UnsafeMutablePointer<IMB_JOB>
         private let counterBlocks: UnsafeMutableRawPointer
         private let tags: UnsafeMutablePointer<UInt8>
         private let finished: UnsafeMutablePointer<FinishedTag>
-        /// Apart from the counter blocks: GCM jobs run while the burst of counter mode is still being filled.
+        /// Separate from the counter blocks, because GCM jobs run while the burst of counter mode is still being filled.
         private let nonce: UnsafeMutablePointer<UInt8>
         private let gcmScratch: UnsafeMutablePointer<gcm_context_data>
 
-        /// Where the tag of a slot goes.
+        /// Destination of a slot's tag.
         private struct FinishedTag {
             var tag: UnsafeMutablePointer<UInt8>
             var length: UInt32
         }
 
-        /// Jobs of one burst: the most that the library takes (`IMB_MAX_BURST_SIZE`), as the lanes run dry once a burst.
+        /// Number of jobs in one burst: the maximum of the library (`IMB_MAX_BURST_SIZE`), since lanes run empty at the end of each burst.
         private static let capacity = 128
-        /// HMAC-SHA1 gives 12 bytes, whatever the suite keeps of them; slots are 16 apart.
+        /// The library writes 12 bytes of HMAC-SHA1, whatever the tag length; slots are 16 bytes apart.
         private static let tagStride = 16
-        /// Eleven round keys of AES-128.
+        /// Length of the eleven round keys of AES-128 in bytes.
         private static let roundKeysSize = 176
 
-        /// Nil where the library has nothing for this CPU.
+        /// Returns nil if the library has no implementation for this CPU.
         init?() {
             guard millrace_imb_available() != 0, let manager = millrace_imb_new() else { return nil }
             self.manager = manager
@@ -109,7 +109,8 @@
             let length = Int(job.headerLength) + Int(job.payloadLength)
             let tag = job.destination + length
             leg.pointee.salt.writeCounterBlock(ssrc: job.ssrc, index: job.index, to: counterBlocks + slot * 16)
-            // The ROC is authenticated behind the packet (RFC 3711 section 4.2); the tag, at least as long, takes its place.
+            // The ROC is appended to the packet for authentication (RFC 3711 section 4.2). It is then overwritten by the tag, which is at
+            // least as long.
             let rolloverCounter = UInt32(truncatingIfNeeded: job.index >> 16)
             UnsafeMutableRawPointer(tag).storeBytes(of: rolloverCounter.bigEndian, as: UInt32.self)
             let hmac = UnsafeRawPointer(leg) + MemoryLayout<EgressLeg>.offset(of: \.hmac)!
@@ -121,11 +122,11 @@
 
         private func run(_ count: Int) {
             let completed = millrace_imb_cm_run(manager, jobs, UInt32(count))
-            precondition(completed == UInt32(count), "every field of a job is set by us")
+            precondition(completed == UInt32(count), "libipsec-mb did not complete all jobs")
             for slot in 0..<count {
                 let from = UnsafeRawPointer(tags + slot * Self.tagStride)
                 let to = UnsafeMutableRawPointer(finished[slot].tag)
-                // 4 or 10 bytes as whole words: a call to copy them would cost as much as filling the job.
+                // Copies 4 or 10 bytes as whole words: a call to `memcpy` would cost as much as filling the job.
                 to.storeBytes(of: from.loadUnaligned(as: UInt32.self), as: UInt32.self)
                 if finished[slot].length == 10 {
                     to.storeBytes(

@@ -1,19 +1,19 @@
-/// One RTP packet to be protected for one subscriber.
+/// Job that encrypts one RTP packet for one subscriber.
 ///
-/// The header is already at `destination`; the payload is encrypted from `source` to just behind it and the tag follows.
-/// Nothing is written past `destination + headerLength + payloadLength + tagLength`, so that packets may touch in a slab.
+/// The header is already at `destination`. The payload is encrypted from `source` to the bytes behind the header, and the tag is appended.
+/// No byte beyond `destination + headerLength + payloadLength + tagLength` is written, so that packets can be adjacent in a slab.
 package struct ProtectJob {
     package var leg: UnsafeMutablePointer<EgressLeg>
     /// Packet index ROC << 16 | sequence number, 48 bits (RFC 3711 section 3.3.1).
     package var index: UInt64
-    /// The plaintext: anywhere outside the slab, or exactly `destination + headerLength`.
+    /// Plaintext: anywhere outside the slab, or exactly at `destination + headerLength`.
     package var source: UnsafePointer<UInt8>
     package var destination: UnsafeMutablePointer<UInt8>
     /// SSRC in the header at `destination`.
     package var ssrc: UInt32
-    /// Bytes of fixed header, CSRCs and extension: at least 12.
+    /// Length of fixed header, CSRCs and header extension in bytes: at least 12.
     package var headerLength: UInt32
-    /// Bytes at `source`.
+    /// Length of the plaintext in bytes.
     package var payloadLength: UInt32
 
     @inlinable
@@ -30,6 +30,6 @@ package struct ProtectJob {
         self.payloadLength = payloadLength
     }
 
-    /// Bytes of the finished packet.
+    /// Length of the completed packet in bytes.
     package var protectedLength: Int { Int(headerLength) + Int(payloadLength) + leg.pointee.suite.tagLength }
 }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Protects and unprotects RTCP packets for any number of keys with one pair of OpenSSL contexts; confined to one thread.
+/// Encrypts and decrypts RTCP packets under any number of keys with one pair of OpenSSL contexts; confined to one thread.
 ///
 /// ```
 ///   counter mode  | header 8 | encrypted ............ | E + index 4 | tag 10 |     RFC 3711 section 3.4
@@ -10,7 +10,7 @@ struct SRTCPCipher: ~Copyable {
     private let counterMode: OpaquePointer
     private let gcm: OpaquePointer
 
-    /// Bytes of the RTCP header and sender SSRC that stay in the clear.
+    /// Length in bytes of the RTCP header and sender SSRC, which are not encrypted.
     private static let headerLength = 8
     private static let encrypted: UInt32 = 0x8000_0000
 
@@ -28,9 +28,10 @@ struct SRTCPCipher: ~Copyable {
         EVP_CIPHER_CTX_free(gcm)
     }
 
+    /// Encrypts an RTCP packet in place.
     /// - Parameters:
-    ///   - length: bytes of the packet before and after.
-    ///   - capacity: bytes of the buffer at `packet`.
+    ///   - length: length of the packet in bytes, before and after.
+    ///   - capacity: length of the buffer at `packet` in bytes.
     func protect(
         _ packet: UnsafeMutableRawPointer, length: inout Int, capacity: Int, keys: SRTCPKeys, index: UInt32
     ) throws(SRTPFailure) {
@@ -71,10 +72,10 @@ struct SRTCPCipher: ~Copyable {
         length += overhead
     }
 
-    /// Decrypts in place where `windows` knows no such packet and the tag is right; leaves `length` and `windows` alone on
-    /// failure.
+    /// Verifies and decrypts an RTCP packet in place. Throws if its index is a replay by `windows` or if its tag is wrong; `length` and
+    /// `windows` are then unchanged.
     ///
-    /// A GCM packet that fails has been overwritten, as OpenSSL decrypts before it knows the tag.
+    /// After a failure, the content of a GCM packet has been overwritten, because OpenSSL decrypts before it checks the tag.
     func unprotect(
         _ packet: UnsafeMutableRawPointer, length: inout Int, keys: SRTCPKeys,
         windows: inout SRTCPReplayWindows

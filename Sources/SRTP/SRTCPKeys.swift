@@ -1,5 +1,5 @@
-/// What SRTCP of one direction needs, small enough for every leg to have: AES round keys are made when a packet comes,
-/// because RTCP is a few packets a second (RFC 3711 section 3.4, RFC 7714 section 9).
+/// SRTCP keys of one direction. Small enough to store for each subscriber: AES round keys are expanded for each packet, since RTCP has only
+/// a few packets per second (RFC 3711 section 3.4, RFC 7714 section 9).
 struct SRTCPKeys {
     let suite: SRTPSuite
     private let cipherKey: (UInt64, UInt64)

@@ -1,17 +1,17 @@
-/// Replay lists of the SRTCP packets that one peer sends, one a sender SSRC (RFC 3711 section 3.3.2): the last 128 indices. Each SSRC
-/// counts its packets for itself, with GCM as well (RFC 3711 section 3.4, RFC 7714 section 9.1).
+/// Replay lists of the SRTCP packets of one peer: the last 128 indices per sender SSRC (RFC 3711 section 3.3.2). Each SSRC has its own
+/// index, with GCM as well (RFC 3711 section 3.4, RFC 7714 section 9.1).
 ///
-/// Memory is taken with the first authentic packet of an SSRC. Some browsers have an SSRC for each track that they receive, and one that
-/// is gone is never taken leave of, so that they add up. Where there are too many, the list that was used least recently gives way, but
-/// not what it kept out: all that stays of it is its highest index, in a table of fixed size, and a packet of an SSRC without a list has
-/// to be above what stands in its SSRC's place there. So no packet gets in twice, whatever was forgotten. SSRCs that share a place share
-/// the higher index: one that is new may then wait until it has counted as far, which is the price of a table that does not grow.
+/// Memory is allocated at the first authenticated packet of an SSRC. Some browsers use an SSRC for each track that they receive and never
+/// announce its end, so SSRCs accumulate. Above `maximumSSRCs`, the least recently used list is removed, and its highest index is stored in
+/// a hash table of fixed size. A packet of an SSRC without a list must exceed the index stored for the SSRC's hash, so no packet is
+/// accepted twice. SSRCs with the same hash share the higher index: packets of a new SSRC may be refused until its index exceeds the stored
+/// one, which is the cost of a table that does not grow.
 struct SRTCPReplayWindows {
-    /// Lists that are kept: 32 KB where they are all in use.
+    /// Maximum number of lists: 32 KB if all are in use.
     static let maximumSSRCs = 1024
     private static let forgottenBits: UInt32 = 12
 
-    /// Where an SSRC's list is, or would be. It holds until the next `note`.
+    /// Position of an SSRC's list, or where it would be inserted. Valid until the next `note`.
     struct Place {
         fileprivate let position: Int
         fileprivate let isKnown: Bool
@@ -24,21 +24,22 @@ struct SRTCPReplayWindows {
         /// Bit i of 128, low word first: index `highest - i` was seen.
         var recent: UInt64
         var older: UInt64
-        /// When a packet was noted last, counted in packets.
+        /// Time of the last recorded packet, counted in packets.
         var used: UInt64
     }
 
-    /// In order of their SSRCs.
+    /// Lists sorted by SSRC.
     private var windows: [Window] = []
     private var packets: UInt64 = 0
-    /// One more than the highest index of the SSRCs that share a place; empty until a list has given way.
+    /// Highest index plus one by SSRC hash; empty until the first list is removed.
     private var forgotten: [UInt32] = []
 
-    /// SSRCs that have a list.
+    /// Number of SSRCs that have a list.
     var count: Int { windows.count }
 
-    /// Whether a packet of this index may still come.
-    /// - Returns: where it is to be noted once its tag has been found right.
+    /// Checks that a packet with this index was not seen before.
+    /// - Returns: the place to pass to `note` once the tag has been verified.
+    /// - Throws: `.replay` if it was seen, or is too old to decide.
     func check(ssrc: UInt32, index: UInt32) throws(SRTPFailure) -> Place {
         let position = position(of: ssrc)
         guard position < windows.count, windows[position].ssrc == ssrc else {
@@ -55,7 +56,7 @@ struct SRTCPReplayWindows {
         return place
     }
 
-    /// Notes a packet that `check` let through and whose tag was right.
+    /// Records a packet that passed `check` and whose tag is correct.
     mutating func note(ssrc: UInt32, index: UInt32, at place: Place) {
         packets += 1
         let position = place.position
@@ -71,7 +72,7 @@ struct SRTCPReplayWindows {
             }
             return
         }
-        // Swift's smart shifts give zero for 64 and more, and shift the other way where the count is negative.
+        // Swift's smart shifts yield zero for counts of 64 and more, and shift in the other direction for negative counts.
         let step = Int(clamping: index - highest)
         let recent = windows[position].recent
         let fallenOut = step < 64 ? recent >> (64 - step) : recent << (step - 64)
@@ -81,7 +82,7 @@ struct SRTCPReplayWindows {
     }
 
     private mutating func begin(ssrc: UInt32, index: UInt32, at position: Int) {
-        // What lies below the SSRC's place among the forgotten counts as seen.
+        // Indices below the one stored for the SSRC's hash count as seen.
         let fresh = Int(index - floor(of: ssrc)) + 1
         let window = Window(
             ssrc: ssrc, highest: index, recent: 1 | UInt64.max << fresh, older: UInt64.max << max(0, fresh - 64),
@@ -103,13 +104,13 @@ struct SRTCPReplayWindows {
         forgotten[slot] = max(forgotten[slot], window.highest + 1)
     }
 
-    /// The lowest index that a packet of an SSRC without a list may have.
+    /// Returns the lowest index that is accepted from an SSRC without a list.
     private func floor(of ssrc: UInt32) -> UInt32 { forgotten.isEmpty ? 0 : forgotten[Self.slot(of: ssrc)] }
 
-    /// Multiplied, so that neighbours spread.
+    /// Returns the hash of an SSRC. The multiplication spreads neighbouring values.
     private static func slot(of ssrc: UInt32) -> Int { Int((ssrc &* 0x9e37_79b1) >> (32 - forgottenBits)) }
 
-    /// Of the first list whose SSRC is not smaller.
+    /// Returns the position of the first list whose SSRC is not smaller.
     private func position(of ssrc: UInt32) -> Int {
         var low = 0
         var high = windows.count

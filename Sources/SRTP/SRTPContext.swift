@@ -1,9 +1,9 @@
 import CSRTP
 
-/// One direction of SRTP and SRTCP over libsrtp2, for any number of SSRCs under one master key; confined to one thread.
+/// SRTP and SRTCP in one direction by libsrtp2, for any number of SSRCs under one master key; confined to one thread.
 ///
-/// The reference that everything else here is held against. The relay's own packets go through `IngressContext` and
-/// `FanoutProtector`: Debian's libsrtp2 allocates on every packet.
+/// Used by clients and load generators, and as the reference in tests. The relay's packets use `IngressContext` and `FanoutProtector`,
+/// because Debian's libsrtp2 allocates memory for each packet.
 package final class SRTPContext {
     package enum Direction: Sendable {
         case inbound
@@ -14,7 +14,7 @@ package final class SRTPContext {
     package let direction: Direction
     private let session: srtp_t
 
-    /// Packets that may be late and still be accepted (RFC 3711 section 3.3.2).
+    /// Number of packets by which an accepted packet may be late (RFC 3711 section 3.3.2).
     package static let replayWindow = 1024
 
     package init(key: SRTPKey, direction: Direction) throws(SRTPFailure) {
@@ -55,7 +55,7 @@ package final class SRTPContext {
         }
     }
 
-    /// Has packets of `ssrc` begin in a later round of the sequence number, as signalled out of band (RFC 3711 section 3.3.1).
+    /// Sets the initial rollover counter of `ssrc`, as signalled out of band (RFC 3711 section 3.3.1).
     package func addStream(ssrc: UInt32, rolloverCounter: UInt32, key: SRTPKey) throws(SRTPFailure) {
         var specific = srtp_ssrc_t()
         specific.type = ssrc_specific
@@ -66,31 +66,31 @@ package final class SRTPContext {
         guard status == srtp_err_status_ok else { throw SRTPLibrary.failure(status) }
     }
 
-    /// Protects an RTP packet in place.
+    /// Encrypts an RTP packet in place.
     ///
     /// - Parameters:
-    ///   - length: bytes of the packet before and after.
-    ///   - capacity: bytes of the buffer at `packet`; `suite.tagLength` more than `length` are needed.
+    ///   - length: length of the packet in bytes, before and after.
+    ///   - capacity: length of the buffer at `packet`; at least `suite.tagLength` more than `length`.
     package func protect(_ packet: UnsafeMutableRawPointer, length: inout Int, capacity: Int) throws(SRTPFailure) {
         guard length >= 12 else { throw .malformed }
         guard capacity - suite.tagLength >= length else { throw .capacity }
         try run(packet, &length, srtp_protect)
     }
 
-    /// Protects an RTCP packet in place; `suite.rtcpOverhead` more bytes than `length` are needed.
+    /// Encrypts an RTCP packet in place; `capacity` must be at least `suite.rtcpOverhead` more than `length`.
     package func protectRTCP(_ packet: UnsafeMutableRawPointer, length: inout Int, capacity: Int) throws(SRTPFailure) {
         guard length >= 8 else { throw .malformed }
         guard capacity - suite.rtcpOverhead >= length else { throw .capacity }
         try run(packet, &length, srtp_protect_rtcp)
     }
 
-    /// Verifies and decrypts an RTP packet in place. What fails is not to be used, not even its header.
+    /// Verifies and decrypts an RTP packet in place. If it throws, the packet must not be used, not even its header.
     package func unprotect(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
         guard length >= 12 + suite.tagLength else { throw .malformed }
         try run(packet, &length, srtp_unprotect)
     }
 
-    /// Verifies and decrypts an RTCP packet in place. What fails is not to be used, not even its header.
+    /// Verifies and decrypts an RTCP packet in place. If it throws, the packet must not be used, not even its header.
     package func unprotectRTCP(_ packet: UnsafeMutableRawPointer, length: inout Int) throws(SRTPFailure) {
         guard length >= 8 + suite.rtcpOverhead else { throw .malformed }
         try run(packet, &length, srtp_unprotect_rtcp)

@@ -1,8 +1,8 @@
-/// Why a packet was refused. No payload, so that throwing one on the packet path allocates nothing.
+/// Reason why a packet was refused. Has no associated values, so that throwing one on the packet path allocates nothing.
 package enum SRTPFailure: Error, Sendable, Equatable, CaseIterable {
     /// The tag does not match: another key, or bytes changed on the way.
     case authentication
-    /// The packet index was seen before, or lies below the replay window (RFC 3711 section 3.3.2).
+    /// The packet index was seen before or is below the replay window (RFC 3711 section 3.3.2).
     case replay
     /// Too short, or its header points beyond its end.
     case malformed
@@ -14,6 +14,6 @@ package enum SRTPFailure: Error, Sendable, Equatable, CaseIterable {
     case keyExpired
     /// The key does not have the length that its suite asks for, or is not base64.
     case invalidKey
-    /// The crypto library refused; never caused by the content of a packet.
+    /// The crypto library failed; never caused by the content of a packet.
     case library
 }

@@ -21,21 +21,21 @@ package struct SRTPKey: Sendable, Equatable {
         self.bytes = Array(bytes)
     }
 
-    /// A fresh key from the system's random source.
+    /// Generates a key from the system's random source.
     package static func random(for suite: SRTPSuite) -> SRTPKey {
         var generator = SystemRandomNumberGenerator()
         return SRTPKey(
             unchecked: (0..<length(of: suite)).map { _ in UInt8.random(in: .min ... .max, using: &generator) }, suite)
     }
 
-    /// Reads the key parameter of an SDP crypto attribute (RFC 4568 section 6.1): base64 with or without padding, with or
-    /// without the leading `inline:`; a lifetime behind the key is ignored, an MKI is not supported.
+    /// Parses the key parameter of an SDP crypto attribute (RFC 4568 section 6.1): base64 with or without padding, with or without the
+    /// prefix `inline:`. A lifetime behind the key is ignored; an MKI is not supported.
     package init(suite: SRTPSuite, inline text: String) throws(SRTPFailure) {
         var body = Array(text.utf8)
         let prefix = Array("inline:".utf8)
         if body.starts(with: prefix) { body.removeFirst(prefix.count) }
         let parameters = body.split(separator: UInt8(ascii: "|"), omittingEmptySubsequences: false)
-        // Only an MKI has a colon in it (`|1:4`); its packets would carry bytes that we do not look for.
+        // Only an MKI contains a colon (`|1:4`). Its packets would carry additional bytes, which are not supported.
         guard let first = parameters.first, !parameters.dropFirst().contains(where: { $0.contains(UInt8(ascii: ":")) })
         else { throw .invalidKey }
         body = Array(first)
@@ -48,7 +48,7 @@ package struct SRTPKey: Sendable, Equatable {
         self.init(unchecked: Array(decoded.prefix(length)), suite)
     }
 
-    /// Master key and salt as `a=crypto` carries them behind `inline:`.
+    /// Master key and salt in the format of `a=crypto` behind `inline:`.
     package var base64: String {
         var encoded = [UInt8](repeating: 0, count: (bytes.count + 2) / 3 * 4 + 1)
         let length = EVP_EncodeBlock(&encoded, bytes, Int32(bytes.count))

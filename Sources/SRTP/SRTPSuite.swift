@@ -1,8 +1,8 @@
 /// A protection profile of SRTP: cipher, authentication and tag lengths (RFC 3711, RFC 4568 section 6.2, RFC 7714).
 package enum SRTPSuite: UInt8, Sendable, CaseIterable {
-    /// AES-128 counter mode, HMAC-SHA1 cut to 80 bits for both SRTP and SRTCP.
+    /// AES-128 counter mode, HMAC-SHA1 truncated to 80 bits for both SRTP and SRTCP.
     case aesCM128HMACSHA1_80
-    /// As above with an SRTP tag of 32 bits; SRTCP keeps 80 (RFC 4568 section 6.2.2).
+    /// AES-128 counter mode, HMAC-SHA1 truncated to 32 bits for SRTP and 80 bits for SRTCP (RFC 4568 section 6.2.2).
     case aesCM128HMACSHA1_32
     /// AES-128-GCM with its full tag of 128 bits (RFC 7714).
     case aeadAES128GCM

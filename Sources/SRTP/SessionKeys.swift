@@ -28,9 +28,9 @@ struct SessionKeys {
         salt = Self.derive(key, label: label + 2, count: key.suite.masterSaltLength)
     }
 
-    /// `count` bytes (at most 64) of AES counter mode over zeros, from the block (salt XOR label || 0) * 2^16.
+    /// Returns `count` bytes (at most 64) of AES counter mode over zeros, from the block (salt XOR label || 0) * 2^16.
     ///
-    /// The 96-bit salt of GCM counts as one of 112 bits whose last 16 are zero (RFC 7714 section 11).
+    /// The 96-bit salt of GCM is extended to 112 bits by zeros (RFC 7714 section 11).
     static func derive(_ key: SRTPKey, label: UInt8, count: Int) -> [UInt8] {
         var block = Array(key.masterSalt)
         block.append(contentsOf: repeatElement(0, count: 16 - block.count))

@@ -1,8 +1,8 @@
-/// The session salt as two big-endian words, from which the per-packet initial values are made by XOR alone.
+/// Session salt as two big-endian words, from which the initial value of each packet is computed by XOR.
 struct SessionSalt {
     /// Bytes 0..<8.
     let high: UInt64
-    /// Bytes 8..<16; what the salt does not fill is zero.
+    /// Bytes 8..<16; bytes beyond the salt are zero.
     let low: UInt64
 
     init(_ bytes: [UInt8]) {

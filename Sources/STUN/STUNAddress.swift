@@ -1,4 +1,4 @@
-/// A transport address as STUN carries it (RFC 5389 sections 15.1 and 15.2).
+/// Transport address in a STUN attribute (RFC 5389 sections 15.1 and 15.2).
 package struct STUNAddress: Hashable, Sendable {
     package enum IP: Hashable, Sendable {
         /// In network order: 192.0.2.1 is 0xc0000201.
@@ -15,8 +15,8 @@ package struct STUNAddress: Hashable, Sendable {
         self.port = port
     }
 
-    /// XOR with magic cookie and transaction id; doing it twice gives the address again. NATs that rewrite what looks like an
-    /// address in a payload do not recognise it so.
+    /// Returns the address XORed with magic cookie and transaction id; applying it twice restores the address. It hides the address from
+    /// NATs that rewrite addresses in payloads.
     func scrambled(with transaction: STUNTransactionID) -> STUNAddress {
         let cookie = STUNMessage.magicCookie
         let scrambledIP: IP =

@@ -1,8 +1,8 @@
-/// An attribute of a STUN message (RFC 5389 section 15, RFC 8445 section 16.1). MESSAGE-INTEGRITY and FINGERPRINT are no values
-/// but follow from the bytes: see `STUNMessage`.
+/// Attribute of a STUN message (RFC 5389 section 15, RFC 8445 section 16.1). MESSAGE-INTEGRITY and FINGERPRINT are not included, because
+/// they are computed from the bytes: see `STUNMessage`.
 package enum STUNAttribute: Hashable, Sendable {
     case mappedAddress(STUNAddress)
-    /// The plain address; the scrambling is done on the way in and out.
+    /// The plain address; XOR is applied when reading and writing.
     case xorMappedAddress(STUNAddress)
     /// In ICE: the receiver's user fragment, a colon, the sender's.
     case username(String)
@@ -17,7 +17,7 @@ package enum STUNAttribute: Hashable, Sendable {
     case iceControlled(UInt64)
     /// With the tie breaker.
     case iceControlling(UInt64)
-    /// Of a type that is not read here.
+    /// Attribute of a type that is not parsed.
     case other(STUNAttributeType, [UInt8])
 
     package var type: STUNAttributeType {
@@ -66,7 +66,7 @@ package enum STUNAttribute: Hashable, Sendable {
         self = parsed
     }
 
-    /// Appends type, length, value and zeros up to 32 bits.
+    /// Appends type, length, value and zero padding to a multiple of 32 bits.
     func write(into bytes: inout [UInt8], transaction: STUNTransactionID) {
         bytes.appendAttribute(type) { bytes in
             switch self {

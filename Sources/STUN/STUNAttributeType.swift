@@ -18,6 +18,6 @@ package struct STUNAttributeType: RawRepresentable, Hashable, Sendable {
     package static let iceControlled = STUNAttributeType(rawValue: 0x8029)
     package static let iceControlling = STUNAttributeType(rawValue: 0x802a)
 
-    /// Types below 0x8000 must be understood by who gets them (RFC 5389 section 15).
+    /// True for types below 0x8000, which the receiver must understand (RFC 5389 section 15).
     package var isComprehensionRequired: Bool { rawValue < 0x8000 }
 }

@@ -1,4 +1,4 @@
-// Big-endian loads, which check bounds, and appends.
+// Bounds-checked big-endian loads, and big-endian appends.
 
 extension UnsafeRawBufferPointer {
     func u16(_ offset: Int) -> UInt16 { UInt16(self[offset]) << 8 | UInt16(self[offset + 1]) }
@@ -11,7 +11,7 @@ extension [UInt8] {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
     }
 
-    /// Appends one attribute: type, the length of what `value` appends, that, and zeros up to 32 bits.
+    /// Appends one attribute: type, length, the bytes that `value` appends, and zero padding to a multiple of 32 bits.
     mutating func appendAttribute(_ type: STUNAttributeType, _ value: (inout [UInt8]) -> Void) {
         appendBigEndian(type.rawValue)
         appendBigEndian(UInt16(0))

@@ -1,4 +1,4 @@
-/// Why a datagram is not a STUN message that can be used.
+/// Reason why a datagram is not a usable STUN message.
 package enum STUNError: Error, Hashable, Sendable, CustomStringConvertible {
     /// Shorter than the 20-byte header, or not as long as its length field says.
     case length

@@ -2,7 +2,7 @@
 package struct STUNErrorCode: Hashable, Sendable {
     /// 300...699.
     package var code: UInt16
-    /// For people; at most 763 bytes are written.
+    /// Human-readable reason; at most 763 bytes are written.
     package var reason: String
 
     package init(code: UInt16, reason: String) {

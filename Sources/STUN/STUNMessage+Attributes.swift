@@ -24,7 +24,7 @@ extension STUNMessage {
         first { if case .software(let text) = $0 { text } else { nil } }
     }
 
-    /// Attributes that must be understood and are not: a request with any is answered by error 420 that lists them
+    /// Types of attributes that must be understood but are unknown. A request with any of them is answered by error 420, which lists them
     /// (RFC 5389 section 7.3.1).
     package var unknownRequiredTypes: [STUNAttributeType] {
         attributes.compactMap {
@@ -33,7 +33,7 @@ extension STUNMessage {
         }
     }
 
-    /// Of several attributes of one type the first counts (RFC 5389 section 15).
+    /// Returns the first attribute of a type; later ones are ignored (RFC 5389 section 15).
     private func first<Value>(_ pick: (STUNAttribute) -> Value?) -> Value? {
         for attribute in attributes {
             if let value = pick(attribute) { return value }

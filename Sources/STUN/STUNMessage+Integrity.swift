@@ -1,33 +1,33 @@
 extension STUNMessage {
-    /// HMAC-SHA1 over a message with a key of the caller's: 20 bytes. In ICE the key is the password of whoever gets the request
+    /// HMAC-SHA1 over a message with the caller's key: 20 bytes. In ICE the key is the password of the agent that receives the request
     /// (short-term credentials, RFC 5389 section 10.1). This target has no cryptography of its own.
     package typealias HMACSHA1 = (_ message: UnsafeRawBufferPointer) -> [UInt8]
 
     private static let integrityLength = 24
     private static let fingerprintMask: UInt32 = 0x5354_554e
 
-    /// Whether MESSAGE-INTEGRITY is there and right (section 15.4). It covers what comes before it, with the header's length
-    /// field ending right behind it.
-    /// - Parameter datagram: what this message was parsed from.
+    /// Returns whether MESSAGE-INTEGRITY is present and correct (RFC 5389 section 15.4). It covers the bytes before it, with the header's
+    /// length field set to end right behind it.
+    /// - Parameter datagram: the datagram that this message was parsed from.
     package func verifyIntegrity(of datagram: UnsafeRawBufferPointer, hmac: HMACSHA1) -> Bool {
         guard let offset = integrityOffset, offset + Self.integrityLength <= datagram.count else { return false }
         var covered = Array(datagram[..<offset])
         covered.setMessageLength(offset + Self.integrityLength)
         let expected = covered.withUnsafeBytes(hmac)
         guard expected.count == 20 else { return false }
-        // Every byte is looked at, so that the time taken tells nothing.
+        // Constant time: all bytes are compared.
         return zip(expected, datagram[(offset + 4)...]).reduce(0 as UInt8) { $0 | ($1.0 ^ $1.1) } == 0
     }
 
-    /// Whether FINGERPRINT is there and right (section 15.5).
-    /// - Parameter datagram: what this message was parsed from.
+    /// Returns whether FINGERPRINT is present and correct (RFC 5389 section 15.5).
+    /// - Parameter datagram: the datagram that this message was parsed from.
     package func verifyFingerprint(of datagram: UnsafeRawBufferPointer) -> Bool {
         guard let offset = fingerprintOffset, offset + 8 <= datagram.count else { return false }
         let checksum = CRC32.checksum(UnsafeRawBufferPointer(rebasing: datagram[..<offset]))
         return checksum ^ Self.fingerprintMask == datagram.u32(offset + 4)
     }
 
-    /// The datagram: header, attributes, MESSAGE-INTEGRITY where there is an `integrity` function, FINGERPRINT where wanted.
+    /// Returns the datagram: header, attributes, MESSAGE-INTEGRITY if `integrity` is given, FINGERPRINT if requested.
     package func bytes(integrity: HMACSHA1? = nil, fingerprint: Bool = true) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(128)

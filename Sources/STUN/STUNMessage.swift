@@ -1,4 +1,4 @@
-/// One STUN message (RFC 5389 section 6; RFC 8489 has the same form).
+/// STUN message (RFC 5389 section 6; RFC 8489 has the same form).
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -10,7 +10,7 @@
 ///     |                  transaction id (96 bits)                     |
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///
-/// A message that was parsed is not yet authentic: `verifyIntegrity` tells.
+/// A parsed message is not authenticated yet: see `verifyIntegrity`.
 package struct STUNMessage: Hashable, Sendable {
     package static let headerLength = 20
     package static let magicCookie: UInt32 = 0x2112_a442
@@ -18,14 +18,15 @@ package struct STUNMessage: Hashable, Sendable {
     package var messageClass: STUNClass
     package var method: STUNMethod
     package var transaction: STUNTransactionID
-    /// In order, those before MESSAGE-INTEGRITY; what follows it but FINGERPRINT is not to be trusted (section 15.4).
+    /// Attributes before MESSAGE-INTEGRITY, in order. Attributes behind it, except FINGERPRINT, must not be trusted (RFC 5389 section 15.4)
+    /// and are left out.
     package var attributes: [STUNAttribute]
     /// Byte at which MESSAGE-INTEGRITY starts in the datagram that this was parsed from.
     package let integrityOffset: Int?
     /// Byte at which FINGERPRINT starts in the datagram that this was parsed from.
     package let fingerprintOffset: Int?
 
-    /// A message to be written.
+    /// Creates a message to send.
     package init(
         _ messageClass: STUNClass, _ method: STUNMethod = .binding, transaction: STUNTransactionID,
         attributes: [STUNAttribute] = []
@@ -38,18 +39,18 @@ package struct STUNMessage: Hashable, Sendable {
         fingerprintOffset = nil
     }
 
-    /// Whether a datagram can be STUN at all: length, first bits and magic cookie. Cheap enough for each datagram.
+    /// Returns whether a datagram can be STUN, by length, first bits and magic cookie. Cheap enough for every datagram.
     package static func matches(_ datagram: UnsafeRawBufferPointer) -> Bool {
         datagram.count >= headerLength && datagram[0] < 0x40 && datagram.u32(4) == magicCookie
     }
 
-    /// Reads a datagram. Attributes of unknown types are kept as `.other`.
+    /// Parses a datagram. Attributes of unknown types are kept as `.other`.
     package init(parsing datagram: UnsafeRawBufferPointer) throws(STUNError) {
         guard datagram.count >= Self.headerLength else { throw .length }
         guard Self.matches(datagram) else { throw .notSTUN }
         guard datagram.count == Self.headerLength + Int(datagram.u16(2)), datagram.count & 3 == 0 else { throw .length }
         let type = datagram.u16(0)
-        // Class bits are 8 and 4; the method is what lies around them.
+        // The class is in bits 8 and 4, the method in the bits around them.
         guard let messageClass = STUNClass(rawValue: UInt8(truncatingIfNeeded: (type >> 7) & 2 | (type >> 4) & 1))
         else { throw .notSTUN }
         self.messageClass = messageClass

@@ -1,4 +1,4 @@
-/// Ties a response to its request: 96 bits (RFC 5389 section 6), to be chosen at random by the client.
+/// Transaction id, which matches a response with its request: 96 bits (RFC 5389 section 6), chosen at random by the client.
 package struct STUNTransactionID: Hashable, Sendable {
     /// The first 4 bytes, in network order.
     package var high: UInt32

@@ -1,20 +1,20 @@
 import DTLS
 import STUN
 
-/// A connectivity check (RFC 8445 section 7.3) or a binding indication (section 11), authenticated: from somebody who knows the password
-/// that it was made with.
+/// Authenticated connectivity check (RFC 8445 section 7.3) or binding indication (section 11): its sender knows the password.
 struct BindingRequest {
-    /// Why a datagram is no such thing.
+    /// Reason why a datagram was refused.
     enum Refusal: Error {
         case malformed
         case unauthentic
     }
 
     let message: STUNMessage
-    /// Bytes of the request.
+    /// Length of the request in bytes.
     let length: Int
 
-    /// - Parameter key: for the user name that the request has, the password that must have been used; nil where the name is unknown.
+    /// Parses and authenticates a request.
+    /// - Parameter key: returns the password for a user name; nil if the name is unknown.
     init(
         _ datagram: UnsafeRawBufferPointer, key: (_ username: String) -> [UInt8]?
     ) throws(Refusal) {
@@ -29,16 +29,16 @@ struct BindingRequest {
         length = datagram.count
     }
 
-    /// It is not answered.
+    /// True for an indication, which is not answered.
     var isIndication: Bool { message.messageClass == .indication }
 
-    /// The answer that says where the request came from (RFC 8445 section 7.3.1.2).
+    /// Returns the success response with the source address of the request (RFC 8445 section 7.3.1.2).
     func success(mapped: STUNAddress, key: [UInt8]) -> [UInt8] {
         bytes(.success, [.xorMappedAddress(mapped)], key)
     }
 
-    /// The answer that refuses it. A list of unknown types is only as long as fits the bytes of the request, where needed without the
-    /// words for people, so that an answer is never longer than its request.
+    /// Returns the error response. The list of unknown types is limited to what fits, and the reason phrase is omitted if needed, so that
+    /// the response is never longer than the request.
     func error(_ code: STUNErrorCode, unknown: [STUNAttributeType] = [], key: [UInt8]) -> [UInt8] {
         let list: [STUNAttribute] = unknown.isEmpty ? [] : [.unknownAttributes(unknown)]
         let whole = bytes(.error, [.errorCode(code)] + list, key)

@@ -1,30 +1,31 @@
 import MediaBase
 
-/// A remote candidate and what is known of the way to it. There is one local socket, so that one address stands for a pair.
+/// Candidate pair: a remote candidate and the state of its checks. The only local candidate is one socket, so the remote address identifies
+/// the pair.
 struct CandidatePair {
     enum State {
-        /// A TCP candidate without a connection.
+        /// TCP candidate without a connection.
         case unconnected
-        /// The connection was asked for.
+        /// The connection has been requested.
         case connecting
         case waiting
         case checking
-        /// A check was answered.
+        /// A check has been answered.
         case valid
         case failed
     }
 
-    /// Its connection number changes with each connection that is made.
+    /// Remote address. Its connection number changes with each new connection.
     var address: PeerAddress
     let isTCP: Bool
-    /// Of the remote candidate (RFC 8445 section 5.1.2).
+    /// Priority of the remote candidate (RFC 8445 section 5.1.2).
     let priority: UInt32
     var state: State
     var check: ConnectivityCheck?
-    /// Checks sent, and those that were answered.
+    /// Number of checks sent; `answers` is the number answered.
     var checks = 0
     var answers = 0
-    /// The peer, being the controlling side, named this pair.
+    /// True if the peer, as the controlling agent, nominated this pair.
     var isNominatedByPeer = false
 
     init(address: PeerAddress, isTCP: Bool, priority: UInt32) {
@@ -34,7 +35,7 @@ struct CandidatePair {
         state = isTCP && !address.isTCP ? .unconnected : .waiting
     }
 
-    /// Forgets what was found out; a connection that stands goes on being used.
+    /// Discards the results of checks. An existing TCP connection is kept.
     mutating func reset() {
         check = nil
         isNominatedByPeer = false

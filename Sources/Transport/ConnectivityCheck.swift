@@ -1,21 +1,21 @@
 import MediaBase
 import STUN
 
-/// A binding request under way (RFC 8445 section 7.2.4) with the timing of RFC 5389 section 7.2.
+/// Pending binding request (RFC 8445 section 7.2.4) with the timing of RFC 5389 section 7.2.
 struct ConnectivityCheck {
     /// Rc of RFC 5389.
     static let sendLimit = 7
-    /// Rm of RFC 5389: how many times the first wait it takes after the last request.
+    /// Rm of RFC 5389: wait after the last request, as a multiple of the first wait.
     static let lastWait: Int64 = 16
-    /// Ti of RFC 5389 section 7.2.2: what a stream, which repeats by itself, is given.
+    /// Ti of RFC 5389 section 7.2.2: timeout over TCP, which retransmits by itself.
     static let streamTimeout = MediaTime.milliseconds(39_500)
 
     let transaction: STUNTransactionID
     let isNomination: Bool
-    /// The role that the request was made in.
+    /// Role of this agent when the request was made.
     let isControlling: Bool
     let datagram: [UInt8]
-    /// When it is to be sent again, or given up.
+    /// Time of the next retransmission, or of the timeout.
     private(set) var due: MediaTime
     private var sends = 1
     private let firstWait: MediaTime
@@ -23,7 +23,7 @@ struct ConnectivityCheck {
 
     /// - Parameters:
     ///   - firstWait: RTO of RFC 5389, which doubles with each request.
-    ///   - isReliable: over TCP.
+    ///   - isReliable: true over TCP.
     init(
         _ transaction: STUNTransactionID, isNomination: Bool, isControlling: Bool, datagram: [UInt8],
         firstWait: MediaTime,
@@ -38,7 +38,7 @@ struct ConnectivityCheck {
         due = now + (isReliable ? Self.streamTimeout : firstWait)
     }
 
-    /// To be called when `due` has come: whether the request is to be sent again; if not, it is given up.
+    /// Handles `due`. Returns true if the request must be retransmitted; false if it has timed out.
     mutating func repeats(now: MediaTime) -> Bool {
         guard !isReliable, sends < Self.sendLimit else { return false }
         let factor = sends == Self.sendLimit - 1 ? Self.lastWait : 1 << Int64(sends)

@@ -3,10 +3,10 @@ import MediaBase
 import SDP
 import SRTP
 
-/// The DTLS half of a transport: a connection that is made when it is first needed, as it takes far more memory than all the rest, and
-/// the datagrams of its that could not be sent yet.
+/// DTLS part of a transport: a connection and its datagrams that could not be sent yet. The connection is created when it is first needed,
+/// because it takes far more memory than the rest of the transport.
 struct DTLSAssociation {
-    /// What became of it since it was asked last.
+    /// Change of state since the last query.
     enum Change {
         case none
         case connected(DTLSKeys)
@@ -20,7 +20,7 @@ struct DTLSAssociation {
         let suites: [SRTPSuite]
     }
 
-    /// Datagrams that wait at most: more than a flight. Beyond it the oldest goes, which is obsolete or will be sent again.
+    /// Maximum number of queued datagrams: more than a flight. Beyond it the oldest is dropped, which is obsolete or will be retransmitted.
     static let heldLimit = 12
 
     private let parameters: Parameters
@@ -36,13 +36,13 @@ struct DTLSAssociation {
 
     var isStarted: Bool { connection != nil }
     var isHolding: Bool { !held.isEmpty }
-    /// Records of the peer's that were authentic and new; the end of its handshake counts as one.
+    /// Number of authenticated new records of the peer; the end of its handshake counts as one.
     var authenticRecords: UInt64 { connection?.authenticRecords ?? 0 }
 
-    /// Nil also while datagrams wait: repeating what was not sent helps nobody.
+    /// Time of the next retransmission; nil also while datagrams are queued, since retransmitting unsent datagrams has no use.
     var deadline: MediaTime? { isHolding ? nil : connection?.deadline }
 
-    /// Begins the handshake, or makes ready for the peer's beginning it.
+    /// Starts the handshake as a client, or prepares for it as a server.
     mutating func start(now: MediaTime) throws(DTLSFailure) {
         guard connection == nil else { return }
         let connection = try DTLSConnection(
@@ -52,7 +52,7 @@ struct DTLSAssociation {
         connection.start(now: now)
     }
 
-    /// Takes a datagram. A server comes to life by what can be the start of a handshake only.
+    /// Handles a datagram. A server creates its connection only if the datagram can be the start of a handshake.
     mutating func receive(_ datagram: UnsafeRawBufferPointer, now: MediaTime) throws(DTLSFailure) {
         if connection == nil {
             guard parameters.role == .server, Self.isClientHello(datagram) else { return }
@@ -68,7 +68,7 @@ struct DTLSAssociation {
 
     mutating func close(now: MediaTime) { connection?.close(now: now) }
 
-    /// Hands over what is to be sent, in order, as long as `send` takes it.
+    /// Passes datagrams to `send` in order, until it returns false.
     mutating func flush(_ send: ([UInt8]) -> Bool) {
         while let datagram = connection?.nextDatagram() {
             if held.count >= Self.heldLimit { held.removeFirst() }
@@ -97,7 +97,8 @@ struct DTLSAssociation {
         held = []
     }
 
-    /// A handshake record of epoch 0 with a ClientHello, or the first part of one, in it (RFC 6347 sections 4.1 and 4.2.2).
+    /// Returns whether the datagram starts with a handshake record of epoch 0 that has a ClientHello, or its first fragment (RFC 6347
+    /// sections 4.1 and 4.2.2).
     private static func isClientHello(_ datagram: UnsafeRawBufferPointer) -> Bool {
         datagram.count >= 25 && datagram[0] == 22 && datagram[1] == 0xfe && datagram[3] == 0 && datagram[4] == 0
             && datagram[13] == 1

@@ -2,10 +2,10 @@ import DTLS
 package import MediaBase
 import STUN
 
-// Requests out, responses and requests in.
+// Sends requests, and handles responses and requests.
 
 extension ICEFullAgent {
-    /// PRIORITY of what the peer would learn of us: peer reflexive, first choice (RFC 8445 sections 5.1.2.1 and 7.1.1).
+    /// PRIORITY of a peer reflexive candidate with the highest local preference (RFC 8445 sections 5.1.2.1 and 7.1.1).
     private static let priority: UInt32 = 110 << 24 | 65_535 << 8 | 255
 
     mutating func makeTransaction() -> STUNTransactionID {
@@ -35,7 +35,7 @@ extension ICEFullAgent {
         outputs.append(.transmit(check.datagram, to: pairs[place].address))
     }
 
-    /// Takes a STUN datagram; what is not authentic changes nothing.
+    /// Handles a STUN datagram. Ignores it if it is not authenticated.
     package mutating func receive(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard let message = try? STUNMessage(parsing: datagram), message.method == .binding else { return }
         switch message.messageClass {
@@ -83,7 +83,7 @@ extension ICEFullAgent {
             pairs[place].state = .failed
             return
         }
-        // Section 7.2.5.1: not the role that the request was made in, which may be another one than that of now.
+        // RFC 8445 section 7.2.5.1: switches to the opposite of the role in the request, which may differ from the current role.
         isControlling = !check.isControlling
         startCheck(at: place, isNomination: isControlling && check.isNomination, now: now)
     }
@@ -107,8 +107,8 @@ extension ICEFullAgent {
         triggerCheck(request, from: source, now: now)
     }
 
-    /// Section 7.3.1.1.
-    /// - Returns: false where the peer is to change its role.
+    /// Resolves a role conflict (RFC 8445 section 7.3.1.1).
+    /// - Returns: false if the peer must change its role.
     private mutating func resolveRoles(_ request: BindingRequest) -> Bool {
         if isControlling, let theirs = request.message.iceControlling {
             if tieBreaker >= theirs { return false }
@@ -120,7 +120,7 @@ extension ICEFullAgent {
         return true
     }
 
-    /// Sections 7.3.1.3 to 7.3.1.5: what checks us can be checked.
+    /// Checks the source of a request in return (RFC 8445 sections 7.3.1.3 to 7.3.1.5).
     private mutating func triggerCheck(_ request: BindingRequest, from source: PeerAddress, now: MediaTime) {
         if !pairs.contains(where: { $0.address == source }) {
             guard !source.isTCP, pairs.count < Self.pairLimit else { return }

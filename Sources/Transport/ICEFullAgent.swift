@@ -2,27 +2,27 @@ package import MediaBase
 package import SDP
 import STUN
 
-/// The client's side of ICE (RFC 8445): checks the candidates of its peer, nominates the first pair that works, and goes on asking for
-/// consent (RFC 7675). It has one UDP socket, which the caller may replace, and a TCP connection for each TCP candidate.
+/// ICE agent of the client (RFC 8445): checks the peer's candidates, nominates the first pair that works, and continues with consent checks
+/// (RFC 7675). Uses one UDP socket, which the caller may replace, and a TCP connection per TCP candidate.
 package struct ICEFullAgent {
     package struct Configuration: Sendable {
         package var local: ICECredentials
         package var remote: ICECredentials
-        /// Ta: between the first checks of two pairs (RFC 8445 section 14.2).
+        /// Ta: time between the first checks of two pairs (RFC 8445 section 14.2).
         package var pacing = MediaTime.milliseconds(50)
         /// RTO of the first retransmission of a check.
         package var retransmission = MediaTime.milliseconds(500)
-        /// On average; each one is drawn from 0.8 to 1.2 times it (RFC 7675 section 5.1).
+        /// Average interval of consent checks; each one is random between 0.8 and 1.2 times it (RFC 7675 section 5.1).
         package var consentInterval = MediaTime.seconds(5)
-        /// The same while the last one has not been answered, so that a peer is not given up for a few datagrams that were lost.
+        /// Average interval while the last consent check is unanswered, so that a few lost datagrams do not end the path.
         package var consentRetry = MediaTime.seconds(1)
-        /// How long UDP is tried alone where there are candidates of both.
+        /// Time for which only UDP is tried if there are candidates of both transports.
         package var streamDelay = MediaTime.milliseconds(500)
-        /// Every check nominates, as before RFC 8445 was allowed.
+        /// If true, every check nominates, as was allowed before RFC 8445.
         package var nominatesAggressively = false
-        /// Consent checks nominate again, so that a lite peer follows at once where a NAT gives a new address.
+        /// If true, consent checks nominate too, so that an ICE-lite peer follows a NAT rebinding at once.
         package var nominatesInConsent = true
-        /// Begins in the role of the controlled, which a lite peer refuses by a role conflict.
+        /// If true, starts in the controlled role, which an ICE-lite peer refuses with a role conflict.
         package var beginsControlled = false
 
         package init(local: ICECredentials, remote: ICECredentials) {
@@ -38,7 +38,7 @@ package struct ICEFullAgent {
         case selected(PeerAddress)
     }
 
-    /// Remote candidates at most.
+    /// Maximum number of remote candidates.
     package static let pairLimit = 32
     static let outstandingConsents = 8
 
@@ -46,21 +46,21 @@ package struct ICEFullAgent {
     var random: any RandomNumberGenerator
     var pairs: [CandidatePair] = []
     var outputs = OutputQueue<Output>()
-    /// Media goes there.
+    /// Destination of media.
     package internal(set) var selected: PeerAddress?
-    /// Where the latest check of the peer's that was answered came from.
+    /// Source of the peer's latest check that was answered.
     package internal(set) var answered: PeerAddress?
-    /// When a check on the selected pair was answered last.
+    /// Time of the last answer to a check on the selected pair.
     package internal(set) var lastConsent: MediaTime?
     package internal(set) var isControlling: Bool
-    /// Looks for a pair: at first, after a restart, and when the selected one may not work any more.
+    /// True while searching for a pair: at the start, after a restart, and when the selected pair may have failed.
     var isSeeking = true
     let tieBreaker: UInt64
     var nextPair: MediaTime
     var nextConsent = MediaTime.never
     var nextStream: MediaTime
     var nextConnection: Int32 = 0
-    /// Of consent checks that may still be answered.
+    /// Transactions of consent checks that may still be answered.
     var consents: [STUNTransactionID] = []
 
     package init(_ configuration: Configuration, random: any RandomNumberGenerator, now: MediaTime) {
@@ -72,7 +72,7 @@ package struct ICEFullAgent {
         nextStream = now + configuration.streamDelay
     }
 
-    /// When `handleTimeout` is to be called next.
+    /// Time at which to call `handleTimeout`.
     package var deadline: MediaTime {
         var deadline = nextConsent
         for pair in pairs {
@@ -86,10 +86,10 @@ package struct ICEFullAgent {
 
     package mutating func nextOutput() -> Output? { outputs.next() }
 
-    /// Whether an address is a candidate of the peer's.
+    /// Returns whether an address is a candidate of the peer.
     package func isKnown(_ address: PeerAddress) -> Bool { pairs.contains { $0.address == address } }
 
-    /// The peer's candidates that were tried.
+    /// Candidates of the peer that were tried.
     package var tried: [MediaPathReport.Candidate] {
         pairs.map {
             MediaPathReport.Candidate(
@@ -97,8 +97,8 @@ package struct ICEFullAgent {
         }
     }
 
-    /// Takes a candidate of the peer's.
-    /// - Returns: false where it is of no use: a name, an active TCP candidate, another component, one too many.
+    /// Adds a candidate of the peer.
+    /// - Returns: false if the candidate cannot be used: a host name, an active TCP candidate, another component, or above `pairLimit`.
     package mutating func add(_ candidate: ICECandidate, now: MediaTime) -> Bool {
         guard candidate.component == 1, candidate.port != 0, pairs.count < Self.pairLimit,
             let address = SocketAddress(candidate.host, port: candidate.port)
@@ -111,30 +111,31 @@ package struct ICEFullAgent {
         return true
     }
 
-    /// A connection that was asked for stands.
+    /// Reports that a requested connection is established.
     package mutating func connected(connection: Int32, now: MediaTime) {
         guard let place = pairs.firstIndex(where: { $0.isTCP && $0.address.connection == connection }) else { return }
         if pairs[place].state == .connecting { pairs[place].state = .waiting }
         handleTimeout(now: now)
     }
 
-    /// A connection is closed, or could not be made.
+    /// Reports that a connection was closed, or could not be established.
     package mutating func disconnected(connection: Int32, now: MediaTime) {
         guard let place = pairs.firstIndex(where: { $0.isTCP && $0.address.connection == connection }) else { return }
         let wasSelected = pairs[place].address == selected
         pairs[place].disconnect()
-        // Not again at once: who refuses a connection refuses the next one as well.
+        // Delays the next attempt: a peer that refuses one connection refuses an immediate second one as well.
         nextStream = now + configuration.streamDelay
         if wasSelected { seek(now: now) }
     }
 
-    /// The local socket is another one, or the network is: the selected pair is checked at once, the rest after it.
+    /// Searches again after the local socket or the network has changed: checks the selected pair first, then the others.
     package mutating func rebind(now: MediaTime) {
         for place in pairs.indices where pairs[place].isTCP { dropConnection(at: place) }
         seek(now: now)
     }
 
-    /// ICE restart (RFC 8445 section 9): all pairs are checked anew. Media goes on to the selected one meanwhile.
+    /// Starts an ICE restart (RFC 8445 section 9): all pairs are checked again. Media is sent to the selected pair until another one is
+    /// selected.
     package mutating func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
         configuration.local = local
         configuration.remote = remote

@@ -2,14 +2,14 @@ package import MediaBase
 package import SDP
 import STUN
 
-/// The relay's side of ICE (RFC 8445 section 2.5): it answers the checks of one peer and follows what the peer nominates. It never checks
-/// anything itself and is always controlled.
+/// ICE-lite agent of the relay (RFC 8445 section 2.5): answers the checks of one peer and follows its nominations. Sends no checks of its
+/// own and is always controlled.
 ///
-/// What it holds to, whatever comes in:
-/// - Only an authentic check makes it remember an address or answer. A copy of a check seen before changes nothing, and is answered only
-///   where its address is known already.
-/// - To an address that the peer has not nominated go at most as many bytes as came from there; to one that was nominated no more than
-///   `firstFlightAllowance` beyond that, once, until `confirm()`.
+/// Invariants, for any input:
+/// - Only an authenticated check makes the agent store an address or send an answer. A copy of an earlier check changes nothing, and is
+///   answered only if its address is known already.
+/// - An address that the peer has not nominated gets at most as many bytes as were received from it. Nominated addresses together get at
+///   most `firstFlightAllowance` bytes beyond that, once, until `confirm()`.
 ///
 /// ```swift
 /// var agent = ICELiteAgent(local: mine, remoteFragment: theirs)
@@ -18,17 +18,17 @@ import STUN
 /// if reaction.hasMoved { moveMedia(agent.selected) }
 /// ```
 package struct ICELiteAgent: Sendable {
-    /// What one datagram led to.
+    /// Result of one datagram.
     package struct Reaction: Sendable {
-        /// To be sent to where the datagram came from; already accounted for.
+        /// Answer to send to the source of the datagram. Its bytes have been counted already.
         package var answer: [UInt8]?
-        /// The datagram was an authentic check, not seen before.
+        /// True if the datagram was an authenticated check that was not seen before.
         package var isCheck = false
-        /// `selected` is another one than before.
+        /// True if `selected` has changed.
         package var hasMoved = false
     }
 
-    /// One pair of credentials: what a check names itself by and the password that it is made with.
+    /// Set of credentials: the user name of a check and the password that authenticates it.
     private struct Generation: Sendable {
         let local: ICECredentials
         let username: String
@@ -41,26 +41,26 @@ package struct ICELiteAgent: Sendable {
         }
     }
 
-    /// Bytes of a user name at most (RFC 5389 section 15.3): two fragments of 256 and a colon.
+    /// Maximum length of a user name in bytes (RFC 5389 section 15.3): two fragments of 256 and a colon.
     package static let longestUsername = 513
-    /// Addresses remembered; a peer with more of them loses what was checked least recently.
+    /// Maximum number of stored addresses. If a peer uses more, the least recently checked one is removed.
     package static let addressLimit = 16
-    /// Bytes to a nominated address beyond those that came from it, once for all addresses: about four times the DTLS flight of a server,
-    /// and less than what the offer of a browser took to get here.
+    /// Bytes that nominated addresses may get beyond those received from them, once for all addresses: about four times a server's DTLS
+    /// flight, and less than the length of a browser's offer.
     package static let firstFlightAllowance = 4_096
-    /// A selected address that was not checked for this long loses to one that is. Checks of consent come every 4 to 6 s (RFC 7675
-    /// section 5.1), and go by the pair that the peer uses: the first of them after a NAT gave it another address is enough.
+    /// Time without checks after which a selected address is replaced by one that is checked. Consent checks are sent every 4 to 6 s (RFC
+    /// 7675 section 5.1) on the pair that the peer uses. The first one after a NAT rebinding is enough to switch.
     package static let silence = MediaTime.seconds(4)
 
     package private(set) var statistics = ICEStatistics()
-    /// Where media goes: what was nominated last. Nil before any nomination.
+    /// Destination of media: the last nominated address; nil before any nomination.
     package private(set) var selected: PeerAddress?
-    /// When something authentic last came from the address that media goes to; before any nomination from any validated address. The
-    /// relay may send for as long as this is recent (RFC 7675 section 5.1).
+    /// Time of the last authenticated packet from the selected address; before any nomination, from any validated address. The relay may
+    /// send while this is recent (RFC 7675 section 5.1).
     package private(set) var lastAuthentic: MediaTime?
 
     private var current: Generation
-    /// Of an ICE restart whose first check has not come.
+    /// Credentials of an ICE restart whose first check has not arrived yet.
     private var next: Generation?
     private var remotes: [RemoteAddress] = []
     private var history = TransactionHistory()
@@ -72,15 +72,15 @@ package struct ICELiteAgent: Sendable {
         current = Generation(local: local, remoteFragment: remoteFragment)
     }
 
-    /// The credentials that checks may be made with now.
+    /// Local credentials that are valid in checks now.
     package var credentials: [ICECredentials] { [current.local] + (next.map { [$0.local] } ?? []) }
 
-    /// Addresses that authentic checks came from.
+    /// Addresses that authenticated checks came from.
     package var validated: [PeerAddress] { remotes.map(\.address) }
 
     package func isValidated(_ address: PeerAddress) -> Bool { index(of: address) != nil }
 
-    /// Takes a STUN datagram.
+    /// Handles a STUN datagram.
     package mutating func receive(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime)
         -> Reaction
     {
@@ -125,16 +125,16 @@ package struct ICELiteAgent: Sendable {
         return reaction
     }
 
-    /// Counts bytes that came from a validated address and are no STUN; false where the address is none.
+    /// Counts received bytes that are not STUN. Returns false if the address is not validated.
     package mutating func received(_ bytes: Int, from source: PeerAddress) -> Bool {
         guard let place = index(of: source) else { return false }
         remotes[place].credit += bytes
         return true
     }
 
-    /// Notes that a packet that is authentic and new came from an address: a sign of life of the peer if media goes there. Packets from
-    /// another address do not keep a selected one in use.
-    /// - Returns: whether the address is validated.
+    /// Records an authenticated new packet. It shows that the peer is alive if it came from the selected address; packets from other
+    /// addresses do not keep the selected one in use.
+    /// - Returns: true if the address is validated.
     package mutating func receivedAuthentic(from source: PeerAddress, now: MediaTime) -> Bool {
         if source == selected {
             lastAuthentic = now
@@ -145,23 +145,24 @@ package struct ICELiteAgent: Sendable {
         return true
     }
 
-    /// Whether so many bytes may be sent to an address now; where they may, they count as sent.
+    /// Returns whether `bytes` may be sent to an address now. If so, counts them as sent.
     package mutating func spend(_ bytes: Int, to address: PeerAddress) -> Bool {
         guard let place = index(of: address) else { return false }
         return spend(bytes, at: place)
     }
 
-    /// The peer has shown that it reads what goes to the addresses it nominates: to them any number of bytes may go.
+    /// Removes the byte limit for nominated addresses, because the peer has shown that it receives data at the addresses it nominates.
     package mutating func confirm() { isConfirmed = true }
 
-    /// Takes new credentials (RFC 8445 section 9). Those of before stay valid until a check with the new ones arrives.
+    /// Starts an ICE restart with new credentials (RFC 8445 section 9). The previous ones stay valid until a check with the new ones
+    /// arrives.
     package mutating func restart(local: ICECredentials, remoteFragment: String) {
         next = Generation(local: local, remoteFragment: remoteFragment)
     }
 
-    /// An address can no longer be reached: its TCP connection is closed. Media goes to the nominated address that was checked last, where
-    /// there is another.
-    /// - Returns: whether `selected` is another one than before.
+    /// Removes an address whose TCP connection is closed. If it was selected, media moves to the most recently checked nominated address,
+    /// if there is another.
+    /// - Returns: true if `selected` has changed.
     package mutating func forget(_ address: PeerAddress) -> Bool {
         remotes.removeAll { $0.address == address }
         guard address == selected,
@@ -190,7 +191,7 @@ package struct ICELiteAgent: Sendable {
         remotes.append(RemoteAddress(address: source, lastCheck: now))
     }
 
-    /// What an authentic request leads to (RFC 8445 section 7.3.1).
+    /// Handles an authenticated request (RFC 8445 section 7.3.1) and returns the answer.
     private mutating func judge(
         _ request: BindingRequest, _ key: [UInt8], at place: Int, isNew: Bool, _ reaction: inout Reaction
     ) -> [UInt8]? {
@@ -200,7 +201,8 @@ package struct ICELiteAgent: Sendable {
             return request.error(.unknownAttribute, unknown: unknown, key: key)
         }
         guard request.message.iceControlled == nil else {
-            // Section 7.3.1.1 lets the tie breaker decide; an agent that can only be controlled has the smallest there is.
+            // RFC 8445 section 7.3.1.1 resolves the conflict by tie breaker. An agent that can only be controlled acts as if it had the
+            // smallest one.
             statistics.roleConflicts += 1
             return request.error(.roleConflict, key: key)
         }
@@ -210,7 +212,7 @@ package struct ICELiteAgent: Sendable {
                 remotes[place].isNominated = true
                 reaction.hasMoved = select(address)
             } else if let selected, selected != address, isSilent(selected, now: remotes[place].lastCheck) {
-                // Consent checks need not nominate (RFC 7675): what a NAT did to the pair shows in where they come from.
+                // Consent checks need not nominate (RFC 7675), so a NAT rebinding shows only in the source address of the checks.
                 reaction.hasMoved = select(address)
                 remotes[place].isNominated = true
             }
@@ -233,7 +235,7 @@ package struct ICELiteAgent: Sendable {
 
     private mutating func spend(_ bytes: Int, at place: Int) -> Bool {
         let remote = remotes[place]
-        // Who opened a TCP connection reads what is sent on it.
+        // A peer that opened a TCP connection receives what is sent on it.
         if remote.address.isTCP || isConfirmed && remote.isNominated { return true }
         let beyond = max(0, bytes - remote.credit)
         guard beyond == 0 || remote.isNominated && beyond <= allowance else { return false }

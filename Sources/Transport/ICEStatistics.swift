@@ -1,22 +1,22 @@
-/// What an agent did with the STUN datagrams that came in.
+/// Counts of received STUN datagrams by result.
 package struct ICEStatistics: Sendable, Hashable {
-    /// Authentic requests, each counted once.
+    /// Authenticated requests, each counted once.
     package var checks: UInt64 = 0
     /// Requests seen before: retransmissions, copies made by the network, replays.
     package var repeats: UInt64 = 0
-    /// Authentic binding indications (RFC 8445 section 11), repeated ones included.
+    /// Authenticated binding indications (RFC 8445 section 11), including repeated ones.
     package var indications: UInt64 = 0
-    /// Not STUN, no binding request or indication, truncated, or damaged in a way that FINGERPRINT shows.
+    /// Datagrams that are not STUN, neither a binding request nor an indication, truncated, or damaged according to FINGERPRINT.
     package var malformed: UInt64 = 0
-    /// Unknown user name, or MESSAGE-INTEGRITY missing or wrong.
+    /// Datagrams with an unknown user name, or with MESSAGE-INTEGRITY missing or wrong.
     package var unauthentic: UInt64 = 0
-    /// Answered by error 487.
+    /// Requests answered by error 487.
     package var roleConflicts: UInt64 = 0
-    /// Answered by error 420.
+    /// Requests answered by error 420.
     package var unknownAttributes: UInt64 = 0
-    /// Answers that were not sent, as more bytes would have gone to the address than came from it.
+    /// Answers that were not sent, because more bytes would have been sent to the address than were received from it.
     package var unanswered: UInt64 = 0
-    /// Times the selected address changed, the first one included.
+    /// Number of changes of the selected address, including the first selection.
     package var moves: UInt64 = 0
 
     package init() {}

@@ -1,13 +1,13 @@
-/// Why a peer has no media some seconds after it was admitted, as the relay sees it.
+/// Reason why a peer has no media some seconds after it was admitted, as seen by the relay.
 package enum MediaPathFailure: Sendable, Hashable {
-    /// Nothing at all came from the peer.
+    /// Nothing was received from the peer.
     case noPackets
-    /// STUN came from the peer, and keys were not agreed on. `hasBegun`: DTLS came as well.
+    /// STUN was received, but no keys were established. `hasBegun`: DTLS was received as well.
     case noHandshake(hasBegun: Bool)
-    /// The path and its keys stand, and a publisher's media does not come.
+    /// The path and its keys are established, but a publisher's media has not arrived.
     case noMedia
 
-    /// A line for operators that names the side from which nothing was received.
+    /// Line of text for operators that names the side from which nothing was received.
     package var explanation: String {
         switch self {
         case .noPackets: "no media path: nothing was received from the client"

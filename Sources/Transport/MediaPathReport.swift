@@ -1,18 +1,18 @@
 package import MediaBase
 
-/// A path that was not ready in time, and the candidates by which a client tried to reach the relay.
+/// Report on a path that was not ready in time, with the candidates that the client tried.
 package struct MediaPathReport: Sendable, Hashable {
     package enum Stage: Sendable {
-        /// No candidate of the relay's was selected.
+        /// No candidate of the relay was selected.
         case ice
-        /// A candidate was selected, and no keys were agreed on.
+        /// A candidate was selected, but no keys were established.
         case dtls
     }
 
     package struct Candidate: Sendable, Hashable {
         package var address: SocketAddress
         package var isTCP: Bool
-        /// Connectivity checks sent, repeated ones included, and those that were answered.
+        /// Number of connectivity checks sent, including retransmissions; `answers` is the number answered.
         package var checks: Int
         package var answers: Int
     }

@@ -1,4 +1,4 @@
-/// What a state machine wants done, in order, until it is taken.
+/// Queue of a state machine's outputs, in order.
 struct OutputQueue<Output> {
     private var waiting: [Output] = []
     private var taken = 0
@@ -7,7 +7,7 @@ struct OutputQueue<Output> {
 
     mutating func next() -> Output? {
         guard taken < waiting.count else {
-            // Nothing is kept for a peer that is quiet: most of those that are half open are.
+            // Frees the memory of an idle peer, since most half-open peers are idle.
             if !waiting.isEmpty { waiting = [] }
             taken = 0
             return nil

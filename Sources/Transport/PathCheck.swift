@@ -3,22 +3,23 @@ import MediaBase
 import SDP
 import STUN
 
-/// How a peer whose keys came by signalling shows that it reads what goes to the address that it nominated: it answers one check of the
-/// relay's (RFC 8445 section 7.3). Who shakes hands has shown it by that; else the relay's media could be aimed at somebody.
+/// Check of the path to a peer whose keys came by signalling. The peer shows that it receives data at the address it nominated by answering
+/// one check of the relay (RFC 8445 section 7.3). With DTLS, the handshake shows this. Without such proof, the relay's media could be
+/// directed at a third party.
 struct PathCheck {
-    /// From a check to the first repetition, which then doubles.
+    /// Time from a check to its first retransmission; doubles afterwards.
     private static let firstWait = MediaTime.milliseconds(100)
-    /// PRIORITY of a peer reflexive candidate (RFC 8445 sections 5.1.2.1 and 7.1.1); nobody chooses by it.
+    /// PRIORITY of a peer reflexive candidate (RFC 8445 sections 5.1.2.1 and 7.1.1). No agent makes a choice by it.
     private static let priority: UInt32 = 110 << 24 | 65_535 << 8 | 255
 
     let keys: DTLSKeys
     private var local: ICECredentials
     private var remote: ICECredentials
-    /// What nobody can guess; transactions are made from it in a way that does not lead back to it, however many of them somebody has seen.
+    /// Secret number. Transaction ids are derived from it one-way, so that it cannot be computed from them.
     private let secret: [UInt8]
-    /// Checks so far.
+    /// Number of checks so far.
     private var count: UInt64 = 0
-    /// Says nothing of transactions (RFC 8445 section 16.1).
+    /// Tie breaker (RFC 8445 section 16.1). Reveals nothing about the transaction ids.
     private let tieBreaker: UInt64
     private var check: ConnectivityCheck?
     private(set) var target: PeerAddress?
@@ -39,7 +40,8 @@ struct PathCheck {
         check = nil
     }
 
-    /// - Returns: what to send; nil where that address is being asked already.
+    /// Starts a check of an address.
+    /// - Returns: the datagram to send; nil if that address is being checked already.
     mutating func ask(_ address: PeerAddress, now: MediaTime) -> [UInt8]? {
         guard target != address || check == nil else { return nil }
         target = address
@@ -60,7 +62,7 @@ struct PathCheck {
         return datagram
     }
 
-    /// Of each number another 20 bytes.
+    /// Returns 20 bytes that differ for each number.
     private static func digest(_ secret: [UInt8], _ number: UInt64) -> [UInt8] {
         withUnsafeBytes(of: number.bigEndian) { MessageAuthentication.hmacSHA1(key: secret, $0) }
     }
@@ -69,7 +71,7 @@ struct PathCheck {
         bytes[start..<(start + count)].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// Whether the datagram is the answer that was waited for.
+    /// Returns whether the datagram is the answer to the current check.
     func isAnswered(by datagram: UnsafeRawBufferPointer, from source: PeerAddress) -> Bool {
         guard source == target, let check, let message = try? STUNMessage(parsing: datagram),
             message.messageClass == .success, message.method == .binding, message.transaction == check.transaction
@@ -79,7 +81,7 @@ struct PathCheck {
             && message.verifyIntegrity(of: datagram, hmac: { MessageAuthentication.hmacSHA1(key: key, $0) })
     }
 
-    /// - Returns: what to send again.
+    /// Returns the check if it must be retransmitted now.
     mutating func handleTimeout(now: MediaTime) -> (datagram: [UInt8], to: PeerAddress)? {
         guard var check, check.due <= now, let target else { return nil }
         guard check.repeats(now: now) else {

@@ -1,11 +1,12 @@
 import MediaBase
 
-/// An address that an authentic check came from, and what went to and fro.
+/// Address that an authenticated check came from, with its byte credit.
 struct RemoteAddress: Sendable {
     let address: PeerAddress
     var lastCheck: MediaTime
-    /// The peer named it as the one to use, at some time.
+    /// True if the peer has nominated this address at some time.
     var isNominated = false
-    /// Bytes that came from it, less those sent to it: what may be sent to an address whose owner may not have asked for anything.
+    /// Bytes received from the address minus bytes sent to it. Limits amplification towards an address whose owner may not have requested
+    /// anything.
     var credit = 0
 }

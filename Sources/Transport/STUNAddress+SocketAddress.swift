@@ -2,8 +2,8 @@ import MediaBase
 import STUN
 
 extension STUNAddress {
-    /// Nil for no address. An IPv4 address that a socket for both families shows within IPv6 (RFC 4291 section 2.5.5.2) is told as
-    /// IPv4, which is what its owner knows it as.
+    /// Converts a socket address; nil if it is empty. An IPv4-mapped IPv6 address (RFC 4291 section 2.5.5.2), as a dual-stack socket
+    /// reports it, becomes an IPv4 address.
     init?(_ address: SocketAddress) {
         let octets = address.octets
         func word(_ start: Int) -> UInt64 { octets[start..<(start + 8)].reduce(0) { $0 << 8 | UInt64($1) } }

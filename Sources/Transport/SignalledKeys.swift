@@ -2,22 +2,23 @@ package import DTLS
 package import SDP
 package import SRTP
 
-/// Keys that both sides of a transport tell each other in their descriptions (RFC 4568), where no hands are shaken.
+/// Keys that both sides exchange in their descriptions (RFC 4568) instead of a DTLS handshake.
 package struct SignalledKeys: Sendable, Equatable {
-    /// The preferred one first.
+    /// Suites in order of preference.
     package static let suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
 
-    /// What an offer of one's own has: a key for each suite.
+    /// Attributes for the own offer: a key for each suite.
     package let offered: [CryptoAttribute]
     private let keys: [SRTPKey]
 
-    /// Fresh ones.
+    /// Generates a new key for each suite.
     package init(_ suites: [SRTPSuite] = SignalledKeys.suites) {
         keys = suites.map { SRTPKey.random(for: $0) }
         offered = keys.enumerated().map { CryptoAttribute(tag: UInt32($0 + 1), $1) }
     }
 
-    /// What was agreed by an answer to the offer; nil where it does not take just one of what was offered (RFC 4568 section 5.1.2).
+    /// Returns the keys agreed by an answer to the offer, or nil if the answer does not select exactly one of the offered attributes (RFC
+    /// 4568 section 5.1.2).
     package func agreed(by answer: [CryptoAttribute]) -> DTLSKeys? {
         guard answer.count == 1, let taken = answer.first,
             let place = offered.firstIndex(where: { $0.tag == taken.tag && $0.suite == taken.suite }),
@@ -26,8 +27,8 @@ package struct SignalledKeys: Sendable, Equatable {
         return DTLSKeys(suite: keys[place].suite, local: keys[place], remote: theirs)
     }
 
-    /// Takes the first of an offer's keys that can be used, with a fresh one in return.
-    /// - Returns: the keys, and what the answer says; nil where there is none.
+    /// Selects the first usable key of an offer and generates one in return.
+    /// - Returns: the keys and the attribute for the answer; nil if no key is usable.
     package static func take(
         _ offer: [CryptoAttribute], suites: [SRTPSuite] = SignalledKeys.suites
     ) -> (keys: DTLSKeys, answer: CryptoAttribute)? {

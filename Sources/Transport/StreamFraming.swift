@@ -1,4 +1,4 @@
-/// Datagrams in a byte stream: each behind its length in two bytes (RFC 4571 section 2), as ICE over TCP carries them.
+/// Framing of datagrams in a byte stream: each is preceded by its length in two bytes (RFC 4571 section 2), as in ICE over TCP.
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -8,33 +8,33 @@
 ///
 /// ```swift
 /// var framing = StreamFraming()
-/// try framing.receive(bytes) { datagram in … }   // however the stream was cut
+/// try framing.receive(bytes) { datagram in … }   // any fragment of the stream
 /// send(StreamFraming.frame(datagram))
 /// ```
 package struct StreamFraming: Sendable {
     package static let headerLength = 2
-    /// What fits the two bytes of length.
+    /// Maximum length that the two-byte length field can hold.
     package static let longestDatagram = 0xffff
 
-    /// Bytes of a datagram at most.
+    /// Maximum length of a datagram in bytes.
     package let limit: Int
-    /// The start of a frame whose rest has not come yet: at most `headerLength + limit` bytes.
+    /// Beginning of an incomplete frame: at most `headerLength + limit` bytes.
     private var partial: [UInt8] = []
     private var isBroken = false
 
-    /// - Parameter limit: bytes of a datagram at most, 1...65,535. No peer has reason to send more than what a UDP datagram carries over
-    ///   an Ethernet; the default leaves room for a DTLS flight that was not fragmented.
+    /// - Parameter limit: maximum length of a datagram in bytes, 1...65,535. Peers have no reason to send datagrams that exceed an Ethernet
+    ///   MTU; the default also allows an unfragmented DTLS flight.
     package init(limit: Int = 4_096) {
         precondition((1...Self.longestDatagram).contains(limit), "a frame holds 1 to 65,535 bytes")
         self.limit = limit
     }
 
-    /// Bytes that wait for the rest of their frame.
+    /// Buffered bytes of an incomplete frame.
     package var pendingBytes: Int { partial.count }
 
-    /// Takes the next bytes of the stream and hands over each datagram that is whole. Empty frames are skipped.
-    /// - Parameter datagram: is called with bytes that are valid during the call only.
-    /// - Throws: where a frame is longer than the limit. The stream cannot be used any more: further calls throw as well.
+    /// Handles the next bytes of the stream and passes on each complete datagram. Skips empty frames.
+    /// - Parameter datagram: called with bytes that are valid only during the call.
+    /// - Throws: if a frame is longer than the limit. The stream is unusable afterwards: further calls throw as well.
     package mutating func receive(
         _ bytes: UnsafeRawBufferPointer, _ datagram: (UnsafeRawBufferPointer) -> Void
     ) throws(StreamFramingError) {
@@ -42,7 +42,7 @@ package struct StreamFraming: Sendable {
         var rest = bytes[...]
         while !rest.isEmpty {
             if partial.isEmpty, rest.count >= Self.headerLength {
-                // The common case: whole frames, which are handed over where they lie.
+                // The common case: complete frames are passed on without copying.
                 let length = try checkedLength(rest[rest.startIndex], rest[rest.startIndex + 1])
                 let end = rest.startIndex + Self.headerLength + length
                 if end <= rest.endIndex {
@@ -68,7 +68,7 @@ package struct StreamFraming: Sendable {
         }
     }
 
-    /// The frame of one datagram.
+    /// Returns the frame of one datagram.
     /// - Precondition: `datagram` has at most 65,535 bytes.
     package static func frame(_ datagram: some Collection<UInt8>) -> [UInt8] {
         var frame: [UInt8] = []
@@ -80,7 +80,7 @@ package struct StreamFraming: Sendable {
         return frame
     }
 
-    /// The two bytes in front of a datagram.
+    /// Returns the two-byte header of a datagram.
     /// - Precondition: `length` is 0...65,535.
     package static func header(length: Int) -> (UInt8, UInt8) {
         precondition((0...longestDatagram).contains(length), "a frame holds at most 65,535 bytes")

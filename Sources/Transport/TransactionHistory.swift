@@ -1,17 +1,17 @@
 import STUN
 
-/// The transactions that a peer's authentic requests were seen with, so that a copy of one, which authenticates as well, moves nothing.
+/// Transactions of a peer's authenticated requests. A copy of a request authenticates as well, but must not move media.
 ///
-/// It keeps 32 bits of each of the last 4,096: hours of consent checks in 16 KiB. That two transactions of a call agree in them happens
-/// once in a million checks and costs no more than that one check.
+/// Keeps 32 bits of each of the last 4,096 transactions: hours of consent checks in 16 KiB. Two transactions of a call agree in these bits
+/// about once in a million checks, and then only that one check is ignored.
 struct TransactionHistory: Sendable {
     static let capacity = 4_096
 
-    /// Grows with the call, as a call that never comes about is to cost little.
+    /// Grows during the call, so that a call that is never established costs little memory.
     private var seen: [UInt32] = []
     private var next = 0
 
-    /// Adds a transaction; false where it is there already.
+    /// Adds a transaction. Returns false if it is already present.
     mutating func insert(_ transaction: STUNTransactionID) -> Bool {
         let low = transaction.low
         let mark = transaction.high ^ UInt32(truncatingIfNeeded: low >> 32) ^ UInt32(truncatingIfNeeded: low)

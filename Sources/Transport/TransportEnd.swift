@@ -1,11 +1,10 @@
 package import DTLS
 
-/// Why a transport is no more.
+/// Reason why a transport ended.
 package enum TransportEnd: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The handshake was not done in time.
+    /// The handshake did not complete in time.
     case connectTimeout
-    /// Nothing authentic has come from the peer's selected address (the relay's view), or it has answered no check (the client's), for
-    /// too long.
+    /// No authenticated packet was received from the peer's selected address (relay), or no check was answered (client), for too long.
     case consentLost
     /// The peer sent `close_notify`.
     case closedByPeer
@@ -14,7 +13,7 @@ package enum TransportEnd: Error, Sendable, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .connectTimeout: "not connected in time"
-        case .consentLost: "the peer fell silent"
+        case .consentLost: "no authenticated packets from the peer"
         case .closedByPeer: "closed by the peer"
         case .dtls(let failure): "DTLS: \(failure)"
         }

@@ -3,10 +3,10 @@ package import MediaBase
 package import SDP
 package import SRTP
 
-/// A client's path to a relay and its keys: full ICE, controlling, and DTLS, in the same style as `WebRTCTransport`. It makes the load of
-/// tests and measurements, with any relay that is reached by WHIP or WHEP.
+/// Client side of a WebRTC transport to a relay: full ICE (controlling) and DTLS, with the same interface style as `WebRTCTransport`.
+/// Generates load for tests and measurements, with any relay that is reached by WHIP or WHEP.
 ///
-/// The caller has a UDP socket, and connections by their numbers, where datagrams go in frames (`StreamFraming`).
+/// The caller owns a UDP socket and numbered TCP connections, which carry framed datagrams (`StreamFraming`).
 ///
 /// ```swift
 /// let client = try WebRTCClientTransport(configuration, now: now)
@@ -15,23 +15,23 @@ package import SRTP
 /// ```
 package final class WebRTCClientTransport {
     package struct Configuration: Sendable {
-        /// Credentials of both sides and the timing of checks.
+        /// Credentials of both sides, and timing of checks.
         package var ice: ICEFullAgent.Configuration
-        /// Of the relay's certificate.
+        /// Fingerprints of the relay's certificate.
         package var fingerprints: [CertificateFingerprint]
         package var identity: DTLSIdentity
         package var role: DTLSConnection.Role
-        /// From the start to the end of the handshake.
+        /// Maximum time from the start to the end of the handshake.
         package var connectTimeout = MediaTime.seconds(15)
-        /// From the start to the report of a handshake that is not done; at most `connectTimeout`.
+        /// Time from the start until an unfinished handshake is reported; at most `connectTimeout`.
         package var pathTimeout = MediaTime.seconds(10)
-        /// Without an answer to a check for this long the relay is gone (RFC 7675 section 5.1).
+        /// Time without an answer to a check after which the relay counts as gone (RFC 7675 section 5.1).
         package var consentTimeout = MediaTime.seconds(30)
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
-        /// Keys that came by signalling: no hands are shaken.
+        /// Keys from signalling; if set, there is no DTLS handshake.
         package var keys: DTLSKeys?
 
-        /// - Parameter peer: what the relay's answer says.
+        /// - Parameter peer: peer description from the relay's answer.
         package init(
             credentials: ICECredentials, peer: PeerDescription, identity: DTLSIdentity,
             role: DTLSConnection.Role = .client
@@ -45,14 +45,14 @@ package final class WebRTCClientTransport {
 
     package enum Output: Sendable {
         case transmit([UInt8], to: PeerAddress)
-        /// A TCP connection is to be opened; `connected(connection:now:)` or `disconnected(connection:now:)` is to follow.
+        /// Open a TCP connection, then call `connected(connection:now:)` or `disconnected(connection:now:)`.
         case connect(SocketAddress, connection: Int32)
         case disconnect(connection: Int32)
-        /// Media goes there from now on.
+        /// Media is sent to this address from now on.
         case selected(PeerAddress)
-        /// The handshake is done, or with keys of signalling the relay has checked the path; once.
+        /// The handshake is complete or, with keys from signalling, the relay has checked the path; once.
         case connected(DTLSKeys)
-        /// Not connected by `pathTimeout`; at most once. The path may still come about.
+        /// Not connected by `pathTimeout`; at most once. The path may still be established.
         case noPath(MediaPathReport)
         /// The last output.
         case ended(TransportEnd)
@@ -66,18 +66,18 @@ package final class WebRTCClientTransport {
 
     private let configuration: Configuration
     private var agent: ICEFullAgent
-    /// Nil where the keys came by signalling.
+    /// DTLS state; nil if the keys came by signalling.
     private var dtls: DTLSAssociation?
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
-    /// Until a path that has not come about was reported.
+    /// Time at which an unfinished path is reported; `.never` afterwards.
     private var pathDeadline: MediaTime
-    /// When `handleTimeout` is to be called next; it may change with each call.
+    /// Time at which to call `handleTimeout`; may change with each call.
     package private(set) var deadline: MediaTime
 
-    /// - Parameter random: of transaction ids, the tie breaker and the intervals of consent checks; a seeded one for tests only.
-    /// - Throws: where the relay announced no fingerprint, or there is no suite to offer.
+    /// - Parameter random: source of transaction ids, the tie breaker and the intervals of consent checks; a seeded one is for tests only.
+    /// - Throws: if the relay announced no fingerprint, or if there is no suite to offer.
     package init(
         _ configuration: Configuration, random: any RandomNumberGenerator = SystemRandomNumberGenerator(),
         now: MediaTime
@@ -99,11 +99,11 @@ package final class WebRTCClientTransport {
     package var isEnded: Bool { phase == .ended }
     package var selected: PeerAddress? { agent.selected }
     package var isControlling: Bool { agent.isControlling }
-    /// When the relay answered a check on the path of the media last.
+    /// Time of the relay's last answer to a check on the media path.
     package var lastConsent: MediaTime? { agent.lastConsent }
 
-    /// Takes a candidate of the relay's: UDP, or TCP passive, with a numeric address.
-    /// - Returns: false where it is of no use.
+    /// Adds a candidate of the relay: UDP, or TCP passive, with a numeric address.
+    /// - Returns: false if the candidate cannot be used.
     @discardableResult
     package func add(_ candidate: ICECandidate, now: MediaTime) -> Bool {
         guard phase != .ended else { return false }
@@ -111,14 +111,14 @@ package final class WebRTCClientTransport {
         return agent.add(candidate, now: now)
     }
 
-    /// A connection that `Output.connect` asked for stands.
+    /// Reports that a connection requested by `Output.connect` is established.
     package func connected(connection: Int32, now: MediaTime) {
         guard phase != .ended else { return }
         agent.connected(connection: connection, now: now)
         settle(now: now)
     }
 
-    /// A connection could not be made, or is closed.
+    /// Reports that a connection could not be established, or was closed.
     package func disconnected(connection: Int32, now: MediaTime) {
         guard phase != .ended else { return }
         agent.disconnected(connection: connection, now: now)
@@ -131,28 +131,29 @@ package final class WebRTCClientTransport {
         settle(now: now)
     }
 
-    /// Takes a DTLS datagram; one from an address that is no candidate of the relay's is dropped.
+    /// Handles a DTLS datagram. Drops it if its source is not a candidate of the relay.
     package func receiveDTLS(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard phase != .ended, agent.isKnown(source) else { return }
         attempt { () throws(DTLSFailure) in try dtls?.receive(datagram, now: now) }
         settle(now: now)
     }
 
-    /// The local socket is another one, or the network is: the way to the relay is found anew, media meanwhile goes where it went.
+    /// Checks all candidates again after the local socket or the network has changed. Media is sent to the selected address until another
+    /// one is selected.
     package func rebind(now: MediaTime) {
         guard phase != .ended else { return }
         agent.rebind(now: now)
         settle(now: now)
     }
 
-    /// ICE restart (RFC 8445 section 9) with the new credentials of both sides.
+    /// Starts an ICE restart (RFC 8445 section 9) with new credentials of both sides.
     package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
         guard phase != .ended else { return }
         agent.restart(local: local, remote: remote, now: now)
         settle(now: now)
     }
 
-    /// Says goodbye by `close_notify`, where hands were shaken; no `ended` follows.
+    /// Closes the transport. Sends `close_notify` if a DTLS connection exists; no `ended` output follows.
     package func close(now: MediaTime) {
         guard phase != .ended else { return }
         dtls?.close(now: now)
@@ -170,7 +171,7 @@ package final class WebRTCClientTransport {
         settle(now: now)
     }
 
-    /// What is to be done next; nil when that is all.
+    /// Returns the next output; nil if there is none.
     package func nextOutput() -> Output? { outputs.next() }
 
     private var consentDeadline: MediaTime { agent.lastConsent.map { $0 + configuration.consentTimeout } ?? .never }
@@ -221,7 +222,7 @@ package final class WebRTCClientTransport {
 
     private func change() -> DTLSAssociation.Change {
         guard let keys = configuration.keys else { return dtls?.change() ?? DTLSAssociation.Change.none }
-        // The relay asks back by the path that media will take, and takes none before it was answered.
+        // The relay checks the path that media will take, and accepts no media before that check was answered.
         guard phase == .connecting, let selected = agent.selected, agent.answered == selected else { return .none }
         return .connected(keys)
     }

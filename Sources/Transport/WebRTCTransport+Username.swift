@@ -1,8 +1,8 @@
 import STUN
 
 extension WebRTCTransport {
-    /// For whom a STUN request is, and from whom it says it is: its user name is the receiver's fragment, a colon, the sender's (RFC 8445
-    /// section 7.2.2). Nothing of it is authentic yet. Reads no more than the headers of the attributes in front of it.
+    /// Returns the fragments in the user name of a STUN request: the receiver's fragment, a colon, the sender's (RFC 8445 section 7.2.2).
+    /// Nothing of it has been authenticated. Reads only the headers of the attributes before it.
     /// - Returns: nil for anything but a binding request with such a user name.
     package static func username(of datagram: UnsafeRawBufferPointer) -> (local: String, remote: String)? {
         guard STUNMessage.matches(datagram), datagram[0] == 0, datagram[1] == 1 else { return nil }
@@ -15,14 +15,14 @@ extension WebRTCTransport {
                 guard value.upperBound <= datagram.count, length <= ICELiteAgent.longestUsername else { return nil }
                 return split(UnsafeRawBufferPointer(rebasing: datagram[value]))
             }
-            // What stands behind MESSAGE-INTEGRITY is not covered by it.
+            // Attributes behind MESSAGE-INTEGRITY are not covered by it.
             if type == STUNAttributeType.messageIntegrity.rawValue { return nil }
             offset = value.lowerBound + (length + 3) & ~3
         }
         return nil
     }
 
-    /// Whether a STUN datagram is a binding indication, as some clients keep a path open with (RFC 8445 section 11).
+    /// Returns whether a STUN datagram is a binding indication, which some clients send as keepalive (RFC 8445 section 11).
     package static func isIndication(_ datagram: UnsafeRawBufferPointer) -> Bool {
         STUNMessage.matches(datagram) && datagram[0] == 0 && datagram[1] == 0x11
     }

@@ -3,10 +3,10 @@ package import MediaBase
 package import SDP
 package import SRTP
 
-/// One peer's path to the relay and its keys: ICE-lite and DTLS, or keys that came by signalling; without sockets, clock or threads.
+/// Transport of one peer, with its keys: ICE-lite with DTLS, or with keys from signalling. Has no sockets, clock or threads.
 ///
-/// Each call is followed by draining `nextOutput()`. Until the peer begins its handshake, or has nominated a pair where the relay begins
-/// it, there is no DTLS connection: a peer that never comes costs little.
+/// After each call the caller must drain `nextOutput()`. The DTLS connection is created only when the peer starts its handshake or, if the
+/// relay is the DTLS client, when the peer has nominated a pair. A peer that never connects therefore costs little memory.
 ///
 /// ```swift
 /// let transport = try WebRTCTransport(configuration, now: now)
@@ -17,22 +17,22 @@ package import SRTP
 /// ```
 package final class WebRTCTransport {
     package struct Configuration: Sendable {
-        /// The relay's.
+        /// Credentials of the relay.
         package var credentials: ICECredentials
         package var peer: PeerDescription
         package var identity: DTLSIdentity
-        /// The client begins the handshake. A relay is the server unless the peer wants to be it.
+        /// DTLS role of the relay: server, unless the peer requires that role.
         package var role: DTLSConnection.Role
-        /// From the start to the end of the handshake.
+        /// Maximum time from the start to the end of the handshake.
         package var connectTimeout: MediaTime = .seconds(15)
-        /// From the start to the report of a handshake that is not done; at most `connectTimeout`.
+        /// Time from the start until an unfinished handshake is reported; at most `connectTimeout`.
         package var pathTimeout: MediaTime = .seconds(10)
-        /// A peer of which nothing authentic comes for this long, from the address that media goes to, is gone (RFC 7675 section 5.1).
-        /// Checks, SRTP, SRTCP and DTLS records count alike: many clients send no checks once they are connected.
+        /// Time without authenticated packets from the selected address after which the peer counts as gone (RFC 7675 section 5.1). Checks,
+        /// SRTP, SRTCP and DTLS records all count, since many clients send no checks once they are connected.
         package var consentTimeout: MediaTime = .seconds(30)
-        /// Keys that came by signalling: no hands are shaken, one check of the path is made instead. With a number that nobody can guess.
+        /// Keys from signalling, with an unpredictable number. If set, one check of the path replaces the DTLS handshake.
         package var signalled: (keys: DTLSKeys, nonce: UInt64)?
-        /// The preferred one first.
+        /// Suites in order of preference.
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
 
         package init(
@@ -48,9 +48,9 @@ package final class WebRTCTransport {
 
     package enum Output: Sendable {
         case transmit([UInt8], to: PeerAddress)
-        /// Media goes there from now on: the first nominated address, or another one.
+        /// Media is sent to this address from now on: the first nominated one, or a new one.
         case selected(PeerAddress)
-        /// The handshake is done, or what takes its place; once.
+        /// The handshake, or the path check that replaces it, is complete; once.
         case connected(DTLSKeys)
         /// Not connected by `pathTimeout`; at most once. The peer may still connect.
         case noPath(MediaPathFailure)
@@ -66,23 +66,23 @@ package final class WebRTCTransport {
 
     private let configuration: Configuration
     private var agent: ICELiteAgent
-    /// One of the two.
+    /// DTLS state, or `path` if the keys came by signalling.
     private var dtls: DTLSAssociation?
     private var path: PathCheck?
     private var phase = Phase.connecting
     private var outputs = OutputQueue<Output>()
     private let connectDeadline: MediaTime
-    /// Until a peer that has not connected was reported.
+    /// Time at which an unconnected peer is reported; `.never` afterwards.
     private var pathDeadline: MediaTime
-    /// Where the last DTLS datagram came from, which is where answers go before any nomination.
+    /// Source of the last DTLS datagram. Answers are sent there before any nomination.
     private var dtlsSource: PeerAddress?
 
-    /// When `handleTimeout` is to be called next; it may change with each call.
+    /// Time at which to call `handleTimeout`; may change with each call.
     package private(set) var deadline: MediaTime
-    /// Datagrams from addresses that no authentic check has come from.
+    /// Number of datagrams from addresses without an authenticated check.
     package private(set) var strangers: UInt64 = 0
 
-    /// - Throws: where the peer announced no fingerprint, or there is no suite to offer.
+    /// - Throws: if the peer announced no fingerprint, or if there is no suite to offer.
     package init(_ configuration: Configuration, now: MediaTime) throws(DTLSFailure) {
         self.configuration = configuration
         agent = ICELiteAgent(local: configuration.credentials, remoteFragment: configuration.peer.credentials.ufrag)
@@ -103,16 +103,16 @@ package final class WebRTCTransport {
 
     package var isConnected: Bool { phase == .connected }
     package var isEnded: Bool { phase == .ended }
-    /// Where media goes; nil before any nomination.
+    /// Destination of media; nil before any nomination.
     package var selected: PeerAddress? { agent.selected }
-    /// The local credentials that checks may be made with now: two pairs while a restart is under way.
+    /// Local credentials that are valid in checks now: two pairs during an ICE restart.
     package var credentials: [ICECredentials] { agent.credentials }
     package var statistics: ICEStatistics { agent.statistics }
 
-    /// Whether an authentic check came from an address, so that media from there may be looked at.
+    /// Returns whether an authenticated check came from an address, so that media from there may be handled.
     package func isValidated(_ address: PeerAddress) -> Bool { agent.isValidated(address) }
 
-    /// Takes a STUN datagram that names one of `credentials`, or comes from a validated address.
+    /// Handles a STUN datagram that names one of `credentials` or comes from a validated address.
     package func receiveSTUN(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard phase != .ended else { return }
         if let path, phase == .connecting, path.isAnswered(by: datagram, from: source) {
@@ -132,7 +132,7 @@ package final class WebRTCTransport {
         settle(now: now)
     }
 
-    /// Takes a DTLS datagram; one from an address that is not validated is counted and dropped.
+    /// Handles a DTLS datagram. Counts it in `strangers` and drops it if its source is not validated.
     package func receiveDTLS(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard phase != .ended, dtls != nil else { return }
         guard agent.received(datagram.count, from: source) else {
@@ -146,9 +146,9 @@ package final class WebRTCTransport {
         settle(now: now)
     }
 
-    /// Notes that a packet of media (SRTP or SRTCP) that is authentic and new came from an address. It is a sign of life if media goes
-    /// to that address. Called for every packet: it stores the time, and `deadline` follows when it has come.
-    /// - Returns: whether the address is validated.
+    /// Records an authenticated new media packet (SRTP or SRTCP). It shows that the peer is alive if it came from the selected address.
+    /// Called for every packet, so it only stores the time; `deadline` is updated by the next timeout.
+    /// - Returns: true if the address is validated.
     @discardableResult
     package func received(from source: PeerAddress, now: MediaTime) -> Bool {
         if agent.receivedAuthentic(from: source, now: now) { return true }
@@ -156,21 +156,21 @@ package final class WebRTCTransport {
         return false
     }
 
-    /// ICE restart (RFC 8445 section 9). The credentials of before stay valid until the first check with the new ones.
+    /// Starts an ICE restart (RFC 8445 section 9). The previous credentials stay valid until the first check with the new ones.
     package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
         guard phase != .ended else { return }
         agent.restart(local: local, remoteFragment: remote.ufrag)
         path?.restart(local: local, remote: remote)
     }
 
-    /// The TCP connection that an address stands for is closed.
+    /// Reports that the TCP connection of an address is closed.
     package func disconnected(_ address: PeerAddress, now: MediaTime) {
         guard phase != .ended else { return }
         if agent.forget(address), let selected = agent.selected { outputs.append(.selected(selected)) }
         settle(now: now)
     }
 
-    /// Says goodbye by `close_notify`, where hands were shaken. There is no further output, `ended` among them, after what that takes.
+    /// Closes the transport. Sends `close_notify` if a DTLS connection exists; no other output follows, not even `ended`.
     package func close(now: MediaTime) {
         guard phase != .ended else { return }
         dtls?.close(now: now)
@@ -183,7 +183,7 @@ package final class WebRTCTransport {
         reportPath(now: now)
         if phase == .connecting, now >= connectDeadline { return end(.connectTimeout) }
         if now >= consentDeadline {
-            // A peer that is still there, and whose packets are lost or not authentic, learns at once that it has to connect again.
+            // A peer that is still alive, but whose packets are lost or fail authentication, learns from this that it must reconnect.
             dtls?.close(now: now)
             flush()
             return end(.consentLost)
@@ -193,7 +193,7 @@ package final class WebRTCTransport {
         settle(now: now)
     }
 
-    /// What is to be done next; nil when that is all.
+    /// Returns the next output; nil if there is none.
     package func nextOutput() -> Output? { outputs.next() }
 
     private var consentDeadline: MediaTime {
@@ -208,11 +208,11 @@ package final class WebRTCTransport {
         }
     }
 
-    /// What follows from a call: datagrams that may be sent now, a change of state, the next deadline.
+    /// Completes each call: sends datagrams that may be sent now, and updates state and deadline.
     private func settle(now: MediaTime) {
         guard phase != .ended else { return }
         let change = dtls?.change() ?? DTLSAssociation.Change.none
-        // The peer answered what was sent to an address that it named, so it is there.
+        // The peer answered data that was sent to an address it nominated, so it is present there.
         if case .connected = change { agent.confirm() }
         flush()
         switch change {
@@ -235,7 +235,7 @@ package final class WebRTCTransport {
 
     private func connect(_ keys: DTLSKeys) {
         phase = .connected
-        // It has done what it was for.
+        // The path check is complete.
         path = nil
         outputs.append(.connected(keys))
     }

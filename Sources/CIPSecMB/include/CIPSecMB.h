@@ -1,5 +1,5 @@
-// The part of Intel's multi-buffer library that the fan-out uses. Its API is macros over function pointers in the manager,
-// which Swift cannot call, so each one used has an inline function here. Empty on anything but x86-64.
+// Wrapper of the part of Intel's multi-buffer library that the fan-out uses. The library's API consists of macros over function pointers in
+// the manager, which Swift cannot call, so each macro in use has an inline function here. Empty on anything but x86-64.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -9,7 +9,7 @@
 #include <intel-ipsec-mb.h>
 #endif
 
-/// 1 where this library has a multi-buffer implementation for the running CPU.
+/// Returns 1 if the library has a multi-buffer implementation for this CPU, else 0.
 static inline int millrace_imb_available(void) {
 #if defined(__x86_64__)
     return __builtin_cpu_supports("sse4.2") && __builtin_cpu_supports("aes") && __builtin_cpu_supports("pclmul");
@@ -20,7 +20,7 @@ static inline int millrace_imb_available(void) {
 
 #if defined(__x86_64__)
 
-/// A manager set up for the widest instructions of this CPU, or NULL.
+/// Returns a manager that uses the widest instructions of this CPU, or NULL.
 static inline IMB_MGR *millrace_imb_new(void) {
     IMB_MGR *manager = alloc_mb_mgr(0);
     if (manager == NULL) return NULL;
@@ -35,7 +35,7 @@ static inline IMB_MGR *millrace_imb_new(void) {
 
 static inline void millrace_imb_free(IMB_MGR *manager) { free_mb_mgr(manager); }
 
-/// Round keys of AES-128; `encrypt` and `decrypt` take 176 bytes each, 16-byte aligned.
+/// Expands a key to the round keys of AES-128; `encrypt` and `decrypt` need 176 bytes each, 16-byte aligned.
 static inline void millrace_imb_expand_key(IMB_MGR *manager, const void *key, void *encrypt, void *decrypt) {
     IMB_AES_KEYEXP_128(manager, key, encrypt, decrypt);
 }
@@ -56,7 +56,7 @@ static inline void millrace_imb_gcm_decrypt(
     IMB_AES128_GCM_DEC(manager, key, scratch, destination, source, length, iv, aad, aad_length, tag, 16);
 }
 
-/// What never changes in a slot of the AES-CTR + HMAC-SHA1 job array: `iv` (16 bytes) and `tag` (12 bytes are written).
+/// Sets the constant fields of a slot of the AES-CTR + HMAC-SHA1 job array. `iv` has 16 bytes, and 12 bytes of `tag` are written.
 static inline void millrace_imb_cm_slot(IMB_JOB *job, const uint8_t *iv, uint8_t *tag) {
     job->key_len_in_bytes = 16;
     job->cipher_start_src_offset_in_bytes = 0;
@@ -70,7 +70,7 @@ static inline void millrace_imb_cm_slot(IMB_JOB *job, const uint8_t *iv, uint8_t
     job->chain_order = IMB_ORDER_CIPHER_HASH;
 }
 
-/// One packet: encrypts `payload_length` bytes from `source` behind the header at `packet`, then authenticates
+/// Fills the job of one packet: encrypts `payload_length` bytes from `source` to behind the header at `packet`, then authenticates
 /// `hash_length` bytes from `packet` on.
 static inline void millrace_imb_cm_job(
     IMB_JOB *job, const void *round_keys, const void *inner, const void *outer, const uint8_t *source, uint8_t *packet,
@@ -80,14 +80,15 @@ static inline void millrace_imb_cm_job(
     job->src = source;
     job->dst = packet + header_length;
     job->msg_len_to_cipher_in_bytes = payload_length;
-    // Counted from the source even where the cipher is not in place, so the packet is reached by the difference.
+    // The library counts this offset from the source, even if the cipher is not in place. The difference of the addresses leads to the
+    // packet.
     job->hash_start_src_offset_in_bytes = (uint64_t)((uintptr_t)packet - (uintptr_t)source);
     job->msg_len_to_hash_in_bytes = hash_length;
     job->u.HMAC._hashed_auth_key_xor_ipad = (const uint8_t *)inner;
     job->u.HMAC._hashed_auth_key_xor_opad = (const uint8_t *)outer;
 }
 
-/// Ciphers, then authenticates `count` (at most IMB_MAX_BURST_SIZE) filled jobs; returns how many completed.
+/// Encrypts, then authenticates `count` (at most IMB_MAX_BURST_SIZE) filled jobs. Returns how many completed.
 static inline uint32_t millrace_imb_cm_run(IMB_MGR *manager, IMB_JOB *jobs, uint32_t count) {
     IMB_SUBMIT_CIPHER_BURST_NOCHECK(manager, jobs, count, IMB_CIPHER_CNTR, IMB_DIR_ENCRYPT, IMB_KEY_128_BYTES);
     return IMB_SUBMIT_HASH_BURST_NOCHECK(manager, jobs, count, IMB_AUTH_HMAC_SHA_1);

@@ -1,18 +1,19 @@
 package import MediaBase
 
-/// Who has the floor in one room. As in dominant speaker identification (Volfin and Cohen, 2013), what counts is how much of the
-/// time somebody spoke, on three scales of time, and not how loud; and whoever has the floor keeps it until another one talks on
-/// where he is silent.
+/// Detects the active speaker of one session, as in dominant speaker identification (Volfin and Cohen, 2013): the decision depends on the
+/// share of time that a participant spoke, on three time scales, and not on loudness. The active speaker stays until another participant
+/// keeps talking while the active speaker is silent.
 ///
-/// To take the floor one must be speaking now (short scale), speak clearly more than its owner over the last phrase (medium
-/// scale), which takes about 0.6 s of the owner's silence, and have spoken for half a second in all (long scale). So a cough, a
-/// "yes" or a pause for breath change nothing, and of two who talk at once the first stays. When all are silent the last speaker stays.
+/// To become active, a participant must be speaking now (short scale), must have spoken clearly more than the active speaker over the last
+/// phrase (medium scale, takes about 0.6 s of the active speaker's silence), and must have spoken for half a second in total (long scale).
+/// A cough, a "yes" or a pause for breath therefore changes nothing, and if two talk at once the first one stays. When all are silent, the
+/// last speaker stays.
 ///
-/// Decisions are made on a beat of 100 ms from everything that came until then: the order of packets does not matter. Memory is of those
-/// who spoke in the last quarter of a minute.
+/// Decisions are made every 100 ms from all packets received so far, so the order of packets does not matter. Only participants who spoke
+/// in the last 15 s take memory.
 package struct ActiveSpeakerDetector: Sendable {
     package enum Event: Hashable, Sendable {
-        /// Nil where the one who had the floor is gone and nobody else speaks.
+        /// The new active speaker; nil if the last one left or was muted and no one else speaks.
         case activeSpeakerChanged(Int?)
     }
 
@@ -21,18 +22,19 @@ package struct ActiveSpeakerDetector: Sendable {
     private static let fewestWords = 0.35
     private static let advantage = 0.25
     private static let shortestContribution = 0.15
-    /// Of the long scale: 15 s after the last word.
+    /// Value on the long scale below which a participant is removed: reached 15 s after the last word.
     private static let forgotten = 0.005
 
     private var speakers: [Int: SpeechActivity] = [:]
     private var reported: Int?
     package private(set) var activeSpeaker: Int?
-    /// When `handleTimeout(now:)` is due; nil while nobody speaks.
+    /// Time at which to call `handleTimeout(now:)`; nil while no one speaks.
     package private(set) var deadline: MediaTime?
 
     package init() {}
 
-    /// - Parameter activity: how surely a packet of `id` that came now is speech: `AudioLevelTracker.activity`.
+    /// Handles a packet of participant `id`.
+    /// - Parameter activity: weight of the packet as speech: `AudioLevelTracker.activity`.
     @inline(__always)
     package mutating func receive(id: Int, activity: Double, now: MediaTime) {
         guard activity > 0 else { return }
@@ -44,7 +46,7 @@ package struct ActiveSpeakerDetector: Sendable {
         if deadline == nil { deadline = now + Self.interval }
     }
 
-    /// Gone or muted: loses the floor at once.
+    /// Removes a participant that left or was muted. An active speaker is replaced at once.
     package mutating func remove(id: Int) {
         speakers[id] = nil
         guard activeSpeaker == id else { return }
@@ -64,7 +66,7 @@ package struct ActiveSpeakerDetector: Sendable {
             guard id != activeSpeaker, recent.short >= Self.speakingNow, recent.medium >= Self.fewestWords,
                 recent.long >= Self.shortestContribution
             else { continue }
-            // The order in which a dictionary is walked must not show.
+            // The result must not depend on the iteration order of the dictionary.
             if let leader = best, (leader.medium, id) > (recent.medium, leader.id) { continue }
             best = (id, recent.medium)
         }

@@ -1,38 +1,40 @@
 package import MediaBase
 package import RTP
 
-/// How loud one audio producer is and whether somebody speaks there, from the levels in its packets (RFC 6464). A stream whose
-/// packets carry none is never taken for silent: `level` stays nil, and what ranks by loudness lets it pass.
+/// Tracks loudness and speech of one audio producer from the levels in its packets (RFC 6464). A stream without levels is never treated as
+/// silent: `level` stays nil, and selection by loudness lets it pass.
 package struct AudioLevelTracker: Sendable {
-    /// A packet without a level is taken for as loud as the one before it for so long.
+    /// Time for which a packet without a level is assumed to be as loud as the last one with a level.
     package static let memory = MediaTime.milliseconds(2000)
-    /// Decibels over the noise at which sound may be speech.
+    /// Decibels above the noise at which audio counts as possible speech.
     package static let speechMargin = 12.0
-    /// -70 dBov: nothing softer is speech, however silent the room.
+    /// Lower bound for speech in decibels above the softest level, i.e. -70 dBov, however low the noise is.
     package static let softestSpeech = 57.0
-    /// Decibels over the threshold at which speech has its full weight.
+    /// Decibels above the threshold at which speech has full weight.
     private static let fullSpeech = 30.0
-    /// Decibels a second that the estimate of the noise rises by: slower than the pauses in speech come, faster than a fan stays.
+    /// Rise of the noise estimate in decibels per second: slow enough for pauses between words, fast enough to adapt to a steady noise such
+    /// as a fan.
     private static let noiseRise = 1.0
-    /// The estimate of the noise falls to half its distance in this time.
+    /// Half-life of the distance when the noise estimate falls.
     private static let noiseFall = MediaTime.milliseconds(50)
 
-    /// Of the smoothed level, decibels a second.
+    /// Fall of the smoothed level in decibels per second.
     private static let fall = 100.0
 
     private var meter: LoudnessMeter?
     private var last = AudioLevel.silence
     private var lastLevelAt = MediaTime.zero
-    /// Decibels above the softest level.
+    /// Noise estimate in decibels above the softest level.
     private var noise = 0.0
     private var marksVoice = false
-    /// How surely the last packet was speech: 0, or 0.6...1 by its loudness over the noise. A soft talker counts almost as much as a
-    /// loud one, an echo of somebody in another microphone less.
+    /// Weight of the last packet as speech: 0, or 0.6...1 by its loudness above the noise. A soft talker counts almost as much as a loud
+    /// one; an echo picked up by another microphone counts less.
     package private(set) var activity = 0.0
 
     package init() {}
 
-    /// - Parameter level: of a packet that came now; nil where it carries none.
+    /// Handles a received packet.
+    /// - Parameter level: its audio level; nil if it has none.
     package mutating func receive(_ level: AudioLevel?, now: MediaTime) {
         guard let level else {
             if meter != nil, now - lastLevelAt > Self.memory { meter = nil }
@@ -49,19 +51,19 @@ package struct AudioLevelTracker: Sendable {
         }
         last = level
         lastLevelAt = now
-        // Many senders never set the flag, or set it always: its absence tells only where it has been seen.
+        // Many senders never set the flag, or always set it. A cleared flag means something only for senders that have set it before.
         if level.isVoice { marksVoice = true }
         let excess = loudness - max(noise + Self.speechMargin, Self.softestSpeech)
         let isSpeech = excess >= 0 && (level.isVoice || !marksVoice)
         activity = isSpeech ? 0.6 + 0.4 * min(1, excess / Self.fullSpeech) : 0
     }
 
-    /// Of the last packet, 0...127 -dBov; nil where the stream carries no levels.
+    /// Level of the last packet, 0...127 -dBov; nil if the stream carries no levels.
     package var level: UInt8? { meter == nil ? nil : last.level }
-    /// The voice flag of the last packet.
+    /// Voice flag of the last packet.
     package var isVoice: Bool { meter != nil && last.isVoice }
 
-    /// Smoothed, 0...127 -dBov as in the packets; nil where the stream carries no levels.
+    /// Returns the smoothed level, 0...127 -dBov, or nil if the stream carries no levels.
     package func smoothedLevel(now: MediaTime) -> UInt8? {
         meter.map { UInt8(max(0, min(127, 127 - $0.loudness(now: now).rounded()))) }
     }

@@ -1,9 +1,9 @@
 import MediaBase
 
-/// How much of a value is left after a time, for averages that do not depend on how often packets come.
+/// Exponential decay, for averages that do not depend on the packet rate.
 enum Decay {
-    /// 2^-(elapsed / halfLife): 1 at no time, 0.5 after `halfLife`. A parabola stands in for the curve within each half-life, at most
-    /// 0.1 % off, so that the result is the same on every machine.
+    /// Returns 2^-(elapsed / halfLife): 1 at zero, 0.5 after `halfLife`. A parabola approximates the curve within each half-life with an
+    /// error of at most 0.1 %, so that the result is the same on every machine.
     /// - Precondition: `halfLife` is positive.
     @inline(__always)
     static func factor(_ elapsed: MediaTime, halfLife: MediaTime) -> Double {

@@ -1,38 +1,39 @@
 package import MediaBase
 
-/// Which audio streams of a session are forwarded: the loudest few. Its memory is that of the limit, whatever the number of publishers.
+/// Selects the audio streams of a session that are forwarded: the loudest `limit` streams. Memory grows with the limit, not with the number
+/// of publishers.
 ///
-/// - Up to `limit` streams all pass.
-/// - Beyond that, whoever makes a sound takes the place of a member that was silent for two seconds, with its first packet.
-/// - Where all members are heard, a challenger takes the place of the softest one when it is louder by 6 dB, or louder at all for a
-///   second; who took a place so keeps it for a second. That bounds the changes to `limit` a second.
-/// - A stream without levels (RFC 6464) cannot be ranked and always passes, outside the limit.
+/// - Up to `limit` streams are all forwarded.
+/// - Beyond that, an audible stream replaces a member that was silent for two seconds, with its first packet.
+/// - If all members are audible, a challenger replaces the softest one when it is 6 dB louder, or 1 dB louder for a second. A stream
+///   admitted this way stays for at least a second, which limits the changes to `limit` per second.
+/// - A stream without levels (RFC 6464) cannot be ranked. It is always forwarded, outside the limit.
 package struct LoudestSelector: Sendable {
     package enum Decision: Hashable, Sendable {
         case forward
         case withhold
-        /// Forward as well: the first packet since the stream came in. What came before it may have been withheld.
+        /// Forward; this is the first packet since the stream was admitted. Earlier packets may have been withheld.
         case admitted
     }
 
     package static let defaultLimit = 10
-    /// -65 dBov: nothing softer takes anybody's place.
+    /// -65 dBov: softer packets do not replace a member.
     package static let softestAudible: UInt8 = 65
-    /// Decibels that speech is preferred by over other sound.
+    /// Bonus for speech over other audio, in decibels.
     package static let voiceBonus = 6.0
     package static let silence = MediaTime.milliseconds(2000)
-    /// Decibels to be admitted at once by.
+    /// Lead in decibels for immediate admission.
     package static let clearMargin = 6.0
-    /// Decibels to be admitted after `hold` by.
+    /// Lead in decibels for admission after `hold`.
     package static let slightMargin = 1.0
     package static let hold = MediaTime.milliseconds(1000)
     package static let shortestStay = MediaTime.milliseconds(1000)
-    /// Decibels a second that a member's rank falls by: a pause for breath costs few of them.
+    /// Fall of a member's rank in decibels per second: small enough that a pause for breath costs little.
     private static let fall = 6.0
-    /// How long the softest member stays known: searching for it is the one step that costs `limit`.
+    /// Time for which the softest member is cached. Searching for it is the only step whose cost grows with `limit`.
     private static let searchInterval = MediaTime.milliseconds(20)
     private static let trial = MediaTime.milliseconds(200)
-    /// A challenger that paused for longer starts anew.
+    /// A challenger that paused for longer starts from the beginning.
     private static let challengePause = MediaTime.milliseconds(300)
 
     private struct Member: Sendable {
@@ -42,26 +43,27 @@ package struct LoudestSelector: Sendable {
         func isSilent(now: MediaTime) -> Bool { lastAudible.map { now - $0 >= LoudestSelector.silence } ?? true }
     }
 
-    /// One who is heard and has no place.
+    /// Audible stream that is not a member.
     private struct Challenger: Sendable {
         var id: Int
         var meter: LoudnessMeter
-        /// Until when a louder one that wants the same place in the table has to wait, so that each gets its trial.
+        /// Time until which a louder stream with the same hash must wait, so that each challenger gets its trial.
         var triedUntil: MediaTime
-        /// Since when it is slightly louder than the softest member.
+        /// Time since which it has been slightly louder than the softest member.
         var louderSince: MediaTime?
     }
 
-    /// Places; 0: everything is forwarded.
+    /// Maximum number of members; 0 forwards all streams.
     package let limit: Int
-    // Apart from the members, so that a search runs over one or two cache lines.
+    // Ids of `members`, in a separate array so that a search reads one or two cache lines.
     private var ids: [Int] = []
     private var members: [Member] = []
-    // One place for each hash: of two who want it the louder is the one that may be admitted anyway.
+    // Challengers by hash, at most one each. If two challengers share a hash, the louder one is kept, since it is more likely to be
+    // admitted.
     private var challengers: [Challenger?]
     private var softest: Int?
     private var nextSearch = MediaTime.zero
-    /// Streams that took another one's place.
+    /// Number of streams that replaced another one.
     package private(set) var replacements: UInt64 = 0
 
     package init(limit: Int = LoudestSelector.defaultLimit) {
@@ -73,11 +75,12 @@ package struct LoudestSelector: Sendable {
         members.reserveCapacity(min(self.limit, 1024))
     }
 
-    /// Who has a place, in no order.
+    /// Ids of the members, unordered.
     package var selected: [Int] { ids }
 
+    /// Handles a packet of stream `id`.
     /// - Parameters:
-    ///   - level: of the packet that came now, 0...127 -dBov; nil where the stream carries none.
+    ///   - level: the packet's level, 0...127 -dBov; nil if the stream carries none.
     ///   - voice: the packet's voice flag.
     package mutating func receive(id: Int, level: UInt8?, voice: Bool, now: MediaTime) -> Decision {
         guard limit > 0, let level else { return .forward }
@@ -102,7 +105,7 @@ package struct LoudestSelector: Sendable {
         return challenge(id, loudness, now)
     }
 
-    /// Gone or muted: its place is free at once.
+    /// Removes a stream that ended or was muted. Its place is free at once.
     package mutating func remove(id: Int) {
         let home = home(id)
         if home < challengers.count, challengers[home]?.id == id { challengers[home] = nil }
@@ -151,7 +154,7 @@ package struct LoudestSelector: Sendable {
         return .admitted
     }
 
-    /// The challenger after this packet; nil where another one has its place in the table.
+    /// Returns the challenger updated with this packet, or nil if another one occupies its entry.
     private func challenger(
         _ id: Int, _ loudness: Double, _ home: Int, softest: Double, _ now: MediaTime
     ) -> Challenger? {
@@ -162,7 +165,7 @@ package struct LoudestSelector: Sendable {
             }
             guard known.triedUntil <= now, known.meter.loudness(now: now) < loudness else { return nil }
         }
-        // It has to climb past the softest member: a click of one packet is not as loud as it seems.
+        // The smoothed level starts below that of the softest member, so that a click of one packet does not win.
         let start = min(loudness, softest - Self.clearMargin)
         var meter = LoudnessMeter(start, fall: Self.fall, now: now - .milliseconds(20))
         meter.receive(loudness, now: now)
@@ -179,7 +182,7 @@ package struct LoudestSelector: Sendable {
         nextSearch = .zero
     }
 
-    /// Finds the member that has to go first: the one that is silent longest, else the softest of those that may be replaced.
+    /// Finds the member to replace first: the one that has been silent longest, else the softest one that may be replaced.
     private mutating func search(_ now: MediaTime) {
         guard now >= nextSearch else { return }
         nextSearch = now + Self.searchInterval
@@ -189,7 +192,7 @@ package struct LoudestSelector: Sendable {
             let member = members[place]
             let rank: Double
             if member.isSilent(now: now) {
-                // Below every loudness; no packet at all counts as the longest silence.
+                // Silent members rank below every loudness. A member without any audible packet ranks lowest.
                 rank = member.lastAudible.map { -1 - (now - $0).seconds } ?? -.infinity
             } else if member.safeUntil <= now {
                 rank = member.meter.loudness(now: now)

@@ -1,18 +1,18 @@
 import MediaBase
 
-/// The loudness of one stream, smoothed over time: it follows a rise at once and a fall at a steady rate, so that the gaps between
-/// syllables do not show. In decibels above the softest level of RFC 6464: 0...127.
+/// Smoothed loudness of one stream, in decibels above the softest level of RFC 6464: 0...127. It follows a rise quickly and falls at a
+/// steady rate, so that gaps between syllables do not show.
 struct LoudnessMeter: Sendable {
-    /// In which a rise is followed half-way.
+    /// Half-life of a rise.
     static let rise = MediaTime.milliseconds(40)
-    /// A stream that sends nothing for longer than this is falling silent: packets may hold 60 ms, and come late.
+    /// Time without packets after which loudness falls: a packet may hold 60 ms and arrive late.
     static let patience = MediaTime.milliseconds(100)
-    /// What a packet stands for at least where several come at one instant.
+    /// Minimum duration that a packet counts for, if several arrive at one instant.
     private static let shortestPacket = MediaTime.milliseconds(5)
 
     private var value: Double
     private var updated: MediaTime
-    /// Decibels a second.
+    /// Fall in decibels per second.
     private let fall: Double
 
     init(_ decibels: Double, fall: Double, now: MediaTime) {
@@ -32,7 +32,7 @@ struct LoudnessMeter: Sendable {
         updated = max(now, updated)
     }
 
-    /// What it is now if nothing came since.
+    /// Returns the loudness at `now` if no packet has arrived since the last one.
     func loudness(now: MediaTime) -> Double {
         max(0, value - fall * max(0, (now - updated - Self.patience).seconds))
     }

@@ -1,14 +1,14 @@
 import MediaBase
 
-/// How much one participant has spoken of late, on three scales of time: 0 never, 1 all the time.
+/// Share of time that one participant has spoken recently, on three time scales: 0 never, 1 all the time.
 struct SpeechActivity: Sendable {
-    /// Speaking now: a word.
+    /// Short scale, a word: the participant is speaking now.
     static let shortScale = MediaTime.milliseconds(100)
-    /// Has the floor: a phrase.
+    /// Medium scale, a phrase: the participant is the active speaker.
     static let mediumScale = MediaTime.milliseconds(400)
-    /// Takes part: sentences.
+    /// Long scale, sentences: the participant takes part in the conversation.
     static let longScale = MediaTime.milliseconds(2000)
-    /// What one packet tells of at most; a longer time before it was silence.
+    /// Maximum duration that one packet counts for. A longer time before it counts as silence.
     private static let longestPacket = MediaTime.milliseconds(60)
     private static let firstPacket = MediaTime.milliseconds(20)
 
@@ -19,7 +19,8 @@ struct SpeechActivity: Sendable {
 
     init(now: MediaTime) { updated = now - Self.firstPacket }
 
-    /// - Parameter weight: how surely the packet that came now is speech, 0...1.
+    /// Handles a packet.
+    /// - Parameter weight: weight of the packet as speech, 0...1.
     mutating func receive(_ weight: Double, now: MediaTime) {
         let elapsed = max(.zero, now - updated)
         let spoken = min(elapsed, Self.longestPacket)
@@ -34,7 +35,7 @@ struct SpeechActivity: Sendable {
         updated = max(now, updated)
     }
 
-    /// As it is now if nothing was said since the last packet.
+    /// Returns the activity at `now` if the participant has been silent since the last packet.
     func after(silenceUntil now: MediaTime) -> SpeechActivity {
         var later = self
         let elapsed = max(.zero, now - updated - Self.longestPacket)

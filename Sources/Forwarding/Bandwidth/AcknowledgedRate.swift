@@ -1,6 +1,6 @@
-/// What of the sent bits came, by the peer's clock: bytes in slots of 50 ms.
+/// Rate at which sent packets arrived, by the peer's clock: bytes in slots of 50 ms.
 struct AcknowledgedRate {
-    /// Microseconds.
+    /// Length of a slot in microseconds.
     private static let slot: Int64 = 50_000
     private static let slots = 16
 
@@ -18,7 +18,7 @@ struct AcknowledgedRate {
         }
         if slot > newest {
             if slot - newest >= Int64(Self.slots) {
-                // A pause, or a step of the peer's clock: begin again.
+                // After a pause or a jump of the peer's clock, the measurement restarts.
                 bytes = .init(repeating: 0)
                 oldest = slot
             } else {
@@ -28,11 +28,11 @@ struct AcknowledgedRate {
         } else if slot <= newest - Int64(Self.slots) {
             return
         }
-        // A peer may put everything into one slot: 2 GiB are as much as it counts.
+        // A peer may report all packets in one slot, whose count saturates at 2 GiB.
         bytes[place(slot)] = Int32(clamping: Int64(bytes[place(slot)]) + Int64(count))
     }
 
-    /// Bits a second over the latest `slots` slots that are over; nil before there are so many.
+    /// Returns the bits per second over the latest `count` completed slots, or nil before there are as many.
     func bitsPerSecond(slots count: Int) -> Double? {
         guard let newest, newest - oldest >= Int64(count) else { return nil }
         var sum: Int64 = 0
@@ -44,7 +44,7 @@ struct AcknowledgedRate {
 }
 
 extension Int64 {
-    /// Division that rounds down.
+    /// Returns the quotient rounded down.
     func floored(by divisor: Int64) -> Int64 {
         let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
         return remainder < 0 ? quotient - 1 : quotient

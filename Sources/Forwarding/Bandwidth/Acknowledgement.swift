@@ -1,12 +1,12 @@
-/// One packet that a peer's feedback tells of for the first time.
+/// Packet that a peer's feedback acknowledges for the first time.
 struct Acknowledgement {
     /// Unwrapped transport-wide sequence number.
     let sequence: Int64
-    /// Microseconds of the relay's clock.
+    /// Send time in microseconds of the relay's clock.
     let sent: Int64
-    /// Microseconds of the peer's clock, whose start is arbitrary.
+    /// Arrival time in microseconds of the peer's clock, whose origin is arbitrary.
     let arrival: Int64
     let bytes: Int
-    /// 0: none.
+    /// Number of the probe that it belongs to; 0 if none.
     let probe: UInt16
 }

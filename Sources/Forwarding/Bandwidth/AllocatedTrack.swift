@@ -1,18 +1,18 @@
 package import MediaBase
 
-/// One track that a subscriber takes, as `LayerAllocator` sees it.
+/// Track of a subscriber, as input to `LayerAllocator`.
 package struct AllocatedTrack: Sendable {
-    /// One rendition of the track and what it costs.
+    /// Encoding of the track with its bit rates.
     package struct Encoding: Hashable, Sendable {
-        /// Packets of it come.
+        /// True if packets of it arrive.
         package var isActive: Bool
-        /// Pixels; 0: unknown.
+        /// Height in pixels; 0 if unknown.
         package var height: Int
-        /// Bits a second with temporal layers 0...n of it, smoothed over a second or two; rising. Where a layer is absent the rate is
-        /// that of the layers below. All 0: not measured yet; such an encoding is used only where there is no other.
+        /// Bit rate with temporal layers 0...n, smoothed over a second or two; ascending. An absent layer has the rate of the layers below.
+        /// All 0 if not measured yet; such an encoding is used only if there is no other.
         package var bitrates: SIMD4<Int64>
 
-        /// - Parameter bitrates: for temporal layers up to 0, 1, 2, 3; the last stands for those that are not given.
+        /// - Parameter bitrates: rates up to temporal layers 0, 1, 2, 3; the last one given also applies to the layers above.
         package init(isActive: Bool = true, height: Int = 0, bitrates: [Bitrate]) {
             self.isActive = isActive
             self.height = height
@@ -25,17 +25,19 @@ package struct AllocatedTrack: Sendable {
         }
     }
 
-    /// What the subscriber asked for itself.
+    /// Limits that the subscriber requested.
     package struct Limits: Hashable, Sendable {
-        /// The largest encoding, counted from the smallest (0); nil: any.
+        /// Index of the largest encoding, counted from the smallest (0); nil means any.
         package var spatial: Int?
-        /// The highest temporal layer; nil: any.
+        /// Highest temporal layer; nil means any.
         package var temporal: Int?
-        /// This encoding and no other.
+        /// Index of the only encoding allowed; nil means any.
         package var encoding: Int?
-        /// Pixels that it shows; encodings beyond the first that has so many are not sent. 0: unknown.
+        /// Height in pixels at which the subscriber displays the track. Encodings above the first one that is at least this high are not
+        /// sent. 0 if unknown.
         package var height = 0
-        /// Pixels; encodings with more, or of unknown height, are not sent while a smaller one is. 0: no bound.
+        /// Maximum height in pixels. Higher encodings, and those of unknown height, are not sent while a smaller one is available. 0 means
+        /// no limit.
         package var maximumHeight = 0
 
         package init(
@@ -50,16 +52,16 @@ package struct AllocatedTrack: Sendable {
         }
     }
 
-    /// The owner's name for it; one track has one as long as it lasts.
+    /// Id assigned by the owner; constant for the lifetime of the track.
     package var id: Int
     package var kind: MediaKind
-    /// A higher one is served first.
+    /// Priority; higher values are served first.
     package var priority: Int
     package var limits: Limits
-    /// From the smallest to the largest. Audio has one.
+    /// Encodings from the smallest to the largest. Audio has one.
     package var encodings: [Encoding]
 
-    /// Bits a second of its first encoding, all layers.
+    /// Bit rate of the first encoding with all layers, in bits per second.
     package var bitrate: Int64 { encodings.first?.bitrates[3] ?? 0 }
 
     package init(id: Int, kind: MediaKind, priority: Int = 0, limits: Limits = Limits(), encodings: [Encoding]) {

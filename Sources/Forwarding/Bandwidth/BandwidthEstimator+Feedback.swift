@@ -2,28 +2,30 @@ package import MediaBase
 package import RTP
 
 extension BandwidthEstimator {
-    /// Packets that one observation of loss is made of, at least, and how long it takes, microseconds.
+    /// Minimum number of packets of one loss observation; `observedFor` is its minimum duration in microseconds.
     private static let observedAtLeast = 20
     private static let observedFor: UInt32 = 250_000
-    /// How long after a probe the delay still shows it, and the longest queue that it can have made, microseconds.
+    /// Time after a probe in which the delay may be caused by it; `probeQueue` is the longest queue that a probe causes, in microseconds.
     private static let probeEcho = MediaTime.milliseconds(400)
     private static let probeQueue: Int64 = 150_000
-    /// A queue of this length, beyond jitter, is one, and for how long what is lost may have been lost there, microseconds.
+    /// Minimum queuing delay beyond jitter that counts as a queue, in microseconds. Losses within `delayEcho` after it are attributed to
+    /// the queue.
     private static let noticeable: Int64 = 8_000
     private static let delayEcho = MediaTime.seconds(1)
-    /// A queue that grows like this from feedback to feedback, microseconds, on a path that takes this part of what is sent.
+    /// Thresholds for a path whose capacity fell: queuing delay at the previous and at the current feedback, and its growth, in
+    /// microseconds; `narrower` is the fraction of the sending rate that arrives.
     private static let queueBefore: Int64 = 20_000
     private static let queueNow: Int64 = 50_000
     private static let queueGrowth: Int64 = 8_000
     private static let narrower = 0.8
-    /// Packets that one report block stands for: it comes about once a second. And those of one observation at most.
+    /// Assumed number of packets per report block, which arrives about once a second; `reportedPacketsAtMost` limits one observation.
     private static let packetsPerReport = 50
     private static let reportedPacketsAtMost = 1 << 20
-    /// Feedback is part of the round trip that it shows.
+    /// Limit for round trip samples. They include the delay of the feedback itself.
     private static let longestRoundTrip = MediaTime.seconds(10)
 
-    /// Takes transport-wide feedback.
-    /// - Parameter sent: what was sent on this transport.
+    /// Handles transport-wide feedback.
+    /// - Parameter sent: packets sent on this transport.
     package func receive(_ feedback: TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime) {
         hasFeedback = true
         lastWord = now
@@ -32,7 +34,7 @@ extension BandwidthEstimator {
         history.receive(feedback, sent: sent, now: now) {
             restartArrivals()
         } untold: { bytes, time in
-            // Most likely they came like the others; not counted, they would look like a path that got narrower.
+            // These packets most likely arrived. Without counting them, the path would seem to have become narrower.
             if let delay = queue.latestDelay { acknowledged.add(bytes: bytes, arrival: time + delay) }
         } _: { packet in
             acknowledged.add(bytes: packet.bytes, arrival: packet.arrival)
@@ -60,15 +62,15 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
-    /// Takes what the peer reports of single streams (RFC 3550 section 6.4).
+    /// Handles the peer's receiver reports (RFC 3550 section 6.4).
     /// - Parameters:
-    ///   - reports: blocks that came together.
-    ///   - roundTrip: what they show of it; nil: nothing.
+    ///   - reports: report blocks that arrived together.
+    ///   - roundTrip: round trip time measured from them, if any.
     package func receive(reports: [ReportBlock], roundTrip: MediaTime?, now: MediaTime) {
         if let roundTrip { noteRoundTrip(roundTrip, weight: 4) }
         guard !reports.isEmpty, !hasFeedback else { return }
         lastWord = now
-        // Without feedback on single packets a report stands for so many; it comes about once a second.
+        // Without feedback on individual packets, a report block counts as `packetsPerReport` packets.
         guard !reportsCountUnsent(now: now) else { return settle(now: now) }
         let packets = Self.packetsPerReport
         reportedPackets = min(reportedPackets + packets * reports.count, Self.reportedPacketsAtMost)
@@ -78,7 +80,7 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
-    /// Observes the loss of the reports that came since the last time. Audio and video may be reported a moment apart: they are one observation.
+    /// Observes the loss in the reports since the last call. Audio and video may be reported a moment apart and form one observation.
     func observeReports(now: MediaTime) {
         guard reportedPackets > 0, lastRemoteLoss.map({ now - $0 > .milliseconds(300) }) ?? true else { return }
         lastRemoteLoss = now
@@ -89,13 +91,13 @@ extension BandwidthEstimator {
         if let rate = reported.receive(loss: share - lossModel.explained, roundTrip: roundTrip, now: now) {
             pass(rate, now: now)
         }
-        // A probe that was too much lost packets itself, which says nothing of what is sent without it. Nor do losses of before a limit
-        // was shown of what is sent since.
+        // A failed probe loses packets itself, which says nothing about the rate without it. Likewise, losses from before a limit was shown
+        // say nothing about the rate since then.
         guard share > LossModel.hopeless || !reported.isProbed(now: now) && !reported.isSettling(now: now) else {
             return
         }
         if isHeld, share - lossModel.explained > LossModel.grave {
-            // A path that is known to be narrow needs no trial.
+            // A path with a known limit needs no trial.
             lossModel.fill(with: sendingRate, loss: share)
         } else {
             lossModel.observe(packets: packets, lost: lost, rate: sendingRate, target: Double(target.rawValue))
@@ -105,16 +107,16 @@ extension BandwidthEstimator {
         probes.targetFell(now: now)
     }
 
-    /// Sending rate by the owner's word, bits a second; the target if the owner gave none.
+    /// Sending rate as set by the owner, in bits per second; the target if the owner set none.
     var sendingRate: Double { Double((used > .kilobits(0) ? used : target).rawValue) }
 
-    /// A probe of this rate passed, by what the peer says.
+    /// Handles a probe of this rate that passed according to REMB or reports.
     private func pass(_ rate: Double, now: MediaTime) {
         lossModel.raise(to: rate)
         probes.pass(now: now)
     }
 
-    /// Takes what the peer says that it can receive (draft-alvestrand-rmcat-remb-03).
+    /// Handles REMB, the rate that the peer can receive (draft-alvestrand-rmcat-remb-03).
     package func receive(remb bitrate: Bitrate, now: MediaTime) {
         lastWord = now
         let shown = reported.shownAt
@@ -125,9 +127,10 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
-    /// While a queue grows, what arrives is what the path takes. Where that is less than what is sent, nothing more has to be waited for: the
-    /// trend would see it some hundred milliseconds later, and they fill the queue.
-    /// - Returns: whether the rate was lowered for it.
+    /// Lowers the rate if the capacity of the path fell. While a queue grows, the rate of arrivals is the capacity of the path. If it is
+    /// clearly below the sending rate, the rate is lowered at once: the delay trend would detect it some hundred milliseconds later, and
+    /// the queue would fill until then.
+    /// - Returns: true if the rate was lowered.
     private func narrow(now: MediaTime) -> Bool {
         guard queue.before > Self.queueBefore, queue.current > Self.queueNow,
             queue.current - queue.before > Self.queueGrowth, let arrived = queue.bitsPerSecond,
@@ -142,7 +145,7 @@ extension BandwidthEstimator {
         return true
     }
 
-    /// Forgets arrivals by a clock that the peer has left: a difference of times on two clocks is no delay.
+    /// Discards arrival times of the peer's previous clock: a difference between times of two clocks is not a delay.
     private func restartArrivals() {
         acknowledged = AcknowledgedRate()
         queue.restart()
@@ -181,7 +184,7 @@ extension BandwidthEstimator {
 
     private func use(_ result: ProbeMeasurement.Result, now: MediaTime) {
         probedAt = now
-        // A full path is measured roughly; near what is known already the delay is the better guide.
+        // The measurement of a full path is imprecise. Near the known rate the delay is more reliable.
         let needed = control.rate * (result.isSaturated ? 1.1 : 1)
         guard result.bitsPerSecond > needed || (probes.isFirst && result.isSaturated) else { return }
         if result.bitsPerSecond < control.rate { drain(from: now) }
@@ -192,11 +195,11 @@ extension BandwidthEstimator {
     private func adjust(isProbed: Bool, now: MediaTime) {
         guard !isProbed else { return }
         var usage = trend.usage
-        // A probe makes a short queue of its own.
+        // A probe causes a short queue itself.
         if usage == .overuse, let probedAt, now - probedAt < Self.probeEcho, queue.current < Self.probeQueue {
             usage = .normal
         }
-        // What is lost whatever is sent was sent, and took its part of the path.
+        // Random loss still used link capacity.
         let carried = 1 / (1 - min(lossModel.explained, 0.3))
         let isLowered = control.update(
             RateControl.Observation(

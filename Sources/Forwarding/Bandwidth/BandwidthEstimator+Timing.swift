@@ -2,29 +2,30 @@ package import MediaBase
 
 extension BandwidthEstimator {
     static let checkInterval = MediaTime.milliseconds(250)
-    /// Without a word from the peer, while packets are sent to it, the target falls by this factor each time.
+    /// Factor on the target for each second without reports or feedback, while packets are being sent.
     private static let silence = 0.7
     private static let silentFor = MediaTime.milliseconds(1_500)
-    /// Where the peer sends only reports: those come every few seconds.
+    /// Replaces `silentFor` for a peer that sends only receiver reports, which arrive every few seconds.
     private static let silentForReports = MediaTime.seconds(8)
-    /// What a peer allowed that sends feedback too counts for so long.
+    /// Time for which REMB limits the target if the peer sends transport-wide feedback as well.
     private static let rembLifetime = MediaTime.seconds(10)
-    /// After over-use the path is left alone; longer where the sender fills it, because then growth finds what there is, and a burst
-    /// takes more than its share from others.
+    /// Time after overuse without probes. Longer if the sender uses the whole estimate: growth then finds the free capacity, and a burst
+    /// would take capacity from other flows.
     private static let calm = MediaTime.seconds(2)
     private static let calmWhenFull = MediaTime.seconds(6)
-    /// A queue of this length is none, microseconds.
+    /// Longest queue that counts as drained, in microseconds.
     private static let shortQueue: Int64 = 30_000
-    /// For so long a queue may stay as it is, or grow: what has been sent already takes its time.
+    /// Maximum time for which the queue may fail to shrink. Packets that were sent already take this long to arrive.
     private static let drainAtMost = MediaTime.seconds(2)
-    /// Microseconds.
+    /// Decrease of the queue that counts as progress, in microseconds.
     private static let drainProgress: Int64 = 10_000
     private static let drainLeast = 0.5
 
-    /// When to call `handleTimeout(sent:now:)`.
+    /// Time at which to call `handleTimeout(sent:now:)`.
     package var deadline: MediaTime { nextCheck }
 
-    /// - Parameter sent: what was sent on this transport; nil without transport-wide numbers.
+    /// Handles elapsed time.
+    /// - Parameter sent: packets sent on this transport; nil without transport-wide numbers.
     package func handleTimeout(sent: UnsafePointer<SentPacketRing>?, now: MediaTime) {
         guard now >= nextCheck else { return }
         nextCheck = now + Self.checkInterval
@@ -51,10 +52,11 @@ extension BandwidthEstimator {
         settle(now: now)
     }
 
-    /// False where `takeProbe(now:)` has none, told from a glance.
+    /// Returns false if `takeProbe(now:)` would certainly return nil. Cheap to call.
     package func mayProbe(now: MediaTime) -> Bool { probes.mayTake(target: target, wanted: wanted, now: now) }
 
-    /// A probe to send now; to be asked for after feedback and after `handleTimeout(sent:now:)`. The owner sends it at once, at its rate.
+    /// Returns a probe to send now. Call this after feedback and after `handleTimeout(sent:now:)`; the caller sends the probe at once, at
+    /// its rate.
     package func takeProbe(now: MediaTime) -> Probe? {
         guard configuration.hasTransportFeedback else { return takeUnmeasuredProbe(now: now) }
         let calm = sending.isApplicationLimited ? Self.calm : Self.calmWhenFull
@@ -76,11 +78,11 @@ extension BandwidthEstimator {
         return taken.probe
     }
 
-    /// Makes the target of what is known.
+    /// Computes the target from all that is known.
     func settle(now: MediaTime) {
         let least = Double(configuration.minimum.rawValue)
         var rate = control.rate
-        // Without feedback the peer's word is all there is; with it, it is only a bound, and gets old.
+        // Without feedback, REMB and reports are the only information. With feedback, REMB is only an upper bound that expires.
         if !hasFeedback {
             rate = reported.rate(unknown: rate) ?? rate
         } else if let remb = reported.remb, now - reported.rembAt < Self.rembLifetime {
@@ -104,7 +106,7 @@ extension BandwidthEstimator {
             shortestDrained = queue.current
             self.drainFrom = now
         } else if now - drainFrom > Self.drainAtMost {
-            // The queue is not ours, or the path is longer than it was.
+            // The queue belongs to another flow, or the path has become longer.
             self.drainFrom = nil
             isNarrowed = false
             queue.rebase()

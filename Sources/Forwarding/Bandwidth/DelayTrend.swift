@@ -1,28 +1,28 @@
-/// Tells a growing queue from jitter: the slope of the smoothed delay over the last groups, against a threshold that follows what is
-/// usual for the path, so that a flow is not starved by others that fill the same queue (draft-ietf-rmcat-gcc-02 sections
-/// 5.3 and 5.4; the filter is a line fitted by least squares).
+/// Distinguishes a growing queue from jitter: compares the slope of the smoothed delay over the last groups with an adaptive threshold, so
+/// that a flow is not starved by others that fill the same queue (draft-ietf-rmcat-gcc-02 sections 5.3 and 5.4; here the filter is a line
+/// fitted by least squares).
 struct DelayTrend {
     private static let window = 20
     /// Weight of the past in the smoothed delay.
     private static let smoothing = 0.9
-    /// What makes a slope (ms of delay a ms) comparable to a threshold in ms.
+    /// Factor that makes a slope (ms of delay per ms) comparable to a threshold in ms.
     private static let gain = 4.0
     private static let countedAtMost = 60.0
-    /// A queue has to grow for so long before it is believed, ms.
+    /// Time for which a queue must grow before overuse is detected, in ms.
     private static let patience = 10.0
     private static let thresholds = 6.0...600.0
     private static let thresholdRise = 0.0087
     private static let thresholdFall = 0.039
-    /// A slope that is so far over the threshold is an accident, such as a changed route, and does not move it.
+    /// A slope that exceeds the threshold by more than this is an outlier, such as a route change, and does not move the threshold.
     private static let outlier = 15.0
 
     private(set) var usage = DelayUsage.normal
-    /// By how much the spacing of groups changes on the way, smoothed, ms.
+    /// Smoothed change of the spacing between groups on the path, in ms.
     private(set) var jitter = 0.0
     private var threshold = 12.5
     private var lastThreshold: Int64?
 
-    /// Arrival (ms since the first) and smoothed delay (ms).
+    /// Arrival times (ms since the first); `delays` are the smoothed delays (ms).
     private var times = InlineArray<20, Float>(repeating: 0)
     private var delays = InlineArray<20, Float>(repeating: 0)
     private var filled = 0
@@ -42,7 +42,7 @@ struct DelayTrend {
         counted = min(counted + 1, Self.countedAtMost)
         delay += step
         smoothed = Self.smoothing * smoothed + (1 - Self.smoothing) * delay
-        // Single precision: the origin moves up before milliseconds are lost.
+        // The values have single precision, so the origin moves forward before millisecond precision is lost.
         if let first, delta.at - first < 4_000_000 {
             push(time: Float(delta.at - first) / 1000)
         } else {
@@ -54,7 +54,7 @@ struct DelayTrend {
         detect(interval: Double(delta.sent) / 1000, previous: previous, at: delta.at)
     }
 
-    /// After a pause: the past says nothing about what comes.
+    /// Discards the samples after a pause, since they do not apply to what follows.
     mutating func reset() {
         filled = 0
         next = 0
@@ -97,7 +97,7 @@ struct DelayTrend {
         }
     }
 
-    /// Of a line through `window` points.
+    /// Returns the slope of the line through `window` points.
     private static func slope(_ times: UnsafePointer<Float>, _ delays: UnsafePointer<Float>) -> Double? {
         var meanTime: Float = 0
         var meanDelay: Float = 0

@@ -1,8 +1,8 @@
-/// What the trend of the delay says about a path: whether its queue grows.
+/// State of a path's queue according to the delay trend.
 package enum DelayUsage: UInt8, Sendable {
     case normal
-    /// More is sent than the path takes.
+    /// More is sent than the path can carry, so its queue grows.
     case overuse
-    /// A queue is being emptied.
+    /// The queue is draining.
     case underuse
 }

@@ -1,34 +1,37 @@
 import MediaBase
 import RTP
 
-/// Holds feedback against what was sent: each packet is acknowledged once, however often it is told of, and a packet counts as lost
-/// only when later feedback has not taken it back, so that reordering is not loss. What was said of a packet stands in its entry of the
-/// ring, which forgets it together with the packet.
+/// Matches feedback with sent packets. Each packet is acknowledged once, however often feedback covers it. A packet counts as lost only if
+/// the next feedback does not report it either, so that reordering is not taken for loss. The result for a packet is stored in its ring
+/// entry and discarded with it.
 struct FeedbackHistory {
-    /// One after the highest packet that was told of.
+    /// Packet after the highest one that feedback has covered.
     private(set) var end: Int64 = 0
-    /// Packets before this one were counted as lost or not.
+    /// Packets before this one have been counted as lost or received.
     private var counted: Int64 = 0
-    /// What is counted next time: what the last feedback told of.
+    /// Packets before this one are counted next: those covered by the feedback before the latest one.
     private var countable: Int64 = 0
 
-    /// Longest distance of the peer's clock from where the relay's clock expects it, microseconds. Feedback that a stalled TCP connection
-    /// held back is off by the length of the stall; a clock that is off by more was set, or the peer invents its numbers.
+    /// Maximum deviation of the peer's clock from its expected value, in microseconds. Feedback that a stalled TCP connection delayed
+    /// deviates by the length of the stall. A clock that deviates by more was set, or the peer sends invented values.
     static let longestJump: Int64 = 30_000_000
     /// Microseconds in one step of the reference time.
     private static let referenceStep: Int64 = 64_000
 
-    /// Reference time of the latest feedback, unwrapped: the wire has 24 bits of it.
+    /// Unwrapped reference time of the latest feedback, which has 24 bits in the packet.
     private var reference: Int64?
     private var lastReference: Int32 = 0
     /// Peer's clock minus relay's clock when the history began or restarted, microseconds.
     private var clockOffset: Int64 = 0
-    /// Times that the peer's clock jumped and the history of its arrivals restarted.
+    /// Number of times that the peer's clock jumped and the history of arrivals restarted.
     private(set) var clockJumps: UInt64 = 0
 
-    /// Calls `each` with every packet that is newly acknowledged, in rising order of sequence, and before it `untold` with those that
-    /// feedback which was lost itself must have told of: bytes, and microseconds of the relay's clock when it was sent. Calls `restarted`
-    /// before both if the peer's clock jumped: arrivals from here on cannot be compared with earlier ones.
+    /// Handles one feedback packet.
+    /// - Parameters:
+    ///   - restarted: called first, if the peer's clock jumped: later arrivals cannot be compared with earlier ones.
+    ///   - untold: called next, for packets that only lost feedback can have covered: length in bytes, and send time in microseconds of the
+    ///     relay's clock.
+    ///   - each: called for each newly acknowledged packet, in ascending order of sequence numbers.
     @inline(__always)
     mutating func receive(
         _ feedback: borrowing TransportCC, sent: UnsafePointer<SentPacketRing>, now: MediaTime,
@@ -36,7 +39,7 @@ struct FeedbackHistory {
     ) {
         let ring = sent.pointee
         guard ring.next > 0, feedback.statusCount > 0 else { return }
-        // What is told of was sent, so it lies in the last 65,536 packets.
+        // The packets covered were sent, so they are among the last 65,536 packets.
         let latest = ring.next - 1
         let back = UInt16(truncatingIfNeeded: latest) &- feedback.baseSequence.rawValue
         let base = latest - Int64(back)
@@ -76,7 +79,7 @@ struct FeedbackHistory {
         }
     }
 
-    /// Calls `each` with packets whose fate is known by now, once each: bytes, time of sending (microseconds modulo 2^32), lost.
+    /// Calls `each` once for each packet that is now known to be received or lost: bytes, send time in microseconds modulo 2^32, lost.
     @inline(__always)
     mutating func forEachDecided(
         sent: UnsafePointer<SentPacketRing>, _ each: (_ bytes: Int, _ time: UInt32, _ isLost: Bool) -> Void
@@ -91,16 +94,16 @@ struct FeedbackHistory {
         counted = countable
     }
 
-    /// The ring keeps microseconds modulo 2^32.
+    /// Returns the full send time of an entry, which holds microseconds modulo 2^32.
     @inline(__always)
     private static func time(of entry: SentPacketRing.Entry, now: Int64) -> Int64 {
         now - Int64(UInt32(truncatingIfNeeded: now) &- entry.time)
     }
 
-    /// The peer's clock at the start of a feedback packet, microseconds. It stays within `longestJump` of the relay's clock plus a constant,
-    /// so no series of feedback packets, however extreme their steps, moves it far enough for later arithmetic to overflow.
+    /// Returns the peer's clock at the start of a feedback packet, in microseconds. The value stays within `longestJump` of the relay's
+    /// clock plus a constant, so that no series of feedback packets, however extreme their steps, can make later arithmetic overflow.
     private mutating func referenceMicroseconds(_ time: Int32, now: Int64) -> Int64 {
-        // The difference of two 24-bit numbers, as a signed one.
+        // The difference of two 24-bit numbers, sign-extended.
         let step = ((time &- lastReference) << 8) >> 8
         lastReference = time
         if let before = reference {

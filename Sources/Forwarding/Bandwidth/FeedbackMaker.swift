@@ -1,46 +1,48 @@
 package import MediaBase
 package import RTP
 
-/// Makes the transport-wide feedback of one incoming transport: notes when each packet came, and tells the sender of it at 50 to
-/// 250 ms (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3). The rarer the packets, the rarer the feedback, so that
-/// it takes at most 5 % of what comes in. At the start it is told sooner: a browser that learns within its first pictures what the path
-/// takes does not make them small.
+/// Makes the transport-wide feedback of one incoming transport: records the arrival time of each packet and reports it every 50 to 250 ms
+/// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3). The lower the packet rate, the longer the interval, so that feedback
+/// takes at most 5 % of the received rate. The first feedback is sent sooner: a browser that learns the capacity of the path within its
+/// first frames does not reduce their size.
 ///
-/// Arrival times are remembered for a while after they were reported: a packet that comes late moves the start of the next
-/// feedback back to it, and what follows it is told again. Memory grows with the packet rate, from 256 bytes to 16 KiB.
+/// Arrival times are kept for a while after they were reported. A late packet moves the start of the next feedback back to it, and the
+/// packets after it are reported again. Memory grows with the packet rate, from 256 bytes to 16 KiB.
 package struct FeedbackMaker: Sendable {
     package static let shortestInterval = MediaTime.milliseconds(50)
     package static let longestInterval = MediaTime.milliseconds(250)
-    /// Bits of one feedback packet with its IP, UDP and SRTCP bytes, as a rule.
+    /// Typical size of one feedback packet in bits, with IP, UDP and SRTCP overhead.
     private static let feedbackBits: Int64 = 8 * 90
-    /// A packet that is alone waits so long for others; and between two feedback packets as long as the rate is not known.
+    /// Time that feedback waits for further packets after the first one. Also the interval while the rate is unknown.
     private static let gathering = MediaTime.milliseconds(20)
-    /// Statuses that one feedback packet is to tell of: with two bytes each and their chunks they fit 1,200 bytes.
+    /// Maximum number of packet statuses in one feedback packet: with two bytes each and their chunks they fit into 1,200 bytes.
     private static let statusesAtMost = 400
     private static let smallest = 64
-    /// The rate is that of so many milliseconds, or of so many bytes where they come sooner: pictures that begin beside sound.
+    /// Window in milliseconds for measuring the rate; it ends earlier after `rateWindowBytes`, as when video starts on a transport that had
+    /// only audio.
     private static let rateWindow: Int64 = 200
     private static let rateWindowBytes: Int64 = 4_000
-    /// Packets that are remembered at most.
+    /// Maximum number of packets whose arrival is kept.
     package static let capacity = 2048
 
-    /// Written into feedback as the SSRCs of its sender and of the media.
+    /// SSRC of the feedback's sender; `media` is the media source SSRC of the feedback.
     package var sender: SSRC
     package var media: SSRC
 
-    /// Nanoseconds of arrival by sequence number, modulo its size, which is a power of two; `.min` where nothing came.
+    /// Arrival times in nanoseconds by sequence number modulo the array's size, which is a power of two; `.min` if the packet did not
+    /// arrive.
     private var arrivals: [Int64] = []
     private var unwrapper = SequenceUnwrapper()
-    /// First packet that is remembered.
+    /// First packet whose arrival is kept.
     private var oldest: Int64 = 0
-    /// First packet that the next feedback tells of.
+    /// First packet that the next feedback covers.
     private var start: Int64 = 0
-    /// One after the highest that came.
+    /// Packet after the highest one received.
     private var end: Int64 = 0
     private var firstPending: MediaTime?
     private var lastFeedback: MediaTime?
     private var feedbackCount: UInt8 = 0
-    /// Bits a second that came of late, and what came since it was updated.
+    /// Recently received bits per second; `rateBytes` counts the bytes since the last update.
     private var rate: Int64 = 0
     private var rateBytes: Int64 = 0
     private var rateSince: MediaTime?
@@ -50,9 +52,9 @@ package struct FeedbackMaker: Sendable {
         self.media = media
     }
 
-    /// Notes a packet. Duplicates and packets from before what is remembered are ignored.
+    /// Records a packet. Ignores duplicates and packets older than `oldest`.
     /// - Parameters:
-    ///   - sequence: transport-wide.
+    ///   - sequence: transport-wide sequence number.
     ///   - bytes: length of the datagram.
     package mutating func receive(sequence: UInt16, bytes: Int, now: MediaTime) {
         noteRate(bytes: bytes, now: now)
@@ -61,7 +63,7 @@ package struct FeedbackMaker: Sendable {
             begin(at: unwrapper.unwrap(number))
             return store(end - 1, now: now)
         }
-        // Numbers far from the others are those of a sender that began anew.
+        // Numbers far from the others mean that the sender restarted its numbering.
         let peeked = unwrapper.peek(number)
         if peeked > highest + Int64(Self.capacity) || peeked < highest - Int64(Self.capacity) {
             unwrapper = SequenceUnwrapper(reference: (highest + 0x20000) & ~0xffff | Int64(sequence))
@@ -81,7 +83,7 @@ package struct FeedbackMaker: Sendable {
         store(extended, now: now)
     }
 
-    /// When to call `take(now:)`; nil with nothing to tell.
+    /// Time at which to call `take(now:)`; nil if there is nothing to report.
     package var deadline: MediaTime? {
         guard let firstPending else { return nil }
         if end - start >= Int64(Self.statusesAtMost) { return firstPending }
@@ -89,7 +91,7 @@ package struct FeedbackMaker: Sendable {
         return max(lastFeedback + interval, firstPending + Self.gathering)
     }
 
-    /// Feedback that is due; to be called until nil.
+    /// Returns feedback that is due. Call this until it returns nil.
     package mutating func take(now: MediaTime) -> TransportCC? {
         guard let deadline, deadline <= now else { return nil }
         var packets: [(sequence: Int64, arrival: MediaTime)] = []
@@ -111,12 +113,12 @@ package struct FeedbackMaker: Sendable {
         feedbackCount &+= 1
         start = packets[count - 1].sequence + 1
         lastFeedback = now
-        // What did not fit is due at once.
+        // Packets that did not fit are due at once.
         if start >= end { firstPending = nil } else { lastFeedback = now - Self.longestInterval }
         return feedback
     }
 
-    /// Between two feedback packets.
+    /// Interval between two feedback packets.
     package var interval: MediaTime {
         guard rate > 0 else { return Self.gathering }
         let nanoseconds = Self.feedbackBits * 20 * 1_000_000_000 / rate
@@ -127,7 +129,7 @@ package struct FeedbackMaker: Sendable {
 
     private mutating func begin(at sequence: Int64) {
         arrivals = [Int64](repeating: .min, count: Self.smallest)
-        // The very first may have been overtaken.
+        // The first packet may have been overtaken by later ones.
         oldest = sequence - Int64(Self.smallest / 2)
         start = sequence
         end = sequence + 1
@@ -138,7 +140,8 @@ package struct FeedbackMaker: Sendable {
         if firstPending == nil { firstPending = now }
     }
 
-    /// Widens the window up to `sequence`: the memory doubles as long as something that was not told yet would be forgotten.
+    /// Widens the window up to `sequence`. The memory doubles, up to `capacity`, if arrivals that are not reported yet would be lost
+    /// otherwise.
     private mutating func makeRoom(for sequence: Int64) {
         let needed = sequence + 1 - start
         if needed > Int64(arrivals.count), arrivals.count < Self.capacity {

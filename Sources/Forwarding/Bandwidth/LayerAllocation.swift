@@ -1,33 +1,33 @@
 package import MediaBase
 
-/// How a target is shared over a subscriber's tracks.
+/// Division of a target among a subscriber's tracks.
 package struct LayerAllocation: Sendable {
-    /// What happened to a track since the last allocation.
+    /// Change of a track since the last allocation.
     package enum Change: Sendable {
         case none
         case up
         case down
-        /// Bandwidth does not allow any of it.
+        /// The bandwidth does not suffice for any encoding.
         case paused
         case resumed
     }
 
     package struct Decision: Sendable {
-        /// Of the track.
+        /// Id of the track.
         package let id: Int
-        /// nil: nothing is sent, for want of bandwidth or of an active encoding.
+        /// Selection; nil if nothing is sent, because bandwidth does not suffice or no encoding is active.
         package let selection: LayerSelection?
         package let change: Change
-        /// It is bandwidth that it wants.
+        /// True if the track is paused because bandwidth does not suffice.
         package let isPausedByBandwidth: Bool
     }
 
-    /// Of video tracks, in the order of the tracks. Audio always goes.
+    /// Decisions on video tracks, in the order of the tracks. Audio is always sent.
     package internal(set) var decisions: [Decision] = []
-    /// Of all tracks, as they were measured.
+    /// Measured bit rate of all tracks as selected.
     package internal(set) var used = Bitrate(bitsPerSecond: 0)
-    /// The target with which every track would be sent as large as it is wanted: what to probe for.
+    /// Target at which every track would be sent at its largest requested size. This is the rate to probe for.
     package internal(set) var wanted = Bitrate(bitsPerSecond: 0)
-    /// The smallest target with which some track would go up; nil: there is none.
+    /// Smallest target at which a track would be raised; nil if all are at their highest step.
     package internal(set) var next: Bitrate?
 }

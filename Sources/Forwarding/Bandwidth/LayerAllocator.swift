@@ -1,27 +1,27 @@
 package import MediaBase
 
-/// Shares a bandwidth target over the tracks of one subscriber. Audio goes first and always. Then every video track gets its smallest
-/// step, the most wanted first; what does not fit is paused. Then tracks go up step by step, those of a higher priority first,
-/// those of the same in turn. Down at once; up only with headroom, and, after a way down, only after a time that doubles with each
-/// attempt that failed, so that a noisy target does not make layers flap.
+/// Divides a bandwidth target among the tracks of one subscriber. Audio is always sent. Then each video track gets its smallest step, in
+/// order of priority; tracks that do not fit are paused. Then tracks are raised step by step, higher priorities first, tracks of equal
+/// priority in turn. Tracks are lowered at once, but raised only with headroom and, after they were lowered, only after a hold time that
+/// doubles with each failed attempt, so that a noisy target does not make layers flap.
 ///
-/// The same calls give the same result.
+/// Deterministic: the same calls give the same result.
 package struct LayerAllocator: Sendable {
     package struct Configuration: Sendable {
-        /// Part of the target that may be used once something has gone up.
+        /// Fraction of the target that may be used when a track is raised.
         package var headroom = 0.87
-        /// After a step up, before the next.
+        /// Minimum time from a step up to the next.
         package var settling = MediaTime.milliseconds(400)
-        /// After a step down, before a step up; it doubles up to `longestHold` when the step down followed a step up soon.
+        /// Minimum time from a step down to a step up. It doubles up to `longestHold` if the step down came within `regret` of a step up.
         package var hold = MediaTime.seconds(1)
         package var longestHold = MediaTime.seconds(8)
-        /// A step down so soon after a step up means that the step up was wrong.
+        /// Time after a step up within which a step down means that the step up was wrong.
         package var regret = MediaTime.seconds(10)
-        /// A target of so many times what is needed makes waiting senseless.
+        /// A target of this many times the needed rate ends the hold at once.
         package var plenty = 2.0
-        /// A track whose smallest step misses the target by little is not paused before this time; zero: at once.
+        /// Grace period before a track is paused whose smallest step exceeds the target slightly; zero pauses at once.
         package var grace = MediaTime.seconds(2)
-        /// Part of what is needed that the path has to have for that.
+        /// Minimum fraction of the required bit rate that the path must carry for the grace period.
         package var littleMissing = 0.7
 
         package init() {}
@@ -37,11 +37,11 @@ package struct LayerAllocator: Sendable {
         var isKnown = false
     }
 
-    /// A video track while an allocation is made.
+    /// State of a video track during an allocation.
     private struct Claim {
         let track: Int
         let ladder: LayerLadder
-        /// Steps that it had.
+        /// Number of steps before the allocation.
         let current: Int
         let mayRise: Bool
         var steps = 0
@@ -53,10 +53,11 @@ package struct LayerAllocator: Sendable {
 
     package init(_ configuration: Configuration = Configuration()) { self.configuration = configuration }
 
+    /// Allocates the target.
     /// - Parameters:
-    ///   - tracks: all that the subscriber takes at present; others are forgotten.
-    ///   - target: what may be sent now.
-    ///   - capacity: what the path takes once its queue has drained; nil: the target.
+    ///   - tracks: all tracks that the subscriber receives at present; the state of others is discarded.
+    ///   - target: rate that may be sent now.
+    ///   - capacity: rate that the path carries once its queue has drained; nil means the target.
     package mutating func allocate(
         _ tracks: [AllocatedTrack], target: Bitrate, capacity: Bitrate? = nil, now: MediaTime
     ) -> LayerAllocation {
@@ -97,14 +98,14 @@ package struct LayerAllocator: Sendable {
         return order.map { index in
             let ladder = LayerLadder(tracks[index])
             let memory = memories[tracks[index].id]
-            // What the subscriber asks for itself is not held up.
+            // A change that the subscriber requested takes effect without a hold time.
             let isFree = memory.map { $0.mayRise <= now || $0.limits != tracks[index].limits } ?? true
             return Claim(
                 track: index, ladder: ladder, current: ladder.count(upTo: memory?.selection), mayRise: isFree)
         }
     }
 
-    /// The first step: what decides whether a track is sent at all.
+    /// Gives a track its first step, which decides whether it is sent at all.
     private mutating func begin(_ claim: inout Claim, _ tracks: [AllocatedTrack], _ share: inout Share, now: MediaTime)
     {
         guard !claim.ladder.steps.isEmpty else {
@@ -134,7 +135,7 @@ package struct LayerAllocator: Sendable {
             guard Double(needed) <= configuration.headroom * Double(share.budget) else { return false }
             guard claim.mayRise || Double(needed) * configuration.plenty <= Double(share.budget) else { return false }
         } else {
-            // What is there stays while a queue drains that the path's rate suffices for.
+            // Existing steps are kept while a queue drains, if the path's capacity suffices for them.
             guard needed <= share.capacity else { return false }
         }
         claim.steps += 1
@@ -201,7 +202,7 @@ package struct LayerAllocator: Sendable {
             memory.mayRise = now + memory.hold
             return selection == nil ? .paused : .down
         }
-        // The same number of steps may be another selection, where encodings came or went.
+        // The same number of steps can be another selection if encodings appeared or disappeared.
         guard before != selection else { return .none }
         return selection == nil ? .paused : .down
     }

@@ -1,8 +1,8 @@
-/// What can be sent of one video track, from worst to best; each step costs more than the one before.
+/// Selections that can be sent of one video track, from worst to best; each step costs more than the one before.
 struct LayerLadder {
     struct Step {
         let selection: LayerSelection
-        /// Bits a second.
+        /// Bit rate in bits per second.
         let cost: Int64
     }
 
@@ -14,10 +14,10 @@ struct LayerLadder {
         for index in Self.encodings(of: track) {
             let rates = track.encodings[index].bitrates
             for layer in 0...temporal {
-                // Layers that add nothing are not there.
+                // Layers that add less than 1/64 of the bit rate are treated as absent.
                 if layer < temporal, rates[layer] >= rates[temporal] - rates[temporal] / 64 { continue }
                 if layer < temporal, rates[layer + 1] <= rates[layer] { continue }
-                // A large picture that jerks is worse than a smaller one that does not.
+                // A larger frame size at a low frame rate is worse than a smaller one at full frame rate.
                 if layer == 0, !steps.isEmpty, rates[temporal] > rates[0] + rates[0] / 64 { continue }
                 let selection = LayerSelection(encoding: index, temporal: UInt8(truncatingIfNeeded: layer))
                 steps.append(Step(selection: selection, cost: rates[layer]))
@@ -26,17 +26,17 @@ struct LayerLadder {
         removeDearer()
     }
 
-    /// Cost of a number of steps; 0 steps: paused.
+    /// Returns the cost of the first `count` steps; 0 steps mean paused.
     func cost(_ count: Int) -> Int64 { count > 0 ? steps[count - 1].cost : 0 }
 
-    /// Number of steps up to what was selected before, or up to what is left of it.
+    /// Returns the number of steps up to the previous selection, or up to what remains of it.
     func count(upTo selection: LayerSelection?) -> Int {
         guard let selection else { return 0 }
         let count = steps.count {
             $0.selection.encoding < selection.encoding
                 || ($0.selection.encoding == selection.encoding && $0.selection.temporal <= selection.temporal)
         }
-        // What it was sent by is gone, but it was sent.
+        // The track was being sent, although its selection no longer exists.
         return max(count, min(1, steps.count))
     }
 
@@ -54,13 +54,13 @@ struct LayerLadder {
         if most > 0 { highest = min(highest, all.lastIndex { (1...most).contains($0.height) } ?? 0) }
         let active = all.indices.filter { all[$0].isActive }
         let allowed = active.filter { $0 <= highest }
-        // A limit below what is there means the smallest that is.
+        // If all active encodings exceed the limit, the smallest one is used.
         guard !allowed.isEmpty else { return Array(active.prefix(1)) }
         let measured = allowed.filter { all[$0].bitrates[3] > 0 }
         return measured.isEmpty ? Array(allowed.prefix(1)) : measured
     }
 
-    /// A step that costs as much as a better one is of no use.
+    /// Removes steps that cost at least as much as a better one.
     private mutating func removeDearer() {
         var least = Int64.max
         var kept: [Step] = []

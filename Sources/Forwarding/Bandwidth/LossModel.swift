@@ -1,68 +1,69 @@
-/// Bounds the rate by loss of a full path, but not by loss that comes whatever is sent, such as that of a radio link
-/// (draft-ietf-rmcat-gcc-02 section 6 takes all loss for the former).
+/// Limits the rate by congestion loss, but not by loss that is independent of the sending rate, such as that of a radio link
+/// (draft-ietf-rmcat-gcc-02 section 6 treats all loss as congestion).
 ///
-/// A path whose queue is short drops packets before delay tells of it. So loss that nothing explains makes a trial: for a second a
-/// fifth less is sent. If the loss goes down with it, the path was full, and the bound becomes what came through. If it stays, it
-/// has other reasons, explains itself from then on, and bounds nothing. Loss below 6 % more than is explained is left alone; where packets
-/// did not wait on the path, so is 10 %, over some seconds, and most
-/// of it explains itself.
+/// A path with a short queue drops packets before the delay rises. Unexplained loss therefore starts a trial: the rate is reduced by a
+/// fifth for a second. If the loss falls with it, the path was full, and the limit becomes the rate that arrived. If the loss stays, it has
+/// other causes: it counts as explained from then on and limits nothing. Loss of up to 6 % beyond the explained part is ignored. If packets
+/// did not queue on the path, up to 10 % over some seconds is ignored, and most of it becomes explained.
 struct LossModel {
     private static let negligible = 0.02
-    /// Loss beyond what is explained that makes a trial.
+    /// Unexplained loss that starts a trial.
     static let grave = 0.06
-    /// The same where packets do not wait.
+    /// Unexplained loss that starts a trial if packets do not queue.
     private static let graveWithoutDelay = 0.1
-    /// What explains itself without a trial.
+    /// Loss that becomes explained without a trial.
     private static let unsuspicious = 0.06
-    /// Weight of an observation in what is seen over some seconds, and in what explains itself.
+    /// Weight of one observation in the average over some seconds, and in the explained loss.
     private static let slowly = 0.07
-    /// Beyond this there is nothing to find out.
+    /// Loss above which the path counts as full without a trial.
     static let hopeless = 0.4
-    /// More loss than this tells nothing more.
+    /// Maximum loss that is taken into account.
     private static let darkest = 0.85
-    /// Part of the rate that is sent during a trial, and how many observations it lasts; the first is not counted.
+    /// Fraction of the rate that is sent during a trial; `trialLength` is the number of observations it lasts, of which the first is not
+    /// counted.
     private static let trialShare = 0.8
     private static let trialLength = 4
-    /// The part of the loss that has to go with it.
+    /// The path was full if at most this fraction of the loss remains.
     private static let relief = 0.6
-    /// Growth of the bound with each observation; and for so many after the path was full.
+    /// Growth of the limit per observation; `slowGrowth` applies for `slowFor` observations after the path was full.
     private static let growth = 1.04
     private static let slowGrowth = 1.01
     private static let slowFor = 40
 
-    /// Share of the packets that was lost of late, 0...1.
+    /// Fraction of packets lost recently, 0...1.
     private(set) var loss = 0.0
-    /// The part of it that has other reasons than a full path, 0...1.
+    /// Fraction of packets lost for other reasons than congestion, 0...1.
     private(set) var explained = 0.0
-    /// Bits a second; nil: loss bounds nothing.
+    /// Limit of the rate in bits per second; nil if loss does not limit it.
     private(set) var bound: Double?
 
-    /// Loss over some seconds.
+    /// Loss averaged over some seconds.
     private var lasting = 0.0
-    /// What was seen of late: packets and lost packets, fading, and the rate.
+    /// Recent packets, lost packets and rate, exponentially weighted.
     private var packets = 0.0
     private var lost = 0.0
     private var rate = 0.0
     private var sinceFull = Self.slowFor
-    /// The last observation showed a full path.
+    /// True if the last observation showed a full path.
     var isFilled: Bool { sinceFull == 0 }
 
     private struct Trial {
         var left = LossModel.trialLength
         var packets = 0.0
         var lost = 0.0
-        /// The loss before, and the rate, bits a second.
+        /// Loss before the trial; `rate` is the rate before it, in bits per second.
         let loss: Double
         let rate: Double
         let bound: Double?
     }
     private var trial: Trial?
 
+    /// Takes one observation.
     /// - Parameters:
-    ///   - packets: how many were sent; 20 or more make sense.
-    ///   - rate: bits a second that they were sent at.
-    ///   - target: the rate that is used at present.
-    ///   - isDelayed: packets waited on the path of late, or nobody knows.
+    ///   - packets: number of packets sent; at least about 20, for a useful fraction.
+    ///   - rate: bits per second at which they were sent.
+    ///   - target: the current target.
+    ///   - isDelayed: true if packets queued on the path recently, or if that is unknown.
     mutating func observe(packets: Int, lost: Int, rate: Double, target: Double, isDelayed: Bool = true) {
         guard packets > 0, rate > 0 else { return }
         let share = min(Double(lost) / Double(packets), 1)
@@ -70,7 +71,7 @@ struct LossModel {
         lasting += (share - lasting) * Self.slowly
         sinceFull = min(sinceFull + 1, Self.slowFor)
         if share > Self.hopeless, share - explained > Self.grave {
-            // A trial that was under way has its answer.
+            // A trial in progress is answered by this.
             trial = nil
             return fill(with: rate, loss: share)
         }
@@ -78,14 +79,14 @@ struct LossModel {
         self.packets = self.packets * 0.8 + Double(packets)
         self.lost = self.lost * 0.8 + Double(lost)
         self.rate += (rate - self.rate) * (self.rate == 0 ? 1 : 0.3)
-        // What went away is not explained any more.
+        // Loss that has disappeared is no longer explained.
         explained = min(explained, loss + Self.negligible)
         let excess = (isDelayed ? loss : min(loss, lasting)) - explained
         if excess <= (isDelayed ? Self.grave : Self.graveWithoutDelay) {
             if !isDelayed { explained += max(min(loss, lasting, Self.unsuspicious) - explained, 0) * Self.slowly }
             grow(target: target)
         } else if sinceFull < Self.slowFor {
-            // The path was full a moment ago: no need to try.
+            // The path was full recently, so no trial is needed.
             fill(with: self.rate, loss: loss)
         } else {
             trial = Trial(loss: self.lost / self.packets, rate: self.rate, bound: bound)
@@ -93,7 +94,7 @@ struct LossModel {
         }
     }
 
-    /// A probe went through at this rate.
+    /// Raises the limit after a probe of this rate passed.
     mutating func raise(to bitsPerSecond: Double) {
         if let bound, bound < bitsPerSecond, trial == nil { self.bound = bitsPerSecond }
     }
@@ -121,9 +122,9 @@ struct LossModel {
         loss = remaining
     }
 
-    /// The path was full at this rate.
+    /// Sets the limit after the path was full at this rate.
     mutating func fill(with rate: Double, loss: Double) {
-        // A path that was dark for a moment did not become narrow.
+        // A short outage does not mean that the path became narrow.
         let came = 1 - min(loss, Self.darkest)
         bound = min(rate * came / (1 - explained), bound ?? .infinity)
         sinceFull = 0

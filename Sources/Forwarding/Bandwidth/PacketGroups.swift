@@ -1,19 +1,20 @@
-/// Packets that left together are one group; the queue of the path shows in how the spacing of groups changes between sending and
-/// arrival (draft-ietf-rmcat-gcc-02 sections 5.1 to 5.3).
+/// Groups packets that were sent together. Changes in the spacing of groups between sending and arrival show the queue of the path
+/// (draft-ietf-rmcat-gcc-02 sections 5.1 to 5.3).
 struct PacketGroups {
-    /// Difference of two neighbouring groups, microseconds.
+    /// Difference between two adjacent groups, in microseconds.
     struct Delta {
         let sent: Int64
         let arrival: Int64
-        /// When the later group came, on the peer's clock.
+        /// Arrival time of the later group on the peer's clock.
         let at: Int64
     }
 
-    /// Packets that leave within this time of the first are one group, and so are packets that come back to back behind a stop.
+    /// Packets sent within this time of the first, in microseconds, form one group. So do packets that arrive within this time of each
+    /// other after an interruption of the path.
     private static let burst: Int64 = 5_000
-    /// The longest group of such a stop.
+    /// Maximum duration of a group after an interruption, in microseconds.
     private static let longestBurst: Int64 = 100_000
-    /// Groups further apart say nothing about one queue.
+    /// Groups that are further apart than this, in microseconds, are not compared.
     private static let pause: Int64 = 2_000_000
 
     private struct Group {
@@ -24,17 +25,18 @@ struct PacketGroups {
     }
     private var current: Group?
     private var previous: Group?
-    /// A pause or a step of the peer's clock cut the chain since this was last reset.
+    /// True if a pause or a jump of the peer's clock interrupted the sequence of groups since this was last reset.
     var wasCut = false
 
-    /// The peer's clock jumped: the next packet begins the first group.
+    /// Restarts after the peer's clock jumped: the next packet begins the first group.
     mutating func restart() {
         current = nil
         previous = nil
         wasCut = true
     }
 
-    /// - Returns: how the two latest complete groups differ, when this packet begins a new one.
+    /// Adds a packet.
+    /// - Returns: the difference between the two latest complete groups, if this packet begins a new one.
     mutating func add(_ packet: Acknowledgement) -> Delta? {
         let fresh = Group(
             firstSent: packet.sent, lastSent: packet.sent, firstArrival: packet.arrival, lastArrival: packet.arrival)
@@ -42,7 +44,7 @@ struct PacketGroups {
             current = fresh
             return nil
         }
-        // What was overtaken belongs to a group that is done with.
+        // A packet that was overtaken belongs to an earlier group.
         guard packet.sent >= group.firstSent else { return nil }
         let gap = packet.arrival - group.lastArrival
         guard packet.sent - group.lastSent < Self.pause, gap > -Self.pause, gap < 2 * Self.pause else {
@@ -63,7 +65,7 @@ struct PacketGroups {
         }
         guard let previous else { return nil }
         let arrival = group.lastArrival - previous.lastArrival
-        // Groups that came in the wrong order would look like a queue that vanished.
+        // Groups that arrived in the wrong order would look like a queue that vanished.
         guard arrival >= 0 else { return nil }
         return Delta(sent: group.lastSent - previous.lastSent, arrival: arrival, at: group.lastArrival)
     }
@@ -71,7 +73,7 @@ struct PacketGroups {
     private func belongs(_ packet: Acknowledgement, to group: Group) -> Bool {
         if packet.sent - group.firstSent <= Self.burst { return true }
         let spacing = packet.arrival - group.lastArrival
-        // Sent later and yet not further apart on arrival: something held them all up together.
+        // The spacing shrank on the path: an interruption held all of these packets back together.
         return spacing <= Self.burst && spacing < packet.sent - group.lastSent
             && packet.arrival - group.firstArrival < Self.longestBurst
     }

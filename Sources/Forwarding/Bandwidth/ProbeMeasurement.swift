@@ -1,19 +1,19 @@
-/// Arrivals of one probe: at which rate it was sent, and at which it came.
+/// Measurement of one probe: the rate at which it was sent and the rate at which it arrived.
 struct ProbeMeasurement {
-    /// Part of the probe that has to arrive before it tells anything.
+    /// Fraction of the probe's bytes that must arrive for a result; `enoughPackets` is that of its packets.
     private static let enough = 0.8
     private static let enoughPackets = 0.7
-    /// A path that delivers less than this part of the sending rate is full.
+    /// A path that delivers less than this fraction of the sending rate is full.
     private static let saturation = 0.9
-    /// Of the rate that a full path delivered, what is used.
+    /// Fraction used of the rate that a full path delivered.
     private static let prudence = 0.95
-    /// Microseconds; what took longer was no burst.
+    /// Maximum duration in microseconds; a probe that took longer was not a burst.
     private static let longest: Int64 = 2_000_000
 
     struct Result {
-        /// Bits a second that the path can be given.
+        /// Rate in bits per second that the path can carry.
         let bitsPerSecond: Double
-        /// The path showed its limit.
+        /// True if the path was full.
         let isSaturated: Bool
     }
 
@@ -44,22 +44,22 @@ struct ProbeMeasurement {
         lastArrival = max(lastArrival, packet.arrival)
     }
 
-    /// nil: too little came, or it makes no sense.
+    /// Result; nil if too little arrived, or if the times are implausible.
     var result: Result? {
         guard Double(packets) >= Double(probe.packets) * Self.enoughPackets,
             Double(bytes) >= Double(probe.bytes) * Self.enough
         else { return nil }
         let sending = lastSent - firstSent
-        // Feedback tells of 250 us at best.
+        // Feedback has a resolution of 250 µs.
         let arriving = max(lastArrival - firstArrival, 250)
         guard sending < Self.longest, arriving < Self.longest else { return nil }
         let asked = Double(probe.bitrate.rawValue)
-        // Sent in one burst, the spacing of the arrivals alone tells of the path.
+        // If the probe left in one burst, only the spacing of arrivals shows the rate of the path.
         let isBurst = sending < probe.duration.rawValue / 1_000 / 3
         let sent = isBurst ? asked : min(Self.rate(bytes - bytesLastSent, sending), asked * 1.2)
         let came = Self.rate(bytes - bytesFirstArrived, arriving)
         if came < Self.saturation * sent { return Result(bitsPerSecond: came * Self.prudence, isSaturated: true) }
-        // More than was sent cannot have been measured: the packets were gathered on the way.
+        // A rate far above the sending rate cannot be right: the packets were collected on the path and delivered together.
         guard isBurst || came < sent * 2 else { return nil }
         return Result(bitsPerSecond: min(sent, came, asked), isSaturated: false)
     }

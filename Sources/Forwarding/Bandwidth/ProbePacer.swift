@@ -1,13 +1,13 @@
 package import MediaBase
 
-/// Spreads a probe over its duration: how many bytes of it are to leave by now. Small probes may leave in one burst as well; a large one
-/// would fill the queue that it is to measure.
+/// Spreads the bytes of a probe evenly over its duration. A small probe could leave in one burst, but a large one would fill the queue that
+/// it measures.
 package struct ProbePacer: Sendable {
     package let probe: Probe
     private let start: MediaTime
     private var sent = 0
     private var calls = 0
-    /// A sender that cannot send what it is asked to is not asked for ever.
+    /// Maximum number of calls, so that a sender that cannot send the probe's bytes gives up.
     private static let callsAtMost = 2_000
 
     package init(_ probe: Probe, now: MediaTime) {
@@ -17,7 +17,7 @@ package struct ProbePacer: Sendable {
 
     package var isDone: Bool { sent >= probe.bytes || calls >= Self.callsAtMost }
 
-    /// Bytes to send now; 0 when nothing is due, or all was sent.
+    /// Returns the bytes to send now: 0 if none are due, or if all were sent.
     package func due(now: MediaTime) -> Int {
         guard !isDone, now >= start else { return 0 }
         let elapsed = min((now - start).seconds, 10)
@@ -26,13 +26,13 @@ package struct ProbePacer: Sendable {
         return max(min(owed, probe.bytes) - sent, 0)
     }
 
-    /// Notes what was sent of it, or that nothing could be.
+    /// Records that `bytes` of the probe were sent, or with 0 that none could be sent.
     package mutating func note(bytes: Int) {
         sent += bytes
         calls += bytes > 0 ? 1 : Self.callsAtMost / 100
     }
 
-    /// When the next packet is due; nil once it is done.
+    /// Time when the next packet is due; nil once the probe is done.
     package var deadline: MediaTime? {
         guard !isDone else { return nil }
         return start + MediaTime(rawValue: Int64(sent) * 8 * 1_000_000_000 / max(probe.bitrate.rawValue, 1))

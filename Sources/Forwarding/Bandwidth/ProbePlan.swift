@@ -1,37 +1,40 @@
 import MediaBase
 
-/// When to probe, and at which rate: twice at the start, then, while more is wanted than the target, every few seconds at twice the
-/// target, and at once again after a probe that found room.
+/// Schedules probes and their rates: two at the start; then, while the wanted rate exceeds the target, every few seconds at twice the
+/// target, and again at once after a probe that passed.
 struct ProbePlan {
     private static let firstFactors = [3.0, 6.0]
     private static let laterFactor = 2.0
-    /// Of a probe's rate: one that reached this is followed by the next.
+    /// Fraction of its rate that a probe must reach for the next one to follow at once.
     private static let success = 0.7
-    /// Of what is wanted: a probe measures a little less than its own rate, and what is just missed would be probed for without end.
+    /// Maximum factor of the wanted rate. A probe measures slightly less than its own rate, and a rate just below the wanted one would be
+    /// probed for endlessly.
     private static let ampleness = 1.25
     private static let shortestInterval = MediaTime.seconds(3)
     private static let longestInterval = MediaTime.seconds(5)
-    /// After the target fell for a reason that may be over.
+    /// Minimum time from a fall of the target, whose cause may be temporary, to the next probe.
     private static let recovery = MediaTime.seconds(1)
-    /// Seconds. More jitter (ms) than frames make themselves changes a burst by chance, so a probe is to last several times as long.
+    /// Duration of a probe in seconds. If jitter (ms) exceeds the usual jitter of frames, it distorts a burst, so the probe lasts up to
+    /// several times as long.
     private static let length = 0.015
     private static let longestLength = 0.06
     private static let usualJitter = 6.0
     private static let packets = 4
-    /// So many packets of the usual size.
+    /// Minimum bytes of a probe: `packets` packets of the usual size.
     private static let bytesAtLeast = 4_000.0
-    /// From taking a probe to giving up on its answer.
+    /// Time from taking a probe until its answer is given up.
     private static let patience = MediaTime.seconds(1)
 
-    // If only the receiver measures, it does so over about a second, and believes one and a half times what comes.
+    // For peers without transport-wide feedback: the receiver measures over about a second, and allows one and a half times the received
+    // rate.
     private static let unmeasuredLength = 0.4
     private static let longestUnmeasuredLength = 0.8
-    /// The first probe of a row is small, because a limited path has to hold what is too much of it in its queue.
+    /// Factor for the first probe of a series. It is small, because a limited path must hold the excess in its queue.
     private static let unmeasuredFactor = 1.5
-    /// After one that passed: four probes lead from 50 kb/s to 2 Mb/s.
+    /// Factor after a probe that passed: four probes lead from 50 kb/s to 2 Mb/s.
     private static let unmeasuredSuccessFactor = 3.0
     private static let unmeasuredInterval = MediaTime.seconds(2)
-    /// Short enough that a path that became wide is detected within 10 s.
+    /// Short enough to detect within 10 s that a path became wider.
     private static let longestHeldInterval = MediaTime.seconds(4)
     private static let longestUnmeasuredInterval = MediaTime.seconds(20)
     private static let leastUnmeasuredRate = 20_000.0
@@ -42,12 +45,12 @@ struct ProbePlan {
     private var lastID: UInt16 = 0
     private var next: MediaTime
     private var interval = Self.shortestInterval
-    /// The last unmeasured probe passed; nil before the first.
+    /// True if the last unmeasured probe passed; nil before the first.
     private var hasPassed: Bool?
     private let maximum: Double
-    /// The peer tells of single packets, so that probes are measured.
+    /// True if the peer acknowledges individual packets, so that probes are measured.
     private let isMeasured: Bool
-    /// The first probes are out, or their answers; what they measure is believed in both directions.
+    /// True while the first probes or their answers are pending. Their results may also lower the rate.
     private(set) var isFirst: Bool
 
     init(start: Double, maximum: Double, isMeasured: Bool, now: MediaTime) {
@@ -59,15 +62,15 @@ struct ProbePlan {
         if isMeasured { pending = Self.firstFactors.map { min($0 * start, maximum) }.filter { $0 > start } }
     }
 
-    /// Whether there can be a probe to take, from what is cheap to see.
+    /// Returns whether a probe may be due. Cheap to call.
     func mayTake(target: Bitrate, wanted: Bitrate, now: MediaTime) -> Bool {
         !pending.isEmpty || now >= next && wanted > target
     }
 
-    /// The next probe, if one is due.
+    /// Returns the next probe, if one is due.
     /// - Parameters:
-    ///   - isCalm: the path shows no queue.
-    ///   - jitter: of the path, ms.
+    ///   - isCalm: true if the path shows no queue.
+    ///   - jitter: jitter of the path in ms.
     mutating func take(target: Double, wanted: Double, isCalm: Bool, jitter: Double, now: MediaTime) -> Probe? {
         guard running.count < 4 else { return nil }
         if pending.isEmpty {
@@ -91,7 +94,7 @@ struct ProbePlan {
         for index in running.indices where running[index].probe.id == packet.probe { running[index].add(packet) }
     }
 
-    /// What the probes of this feedback found; the best of them.
+    /// Returns the highest result of the probes that completed with this feedback.
     mutating func result(wanted: Double) -> ProbeMeasurement.Result? {
         guard !running.isEmpty else { return nil }
         var found: ProbeMeasurement.Result?
@@ -111,14 +114,14 @@ struct ProbePlan {
         return found
     }
 
-    /// Forgets probes that were not answered.
+    /// Removes probes that were not answered.
     mutating func expire(now: MediaTime) {
         guard now >= runningUntil else { return }
         running.removeAll()
         if pending.isEmpty { isFirst = false }
     }
 
-    /// The target fell: not now, but soon.
+    /// Reschedules probes after the target fell: not at once, but soon.
     mutating func targetFell(now: MediaTime) {
         pending.removeAll()
         isFirst = false
@@ -132,13 +135,13 @@ struct ProbePlan {
         next = max(min(next, now + Self.longestInterval), now + Self.recovery)
     }
 
-    /// The next probe that only the receiver measures, if one is due. It goes on top of what is sent.
+    /// Returns the next probe that only the receiver measures, if one is due. It is sent in addition to the media.
     /// - Parameters:
-    ///   - used: bits a second that are sent without it.
-    ///   - allowed: REMB. If it is well beyond the target it is the next step: less cannot make it rise, and a path that drops what it does
-    ///     not carry may keep it where it is.
-    ///   - isHeld: the path showed a limit that may be over.
-    /// - Returns: the probe, and what is sent while it goes on, bits a second.
+    ///   - used: bits per second that are sent without it.
+    ///   - allowed: REMB. If it is well above the target, it is the rate of the next step: a lower rate cannot raise REMB, and a path that
+    ///     drops the excess may keep REMB where it is.
+    ///   - isHeld: true if the path showed a limit that may have disappeared.
+    /// - Returns: the probe, and the total sending rate during it in bits per second.
     mutating func takeUnmeasured(
         target: Double, wanted: Double, used: Double, allowed: Double?, isHeld: Bool, now: MediaTime
     ) -> (probe: Probe, rate: Double)? {
@@ -151,7 +154,7 @@ struct ProbePlan {
         hasPassed = false
         next = now + interval
         var rate = min(factor * target, Self.ampleness * wanted, maximum)
-        // A step to REMB that is hardly larger would pass and show nothing.
+        // A step to a REMB that is hardly above the target would pass without showing anything.
         if let allowed, allowed > (target + rate) / 2 { rate = min(rate, allowed) }
         let padding = max(rate - used, Self.leastUnmeasuredRate)
         let length = min(
@@ -164,7 +167,7 @@ struct ProbePlan {
         return (probe, max(rate, used))
     }
 
-    /// The last unmeasured probe passed: the next may follow at once.
+    /// Records that the last unmeasured probe passed. The next one may follow at once.
     mutating func pass(now: MediaTime) {
         guard !isMeasured else { return }
         hasPassed = true

@@ -1,7 +1,7 @@
-/// How long packets wait in the path's queue: the delay of the latest over the shortest of the last 10 to 20 s. The clocks of both
-/// ends need not agree; a drift of 100 ppm is 2 ms in that time.
+/// Queuing delay of the path: the delay of the latest packets minus the shortest delay of the last 10 to 20 s. The clocks of both ends need
+/// not agree; a drift of 100 ppm is 2 ms in that time.
 struct QueueDelay {
-    /// Microseconds.
+    /// Length of the window of the shortest delay, in microseconds.
     private static let window: Int64 = 10_000_000
     /// Longest delay that counts as a queue, microseconds. No queue holds packets for so long: a delay beyond it comes from the peer's
     /// clock, and its measurement restarts.
@@ -10,20 +10,20 @@ struct QueueDelay {
     private var shortest: Int64?
     private var shortestBefore: Int64?
     private var windowStart: Int64 = 0
-    /// Shortest delay in the feedback at hand: what jitter adds is not queue.
+    /// Shortest delay in the current feedback. Delay added by jitter is not queuing.
     private var latest: Int64?
 
-    /// Microseconds.
+    /// Current queuing delay in microseconds.
     private(set) var current: Int64 = 0
-    /// As of the feedback before, microseconds.
+    /// Queuing delay at the previous feedback, in microseconds.
     private(set) var before: Int64 = 0
-    /// From sending by one clock to arrival by the other, of the latest packet, microseconds.
+    /// Time from sending (relay's clock) to arrival (peer's clock) of the latest packet, in microseconds.
     private(set) var latestDelay: Int64?
 
-    // While packets wait the path is never idle: how much came in which time is what it takes.
+    // While packets queue, the path is never idle, so the rate of arrivals is its capacity.
     private static let waiting: Int64 = 20_000
     private static let longestSilence: Int64 = 500_000
-    /// What is older counts for half.
+    /// Measured time in microseconds after which the sums are halved, so that older packets count less.
     private static let remembered: Int64 = 300_000
     private static let enoughTime: Int64 = 60_000
     private static let enoughPackets = 3
@@ -32,7 +32,7 @@ struct QueueDelay {
     private var waitedFor: Int64 = 0
     private var lastWaited: Int64?
 
-    /// Bits a second that come while packets wait; nil: they do not, or not for long enough.
+    /// Rate of arrivals in bits per second while packets queue; nil if they do not queue, or not for long enough.
     var bitsPerSecond: Double? {
         guard waitedPackets >= Self.enoughPackets, waitedFor >= Self.enoughTime else { return nil }
         return Double(waitedBytes) * 8e6 / Double(waitedFor)
@@ -75,7 +75,7 @@ struct QueueDelay {
         }
     }
 
-    /// At the end of one feedback.
+    /// Updates the queuing delay at the end of one feedback.
     mutating func settle() {
         guard let latest, let shortest else { return }
         self.latest = nil
@@ -85,14 +85,14 @@ struct QueueDelay {
         current = waited
     }
 
-    /// The peer's clock jumped: nothing measured so far compares with what comes.
+    /// Restarts the measurement after the peer's clock jumped, because later delays cannot be compared with earlier ones.
     mutating func restart() {
         rebase()
         latest = nil
         latestDelay = nil
     }
 
-    /// The delay did not come down though little was sent: the path is longer than it was.
+    /// Discards the shortest delay. Called if the delay stayed high although little was sent: the path has become longer.
     mutating func rebase() {
         shortest = nil
         shortestBefore = nil

@@ -1,17 +1,18 @@
 import MediaBase
 
-/// Raises and lowers the rate by what the delay says (draft-ietf-rmcat-gcc-02 section 5.5): by a share while the capacity of the
-/// path is unknown, by about a packet a round trip near it, and down to a share of what arrives when the queue grows.
+/// Controls the rate by the delay (draft-ietf-rmcat-gcc-02 section 5.5). While the capacity of the path is unknown, the rate grows by a
+/// percentage; near the known capacity, by about a packet per round trip. When the queue grows, the rate falls to a fraction of the rate of
+/// arrivals.
 struct RateControl {
-    /// Of what arrives, after over-use.
+    /// Factor of the rate of arrivals after overuse.
     private static let backOff = 0.85
-    /// A second.
+    /// Growth per second while the capacity is unknown.
     private static let growth = 0.08
-    /// Of what arrives: an estimate further up was never tried.
+    /// Maximum factor of the rate of arrivals; a higher estimate would be untested.
     private static let untried = 1.5
-    /// The capacity is known to about this share.
+    /// Relative precision of the known capacity.
     private static let band = 0.1
-    /// Bits a second each second, at least.
+    /// Minimum growth near the capacity, in bits per second per second.
     private static let slowest = 4_000.0
 
     private enum State {
@@ -19,15 +20,15 @@ struct RateControl {
         case increase
     }
 
-    /// Bits a second.
+    /// Current rate in bits per second.
     private(set) var rate: Double
     private let limits: ClosedRange<Double>
     private var state = State.increase
-    /// What arrived when the path was full, bits a second.
+    /// Rate of arrivals when the path was full, in bits per second.
     private var capacity: Double?
     private var lastUpdate: MediaTime?
     private var lastDecrease: MediaTime?
-    /// The rate before the last decrease.
+    /// Rate before the last decrease.
     private(set) var before: Double = 0
 
     init(rate: Double, limits: ClosedRange<Double>) {
@@ -35,19 +36,20 @@ struct RateControl {
         self.rate = rate
     }
 
-    /// What the path was seen to do since the last update.
+    /// Observation of the path since the last update.
     struct Observation {
         let usage: DelayUsage
-        /// Bits a second that arrived in the last half second, and in the last quarter.
+        /// Bits per second that arrived in the last half second; `acknowledgedOfLate` covers the last quarter of a second.
         let acknowledged: Double?
         let acknowledgedOfLate: Double?
-        /// Round trip.
+        /// Round trip time.
         let response: MediaTime
-        /// The sender had less to send than the rate.
+        /// True if the sender had less to send than the rate allows.
         let isApplicationLimited: Bool
     }
 
-    /// - Returns: whether the rate was lowered.
+    /// Updates the rate.
+    /// - Returns: true if the rate was lowered.
     mutating func update(_ seen: Observation, now: MediaTime) -> Bool {
         let elapsed = lastUpdate.map { min((now - $0).seconds, 1) } ?? 0
         lastUpdate = now
@@ -63,14 +65,14 @@ struct RateControl {
         return false
     }
 
-    /// Something else found out what the path takes, such as a probe.
+    /// Sets the rate to a capacity that was measured otherwise, for example by a probe.
     mutating func set(_ bitsPerSecond: Double) {
         rate = clamped(bitsPerSecond)
         if let capacity, (bitsPerSecond - capacity).magnitude > Self.band * capacity { self.capacity = nil }
     }
 
-    /// The path is full, and takes this much and no more.
-    /// - Returns: whether the rate was lowered.
+    /// Lowers the rate of a full path that delivers `arrived` bits per second.
+    /// - Returns: true if the rate was lowered.
     mutating func narrow(to arrived: Double, now: MediaTime) -> Bool {
         let lowered = clamped(min(rate, Self.backOff * arrived))
         guard lowered < rate else { return false }
@@ -83,12 +85,12 @@ struct RateControl {
     }
 
     private mutating func decrease(_ seen: Observation, now: MediaTime) -> Bool {
-        // The path needs a round trip to show what the last decrease did.
+        // The effect of the last decrease shows after a round trip.
         let settling = min(max(seen.response, .milliseconds(50)), .milliseconds(200))
         if let lastDecrease, now - lastDecrease < settling { return false }
         let lately = seen.acknowledgedOfLate ?? rate
         let longer = seen.acknowledged ?? lately
-        // Sparse sending makes a short measurement chancy; a full path makes a long one late.
+        // If little is sent, a short measurement is unreliable; on a full path, a long one lags.
         let arrived = seen.isApplicationLimited ? max(lately, longer) : lately
         learn(arrived)
         let lowered = clamped(min(rate, Self.backOff * arrived))
@@ -109,12 +111,12 @@ struct RateControl {
         } else {
             raised = rate * (1 + Self.growth * elapsed) + 1_000 * elapsed
         }
-        // A rate that is over the bound already, from a probe, stays.
+        // A rate that exceeds the bound already, after a probe, is kept.
         let bound = seen.acknowledged.map { Self.untried * $0 + 10_000 } ?? rate
         rate = clamped(max(rate, min(raised, bound)))
     }
 
-    /// Bits of a usual packet at this rate: frames at 30 a second, cut at 1,200 bytes.
+    /// Typical packet size at this rate in bits: 30 frames per second, split at 1,200 bytes.
     private var packetBits: Double {
         let frame = rate / 30
         let packets = (frame / 9_600).rounded(.up)

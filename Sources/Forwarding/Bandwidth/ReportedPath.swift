@@ -1,80 +1,82 @@
 import MediaBase
 
-/// The path to a peer that acknowledges no single packets, as the peer itself describes it: the rate that it allows by REMB
+/// State of the path to a peer without transport-wide feedback, according to the peer: the rate that it allows by REMB
 /// (draft-alvestrand-rmcat-remb-03), and probes judged by REMB and by the loss in receiver reports.
 ///
-/// REMB is an upper bound. A receiver that is sent little raises it by some 8 % a second, and to no more than 1.5 times what arrives
-/// (draft-ietf-rmcat-gcc-02 section 5.5), so that a path that widened from 150 kb/s to 10 Mb/s would carry no video for half a minute. The rate
-/// of a probe after which REMB rose therefore counts as well, until REMB falls, stops rising, or loss shows a limit.
+/// REMB is an upper bound. A receiver raises it by some 8 % per second, and to no more than 1.5 times the received rate
+/// (draft-ietf-rmcat-gcc-02 section 5.5). With REMB alone, a path that widened from 150 kb/s to 10 Mb/s would carry no video for half a
+/// minute. The rate of a probe after which REMB rose therefore counts as well, until REMB falls, stops rising, or loss shows a limit.
 struct ReportedPath {
-    /// REMB below this part of its highest value shows a limit: receivers go down to 85 % of what arrives.
+    /// REMB below this fraction of its peak shows a limit: receivers lower it to 85 % of the received rate.
     private static let fall = 0.95
-    /// REMB that falls below this part of what is sent leaves no doubt: less arrived than was sent.
+    /// REMB below this fraction of the sending rate shows a limit with certainty: less arrived than was sent.
     private static let deepFall = 0.7
-    /// One smaller fall may come from a delay on the receiver's own side. On a path that is full another follows, or REMB stays low.
+    /// Minimum time until a second fall confirms a smaller one. A single smaller fall may come from a delay at the receiver; on a full path
+    /// another one follows, or REMB stays low.
     private static let shortestDoubt = MediaTime.milliseconds(250)
     private static let longestDoubt = MediaTime.seconds(2)
-    /// Above this part of the value after the fall REMB rises again.
+    /// REMB above this factor of its value after the fall is rising again.
     private static let rise = 1.01
-    /// Loss beyond what is explained that makes a probe a failure.
+    /// Unexplained loss that makes a probe fail.
     private static let probeLoss = 0.03
-    /// Time after a probe in which it is judged, and in which loss and a lower REMB are its own doing.
+    /// Time after a probe in which it is judged. Loss and a lower REMB in this time are attributed to the probe.
     private static let echo = MediaTime.milliseconds(1_500)
-    /// Time for which a limit counts as present: a little more than from one receiver report to the next.
+    /// Time for which a limit counts as present: slightly more than the interval of receiver reports.
     private static let presence = MediaTime.milliseconds(1_250)
-    /// Time after a limit was shown in which reports tell of what was sent before.
+    /// Time after a limit was shown in which reports still cover packets sent before it.
     private static let settling = MediaTime.milliseconds(1_200)
-    /// Time that the queue of a full path gets to drain before a probe.
+    /// Minimum time from a limit to the next probe, for the queue to drain.
     private static let calm = MediaTime.milliseconds(1_500)
-    /// Receivers report once a second; REMB that does not rise in three of these is the receiver's limit.
+    /// Time without a rise after which REMB is the receiver's limit: three intervals of receiver reports.
     private static let stall = MediaTime.seconds(3)
-    /// Part of REMB by which sending may exceed it without having to make it rise.
+    /// Factor of REMB up to which sending above it need not make it rise.
     private static let excess = 1.2
-    /// How long a limit counts if no probe can tell that it is over. Doubled if the path shows it again soon after.
+    /// Time for which a limit is assumed if no probes can be sent. It doubles if the path shows the limit again within `relapse`.
     private static let shortestHold = MediaTime.seconds(4)
     private static let longestHold = MediaTime.seconds(16)
     private static let relapse = MediaTime.seconds(10)
 
     private struct Trial {
-        /// Bits a second, media included.
+        /// Rate of the probe in bits per second, media included.
         let rate: Double
         let end: MediaTime
         let remb: Double?
     }
 
-    /// REMB fell below what is sent, but not so far that it must be the path's limit.
+    /// Fall of REMB below the sending rate that is too small to be certainly the path's limit.
     private struct Doubt {
         let start: MediaTime
         let remb: Double
     }
 
-    /// Bits a second; nil before the peer sent one.
+    /// Latest REMB in bits per second; nil before the peer sent one.
     private(set) var remb: Double?
     private(set) var rembAt = MediaTime.zero
-    /// Sending rate at which the path showed its limit, bits a second; nil: it showed none, or carries as much again.
+    /// Sending rate at which the path showed its limit, in bits per second; nil if it showed none, or carries as much again.
     private(set) var held: Double?
-    /// The path showed its limit of late.
+    /// True if the path showed its limit recently.
     private(set) var isFull = false
-    /// Highest rate of the probes that passed, bits a second.
+    /// Highest rate of the probes that passed, in bits per second.
     private var passed: Double?
-    /// When it did so last.
+    /// Time when the path last showed its limit.
     private(set) var shownAt: MediaTime?
     private var trial: Trial?
     private var probedUntil: MediaTime?
-    /// Highest REMB since it fell last, and when it or a probe went beyond what was known.
+    /// Highest REMB since its last fall; `roseAt` is the time when REMB rose above it or a probe passed.
     private var peak = 0.0
     private var roseAt = MediaTime.zero
     private var doubt: Doubt?
     private var hold = Self.shortestHold
     private var releasedAt: MediaTime?
 
-    /// Rate that the path carries, bits a second; nil: the peer sent no REMB and no probe passed.
+    /// Returns the rate that the path carries in bits per second, or nil if the peer sent no REMB and no probe passed.
     /// - Parameter unknown: rate to assume of a peer that sends no REMB.
     func rate(unknown: Double) -> Double? {
         remb.map { max($0, passed ?? 0) } ?? passed.map { max($0, unknown) }
     }
 
-    /// - Parameter sending: bits a second, without probes.
+    /// Handles REMB.
+    /// - Parameter sending: sending rate in bits per second, without probes.
     /// - Returns: the rate of a probe that passed.
     mutating func receive(remb allowed: Double, sending: Double, roundTrip: MediaTime?, now: MediaTime) -> Double? {
         let before = remb ?? .infinity
@@ -101,7 +103,7 @@ struct ReportedPath {
         return pass(trial, now: now)
     }
 
-    /// Whether REMB below what is sent shows a limit of the path.
+    /// Returns whether REMB below the sending rate shows a limit of the path.
     private mutating func isLimit(
         _ allowed: Double, before: Double, _ hasFallen: Bool, _ sending: Double, now: MediaTime
     ) -> Bool {
@@ -117,8 +119,8 @@ struct ReportedPath {
         return false
     }
 
-    /// Takes the loss of the receiver reports of about a second.
-    /// - Parameter excess: share of the packets, beyond what a full path does not explain.
+    /// Handles the loss in the receiver reports of about a second.
+    /// - Parameter excess: fraction of packets lost beyond the explained loss.
     /// - Returns: the rate of a probe that passed.
     mutating func receive(loss excess: Double, roundTrip: MediaTime?, now: MediaTime) -> Double? {
         guard let trial else { return nil }
@@ -126,7 +128,8 @@ struct ReportedPath {
             self.trial = nil
             return nil
         }
-        // If REMB allows as much, or the peer sends none, it need not rise: a path that drops what it does not carry makes no receiver lower it.
+        // If REMB allows this rate already, or the peer sends none, REMB need not rise. A path that drops the excess does not make the
+        // receiver lower it.
         guard remb.map({ $0 >= trial.rate }) ?? true, now >= trial.end + (roundTrip ?? .milliseconds(100)) else {
             return nil
         }
@@ -140,7 +143,7 @@ struct ReportedPath {
         return trial.rate
     }
 
-    /// The path showed that it does not carry `sending`, bits a second.
+    /// Records that the path showed that it cannot carry `sending` bits per second.
     mutating func show(at sending: Double, now: MediaTime) {
         held = max(held ?? 0, sending)
         passed = nil
@@ -153,30 +156,31 @@ struct ReportedPath {
         self.releasedAt = nil
     }
 
-    /// The estimate is this many bits a second: a limit below it is over.
+    /// Ends a limit that is at or below the current estimate, in bits per second.
     mutating func reach(_ capacity: Double) {
         if let held, capacity >= held { self.held = nil }
     }
 
-    /// A probe begins.
+    /// Records the start of a probe.
     mutating func begin(rate: Double, for duration: MediaTime, now: MediaTime) {
         trial = Trial(rate: rate, end: now + duration, remb: remb)
         probedUntil = now + duration
     }
 
-    /// A probe is under way, or may still show in what the peer says.
+    /// Returns true if a probe is in progress, or may still affect the peer's reports.
     func isProbed(now: MediaTime) -> Bool { probedUntil.map { now < $0 + Self.echo } ?? false }
 
-    /// Lost packets may still be packets that were sent when the path showed its limit.
+    /// Returns true if reported losses may still be of packets sent when the path showed its limit.
     func isSettling(now: MediaTime) -> Bool { shownAt.map { now - $0 < Self.settling } ?? false }
 
-    /// A probe would measure the path and not what fills it.
+    /// Returns true if a probe can be sent: none is pending, and the queue has had time to drain.
     func isCalm(now: MediaTime) -> Bool { trial == nil && shownAt.map { now - $0 >= Self.calm } ?? true }
 
+    /// Handles elapsed time.
     /// - Parameters:
-    ///   - sending: bits a second, without probes.
-    ///   - canProbe: false: time alone ends a limit.
-    /// - Returns: a rate to try again, because the limit may be over.
+    ///   - sending: sending rate in bits per second, without probes.
+    ///   - canProbe: if false, a limit ends by time alone.
+    /// - Returns: a rate to try again, if the limit may have disappeared.
     mutating func handleTimeout(sending: Double, canProbe: Bool, now: MediaTime) -> Double? {
         if let end = trial?.end, now - end > Self.echo { trial = nil }
         if let shownAt, now - shownAt > Self.presence { isFull = false }
@@ -193,7 +197,7 @@ struct ReportedPath {
         return passed
     }
 
-    /// Lowers what the peer allowed by a factor, until it says so again.
+    /// Multiplies REMB by a factor until the peer sends the next one.
     mutating func lower(by factor: Double) {
         remb = remb.map { $0 * factor }
         passed = passed.map { $0 * factor }

@@ -1,17 +1,19 @@
 import MediaBase
 
-/// What is sent, and whether that is less than it may be: then the estimate cannot prove itself, and must not move by that.
+/// Sending rate, and whether it is below the target. If the application limits it, the estimate cannot be confirmed and must not change
+/// because of it.
 struct SendingRate {
     private static let isLess = 0.65
     private static let isNotLess = 0.8
 
-    /// Bits a second, smoothed over about half a second.
+    /// Sending rate in bits per second, smoothed over about half a second.
     private(set) var bitsPerSecond = 0.0
     private(set) var isApplicationLimited = false
     private var bytes: UInt64 = 0
     private var since: MediaTime?
 
-    /// - Parameter bytes: sent in all.
+    /// Updates the rate.
+    /// - Parameter bytes: total bytes sent.
     mutating func update(bytes total: UInt64, target: Double, now: MediaTime) {
         guard let since else {
             bytes = total
@@ -20,7 +22,7 @@ struct SendingRate {
         }
         let elapsed = (now - since).seconds
         guard elapsed >= 0.1 else { return }
-        // Packets that could not be sent are taken off the total again.
+        // Unsent packets are subtracted from the total, so it can decrease.
         let latest = Double(max(0, Int64(truncatingIfNeeded: total &- bytes))) * 8 / elapsed
         bitsPerSecond += (latest - bitsPerSecond) * min(elapsed / 0.5, 1)
         bytes = total

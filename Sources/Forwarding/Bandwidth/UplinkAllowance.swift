@@ -1,15 +1,15 @@
 package import MediaBase
 
-/// What a publisher that takes REMB alone is told that it may send: as much as it likes while little is lost, less than what came where much
-/// is. It has no delays of packets to go by, so it is slower and rougher than transport-wide feedback.
+/// Rate that the relay allows a publisher that supports only REMB: it grows while little is lost, and falls below the received rate if much
+/// is lost. It uses no packet delays, so it is slower and less precise than transport-wide feedback.
 package struct UplinkAllowance: Sendable {
-    /// Loss below this is no reason to hold back, and beyond `grave` one to give way (draft-ietf-rmcat-gcc-02 section 6).
+    /// Loss below which the rate grows; above `grave` it falls (draft-ietf-rmcat-gcc-02 section 6).
     private static let slight = 0.02
     private static let grave = 0.1
     private static let growth = 1.15
-    /// More than so many times what comes is not allowed: a publisher that has been still for a while begins from there.
+    /// Maximum factor of the received rate to which the rate grows, so that a publisher that has paused starts from there.
     private static let headroom = 2.0
-    /// What is always allowed.
+    /// Minimum rate, in bits per second.
     private static let floor = 300_000.0
 
     private var rate: Double
@@ -21,10 +21,10 @@ package struct UplinkAllowance: Sendable {
         rate = min(max(Double(start.rawValue), Double(minimum.rawValue)), highest)
     }
 
-    /// Once for each report, about once a second.
+    /// Returns the rate for the next REMB. Called for each report, about once a second.
     /// - Parameters:
-    ///   - received: over the report's interval.
-    ///   - loss: share of the packets, 0...1.
+    ///   - received: received rate over the report's interval.
+    ///   - loss: fraction of packets lost, 0...1.
     package mutating func update(received: Bitrate, loss: Double) -> Bitrate {
         let came = Double(max(0, received.rawValue))
         if loss > Self.grave {
