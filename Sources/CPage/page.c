@@ -31,6 +31,9 @@ static const unsigned char client_chat_js[] = {
 static const unsigned char client_conversations_js[] = {
 #embed "web/client/conversations.js"
 };
+static const unsigned char client_encryption_js[] = {
+#embed "web/client/encryption.js"
+};
 static const unsigned char client_hands_js[] = {
 #embed "web/client/hands.js"
 };
@@ -69,6 +72,9 @@ static const unsigned char client_thread_js[] = {
 };
 static const unsigned char icon_svg[] = {
 #embed "web/icon.svg"
+};
+static const unsigned char client_transform_js[] = {
+#embed "web/client/transform.js"
 };
 static const unsigned char index_html[] = {
 #embed "web/index.html"
@@ -185,6 +191,7 @@ static const millrace_page_file files[] = {
     FILE("admin/sessioncard.js", admin_sessioncard_js),
     FILE("client/chat.js", client_chat_js),
     FILE("client/conversations.js", client_conversations_js),
+    FILE("client/encryption.js", client_encryption_js),
     FILE("client/hands.js", client_hands_js),
     FILE("client/mediapath.js", client_mediapath_js),
     FILE("client/outbox.js", client_outbox_js),
@@ -197,6 +204,7 @@ static const millrace_page_file files[] = {
     FILE("client/subscribing.js", client_subscribing_js),
     FILE("client/subsessions.js", client_subsessions_js),
     FILE("client/thread.js", client_thread_js),
+    FILE("client/transform.js", client_transform_js),
     FILE("icon.svg", icon_svg),
     FILE("index.html", index_html),
     FILE("room.css", room_css),

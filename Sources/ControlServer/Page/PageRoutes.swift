@@ -8,7 +8,7 @@ struct PageRoutes {
     static let policy = [
         "default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' blob:", "media-src 'self' blob:",
         "connect-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'", "trusted-types 'none'",
+        "require-trusted-types-for 'script'", "trusted-types millrace",
     ].joined(separator: "; ")
 
     func add(to table: RouteTable) {

@@ -36,7 +36,8 @@ class Publication {
   senders = new Map();
 
   constructor(options) {
-    Object.assign(this, {name: options.name, videoType: options.videoType, media: options.media, simulcast: options.simulcast});
+    Object.assign(this, {name: options.name, videoType: options.videoType, media: options.media, simulcast: options.simulcast,
+                         isEncrypted: options.isEncrypted});
   }
 
   track(kind) { return this.media.getTracks().find(track => track.kind === kind); }
@@ -51,7 +52,7 @@ class Publication {
   description() {
     return {
       ...(this.id && {id: this.id}), name: this.name, videoType: this.videoType, audioMid: this.mid("audio"), videoMid: this.mid("video"),
-      ...this.size,
+      ...this.size, ...(this.isEncrypted && {isEncrypted: true}),
     };
   }
 }
@@ -64,15 +65,17 @@ export class PublishPeer {
   #request; #iceServers; #work = Promise.resolve();
 
   /// `request(method, params)`: of `Signaling`.
-  constructor(request, iceServers, {onState} = {}) {
+  /// `protect(sender, kind)`: has a sender encrypt; called before its section is offered.
+  constructor(request, iceServers, {onState, protect} = {}) {
     this.#request = request;
     this.#iceServers = iceServers;
     this.onState = onState;
+    this.protect = protect;
   }
 
   /// Publishes `media` (a MediaStream with up to one track of each kind). Its publication, once the relay has agreed.
-  publish({name, videoType = "camera", media, simulcast = videoType === "camera"}) {
-    const publication = new Publication({name, videoType, media, simulcast});
+  publish({name, videoType = "camera", media, simulcast = videoType === "camera", isEncrypted = false}) {
+    const publication = new Publication({name, videoType, media, simulcast, isEncrypted});
     return this.#inTurn(async () => {
       this.publications.push(publication);
       try {
@@ -170,6 +173,7 @@ export class PublishPeer {
         direction: "sendonly", ...(sendEncodings && {sendEncodings: sendEncodings.map(encoding => ({...encoding}))}),
       });
       if (kind === "video") preferVP8(transceiver);
+      if (publication.isEncrypted) this.protect(transceiver.sender, kind);
       publication.senders.set(kind, transceiver);
     }
   }

@@ -2,6 +2,7 @@
 
 import {Chat} from "./chat.js";
 import {Conversations} from "./conversations.js";
+import {Encryption} from "./encryption.js";
 import {MediaPath} from "./mediapath.js";
 import {PublishPeer} from "./publishing.js";
 import {Signaling} from "./signaling.js";
@@ -17,6 +18,7 @@ const PATH_PATIENCE = 4000;
 /// - `media`: tracks of a stream came, `detail` its id
 /// - `published`: own streams came or went
 /// - `path`: of a peer connection, `detail` `{name, state}`, `name` publish or subscribe
+/// - `encryptionFailed`: frames of a stream cannot be decrypted, `detail` `{stream, reason}`, see `Encryption`
 /// - `noPath`: a peer connection has no media path for 10 s, or has one again, `detail` `{name, report}`, `report` null or see `MediaPath`
 /// - `notice`: something to tell the user, `detail` `{text, isError}`
 /// - `ended`: for good, `detail` `{reason, message}`
@@ -25,6 +27,8 @@ export class Session extends EventTarget {
   /// What is said within the session, and outside it.
   chat = new Chat((...call) => this.request(...call), this.state);
   conversations = new Conversations((...call) => this.request(...call));
+  /// End-to-end encryption.
+  encryption = new Encryption();
   publisher = null;
   subscriber = null;
   /// What a new stream's subscription begins with: a function of the stream.
@@ -33,7 +37,7 @@ export class Session extends EventTarget {
   /// Peer connections without a media path: name -> report of `MediaPath`.
   missingPaths = new Map();
 
-  #signaling; #timers = new Map(); #renewing = new Set(); #paths = new Map();
+  #signaling; #passphrase; #secret = null; #timers = new Map(); #renewing = new Set(); #paths = new Map();
 
   constructor(url) {
     super();
@@ -48,12 +52,19 @@ export class Session extends EventTarget {
       onEnded: ending => this.#ended(ending),
     });
     this.state.addEventListener("change", ({detail}) => this.#emit("change", detail));
+    this.encryption.addEventListener("failed", ({detail}) => this.#emit("encryptionFailed", detail));
+    this.encryption.addEventListener("stopped", ({detail}) => this.#stopVideo(detail));
   }
 
   get status() { return this.#signaling.status; }
   get signalingRoundTrip() { return this.#signaling.roundTrip; }
 
-  join(options) { return this.#signaling.join(options); }
+  /// `passphrase`: of end-to-end encryption; every participant has to use the same one. The relay never gets it.
+  async join({passphrase, ...options}) {
+    if (passphrase && !Encryption.isSupported) throw new Error("This browser cannot encrypt end to end. Use a current Chromium, Firefox or Safari.");
+    this.#passphrase = passphrase;
+    return this.#signaling.join(options);
+  }
   cancel() { this.#signaling.cancel(); }
   leave(endForAll = false) { return this.#signaling.leave(endForAll); }
   request(method, params, options) { return this.#signaling.request(method, params, options); }
@@ -62,7 +73,8 @@ export class Session extends EventTarget {
   // MARK: what a user does
 
   async publish(options) {
-    const publication = await this.publisher.publish(options);
+    await this.#secret;
+    const publication = await this.publisher.publish({...options, isEncrypted: this.encryption.isOn});
     for (const track of options.media.getTracks()) this.#watch(publication, track);
     this.#emit("published", publication);
     return publication;
@@ -112,10 +124,16 @@ export class Session extends EventTarget {
     } else {
       this.publisher = new PublishPeer((...call) => this.request(...call), answer.iceServers, {
         onState: state => this.#path("publish", state, () => this.publisher.restart()),
+        protect: (sender, kind) => this.encryption.seal(sender, kind, {session: this.state.session, connection: this.state.self}),
       });
     }
+    if (this.#passphrase) this.#secret ??= this.encryption.setPassphrase(this.#passphrase, answer.sessionName).then(() => this.#emit("published", null));
     this.subscriber = new SubscribePeer((...call) => this.request(...call), answer.iceServers, {
       onState: state => this.#path("subscribe", state, () => this.subscriber.restart()),
+      receive: (receiver, kind, id) => {
+        const info = this.state.streams.get(id);
+        this.encryption.open(receiver, kind, {session: this.state.session, connection: info?.connection, stream: id, isEncrypted: !!info?.isEncrypted});
+      },
     });
     this.subscriber.onError = error => this.#failed("Receiving failed", error);
     this.subscriber.addEventListener("media", ({detail}) => this.#emit("media", detail));
@@ -196,8 +214,15 @@ export class Session extends EventTarget {
     }
   }
 
+  /// Nothing of the video can be decrypted: its frames would only cost key frames.
+  #stopVideo(stream) {
+    const preferences = this.subscriber.wanted.get(stream);
+    if (preferences) this.subscriber.prefer(stream, {...preferences, video: false}).catch(() => {});
+  }
+
   #subscribe(stream) {
     if (!this.state.capabilities?.canSubscribe) return;
+    if (stream.isEncrypted && !Encryption.isSupported) return this.#failed("A stream cannot be received", new Error("it is encrypted, and this browser cannot decrypt"));
     this.subscriber.subscribe(stream.id, this.preferencesFor(stream)).catch(error => {
       // It may have ended while the request was on its way.
       if (!["unknownStream", "notConnected"].includes(error.code)) this.#failed("A stream cannot be received", error);
@@ -257,6 +282,8 @@ export class Session extends EventTarget {
     for (const path of this.#paths.values()) path.end();
     this.publisher?.close();
     this.subscriber?.close();
+    this.encryption.close();
+    this.#secret = null;
     this.conversations.clear();
     this.chat.clear();
     this.state.clear();

@@ -8,11 +8,13 @@ export class SubscribePeer extends EventTarget {
 
   #request; #iceServers; #work = Promise.resolve(); #revision = 0; #unsaid = null; #media = new Map();
 
-  constructor(request, iceServers, {onState} = {}) {
+  /// `receive(receiver, kind, stream)`: called when a receiver begins to carry a stream.
+  constructor(request, iceServers, {onState, receive} = {}) {
     super();
     this.#request = request;
     this.#iceServers = iceServers;
     this.onState = onState;
+    this.receive = receive;
   }
 
   /// MediaStream of a stream; null before it is offered.
@@ -103,6 +105,11 @@ export class SubscribePeer extends EventTarget {
     }
     const {connection} = this;
     await connection.setRemoteDescription({type: "offer", sdp});
+    // Before media can flow, and before a section is used again for another stream.
+    const byMid = new Map(connection.getTransceivers().map(({mid, receiver}) => [mid, receiver]));
+    for (const {id, audioMid, videoMid} of streams) {
+      for (const [mid, kind] of [[audioMid, "audio"], [videoMid, "video"]]) if (byMid.has(mid)) this.receive?.(byMid.get(mid), kind, id);
+    }
     const answer = await connection.createAnswer();
     await connection.setLocalDescription({type: "answer", sdp: stereo(answer.sdp)});
     this.#map(streams);

@@ -31,6 +31,11 @@ const ENDED = {
   slowConsumer: "This device could not keep up.", protocolViolation: "The relay closed the connection.", relayShutdown: "The relay has shut down.",
   tokenExpired: "Your token has expired.", tokenRevoked: "You were removed from this session.",
 };
+/// Key: reason for which frames of a stream cannot be decrypted.
+const UNDECRYPTABLE = {
+  wrongSecret: "the encryption passphrases differ.", notEncrypted: "the stream should be encrypted and is not.",
+  noSecret: "the stream is encrypted. Join again with the encryption passphrase.",
+};
 /// Candidate pairs that are shown.
 const SHOWN_PAIRS = 4;
 
@@ -113,6 +118,10 @@ class Room {
     session.addEventListener("status", () => this.#showState());
     session.addEventListener("noPath", () => this.#showState());
     session.addEventListener("notice", ({detail}) => notice(detail.text, detail));
+    session.addEventListener("encryptionFailed", ({detail: {stream, reason}}) => {
+      const user = session.state.users.get(session.state.streams.get(stream)?.connection)?.name ?? "A participant";
+      notice(`${user} cannot be seen or heard: ${UNDECRYPTABLE[reason]}`, {isError: true});
+    });
     byID("stage").addEventListener("silent", this.#silent);
     this.#showState();
     byID("stage").focus({preventScroll: true});
@@ -146,6 +155,7 @@ class Room {
     const recorded = [...new Set([...state.recordedStreams].map(id => state.users.get(state.streams.get(id)?.connection)?.name ?? "somebody"))];
     byID("recording-state").hidden = !state.isRecorded;
     byID("recording-state").title = state.isRecorded ? `Recorded: ${recorded.join(", ")}` : "";
+    byID("encryption-state").hidden = !this.#session.encryption.isOn;
     byID("lock-state").hidden = !state.isShareLocked;
     byID("mute-state").hidden = !state.isMuteForced;
     const shown = status === "reconnecting" ? "lost" : hasNoPath ? "path" : "";

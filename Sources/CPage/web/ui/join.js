@@ -75,7 +75,7 @@ export class JoinForm {
   }
 
   async #submit() {
-    const {name, session, password, token, role, identity} = this.#form.elements;
+    const {name, session, password, passphrase, token, role, identity} = this.#form.elements;
     if (!session.value.trim()) return this.#say("Name the session.", session);
     if (this.#button.disabled) return;
     this.#busy(true);
@@ -90,10 +90,11 @@ export class JoinForm {
       if (this.#attempt !== attempt) return;
       this.#token = granted;
       this.#session ??= this.#makeSession();
-      await this.#session.join({session: session.value.trim(), name: name.value.trim(), password: password.value, token: this.#token});
+      await this.#session.join({session: session.value.trim(), name: name.value.trim(), password: password.value, token: this.#token,
+                                passphrase: passphrase.value});
       const joined = this.#session;
       this.#session = this.#token = null;
-      password.value = "";
+      password.value = passphrase.value = "";
       this.#cancel.hidden = true;
       byID("join").hidden = true;
       this.#onJoined(joined, this.#isStart);

@@ -18,6 +18,7 @@ const CODES = {
   tokenRevoked: "You were removed from this session; this token is of no more use.",
   notPermitted: "You are not permitted to do that.",
   recordingDisabled: "This relay records nothing: it was started without recording.directory.",
+  encryptionRequired: "This session requires end-to-end encryption. Join again with its passphrase, under More options.",
   shareLocked: "Sharing is locked: only the host and managers can share a screen.",
 };
 

@@ -1,0 +1,67 @@
+// End-to-end encryption of encoded frames: the secret, and the transforms of senders and receivers. The frames themselves are in transform.js.
+
+const LABEL = "millrace-e2ee-1", ITERATIONS = 600_000, WORKER = "/page/client/transform.js";
+
+/// The worker's URL as the page's content security policy requires it: the policy `millrace` allows no other.
+let policy = null;
+function trustedURL() {
+  policy ??= globalThis.trustedTypes?.createPolicy("millrace", {createScriptURL: () => WORKER});
+  return policy?.createScriptURL("") ?? WORKER;
+}
+
+/// Emits `failed` if frames of a stream cannot be decrypted, `detail` `{stream, reason}`, reason `wrongSecret`, `notEncrypted` or `noSecret`;
+/// `stopped` if nothing of a stream's video can be decrypted for 3 s, `detail` the stream's id.
+export class Encryption extends EventTarget {
+  /// Whether a secret is set, so that streams are published encrypted.
+  isOn = false;
+
+  #worker = null; #ids = 0; #receivers = new WeakMap();
+
+  /// Whether this browser can encrypt and decrypt frames.
+  static get isSupported() { return typeof RTCRtpScriptTransform === "function" && !!globalThis.crypto?.subtle; }
+
+  /// Takes the passphrase of a session; about 0.3 s.
+  async setPassphrase(passphrase, sessionName) {
+    const text = new TextEncoder();
+    this.#start().postMessage({isPending: true});
+    const key = await crypto.subtle.importKey("raw", text.encode(passphrase), "PBKDF2", false, ["deriveBits"]);
+    const salt = text.encode(LABEL + sessionName.toLowerCase());
+    const secret = await crypto.subtle.deriveBits({name: "PBKDF2", hash: "SHA-256", salt, iterations: ITERATIONS}, key, 256);
+    this.#start().postMessage({secret: new Uint8Array(secret)});
+    this.isOn = true;
+  }
+
+  /// Encrypts what a sender sends from its first frame on. `kind`: audio or video.
+  seal(sender, kind, {session, connection}) {
+    sender.transform = new RTCRtpScriptTransform(this.#start(), {operation: "seal", id: ++this.#ids, kind, session, connection});
+  }
+
+  /// Decrypts what a receiver receives; also called if the receiver carries another stream from now on.
+  open(receiver, kind, {session, connection, stream, isEncrypted}) {
+    const known = this.#receivers.get(receiver), options = {kind, session, connection, stream, isEncrypted};
+    if (known) return this.#worker.postMessage({id: known, ...options});
+    if (!isEncrypted || !Encryption.isSupported) return;
+    const id = ++this.#ids;
+    this.#receivers.set(receiver, id);
+    receiver.transform = new RTCRtpScriptTransform(this.#start(), {operation: "open", id, ...options});
+  }
+
+  close() {
+    this.#worker?.terminate();
+    this.#worker = null;
+    this.isOn = false;
+    this.#receivers = new WeakMap();
+  }
+
+  #start() {
+    if (this.#worker) return this.#worker;
+    this.#worker = new Worker(trustedURL(), {type: "module"});
+    this.#worker.onmessage = ({data: {stream, failure, isStopped}}) => {
+      if (failure) this.#emit("failed", {stream, reason: failure});
+      if (isStopped) this.#emit("stopped", stream);
+    };
+    return this.#worker;
+  }
+
+  #emit(type, detail) { this.dispatchEvent(new CustomEvent(type, {detail})); }
+}
