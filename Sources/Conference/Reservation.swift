@@ -1,9 +1,9 @@
 package import MediaBase
 
-/// Keeps a session that nobody has joined yet (SES-1: the admin API makes one ahead).
+/// Keeps a session that no participant has joined yet, such as one made by the admin API (SES-1).
 package struct Reservation: Hashable, Sendable {
     package var password: String?
-    /// The session ends then, if still nobody has joined.
+    /// Time when the session ends if no participant has joined.
     package var expires: MediaTime
 
     package init(password: String? = nil, expires: MediaTime) {

@@ -1,4 +1,4 @@
-/// A first-in first-out queue over one array: taking from its front costs what appending costs.
+/// First-in first-out queue in one array. Removal from the front takes constant time.
 struct RingQueue<Element> {
     private var slots: [Element?] = []
     private var head = 0
@@ -7,7 +7,7 @@ struct RingQueue<Element> {
     var isEmpty: Bool { count == 0 }
     var first: Element? { count == 0 ? nil : slots[head] }
 
-    /// - Parameter index: from the front, 0..<count.
+    /// - Parameter index: position from the front, 0..<count.
     subscript(index: Int) -> Element? {
         index >= 0 && index < count ? slots[(head + index) % slots.count] : nil
     }
