@@ -2,29 +2,29 @@ package import Codecs
 package import MediaBase
 package import MediaEngine
 
-/// From the packets of one Opus track to sound without holes: 48 kHz stereo whose sample count follows the RTP
-/// timestamps (RFC 7587 section 4.1). A lost packet is rebuilt from the next one's redundancy or concealed; what is
-/// longer than a guess is worth becomes silence. Sans-IO: `insert` and `handleTimeout`, then `nextBlock` until nil.
-/// Belongs to one thread at a time.
+/// Converts the packets of one Opus track to 48 kHz stereo audio without gaps; the sample count follows the RTP
+/// timestamps (RFC 7587 section 4.1). A lost packet is rebuilt from the next one's redundancy or concealed; the rest of
+/// a longer gap becomes silence. Sans-IO: call `insert` and `handleTimeout`, then `nextBlock` until it returns nil.
+/// Must be used by one thread at a time.
 package final class AudioCanvas {
     package static let channels = 2
-    /// Concealment fades within this; the rest of a gap is silence.
+    /// Longest concealment, after which it has faded out; the rest of a gap is silence.
     static let maximumConcealment = 5760
-    /// A longer gap in the time line is not filled: blocks go on at their new time. Nor is a jump of RTP time that arrival does not
-    /// explain (`TimeJumpDetector`), whatever its size.
+    /// Longest gap that is filled; after a longer one, blocks continue at their new time. A jump of RTP time that
+    /// arrival does not explain (`TimeJumpDetector`) is never filled.
     static let maximumFill = 10 * PCMBlock.sampleRate
-    /// Samples a channel of the longest block of silence; longer fills are several blocks, each made when it is asked for.
+    /// Samples per channel of the longest block of silence. A longer gap becomes several blocks, each made on request.
     static let maximumSilence = PCMBlock.sampleRate
 
     private struct Packet {
         var timestamp: Int64
         var arrival: MediaTime
         var payload: [UInt8]
-        /// Packets before it never came.
+        /// Whether packets before this one were lost.
         var followsLoss = false
     }
 
-    /// Decoded audio that has not been given out.
+    /// Decoded audio that has not been returned.
     private struct Piece {
         var timestamp: Int64
         var arrival: MediaTime
@@ -33,7 +33,7 @@ package final class AudioCanvas {
 
     private enum Content {
         case samples([Int16])
-        /// Samples a channel.
+        /// Number of samples per channel.
         case silence(Int64)
     }
 
@@ -45,24 +45,24 @@ package final class AudioCanvas {
     private var holeSince: MediaTime?
     private var ready: [Packet] = []
     private var firstReady = 0
-    /// Timestamp of the first sample that is not out yet.
+    /// Timestamp of the next sample to return.
     private var position: Int64?
     /// Decoded pieces of one packet and of the gap before it.
     private var pieces: [Piece] = []
     private var jumps: TimeJumpDetector?
 
     package private(set) var lostPackets: UInt64 = 0
-    /// Packets that came after their place was given up, or twice.
+    /// Packets that arrived twice, or after they were given up.
     package private(set) var lateOrDuplicatePackets: UInt64 = 0
     package private(set) var decodeErrors: UInt64 = 0
-    /// Samples a channel that were rebuilt or guessed.
+    /// Samples per channel that were rebuilt or concealed.
     package private(set) var concealedSamples: UInt64 = 0
-    /// Samples a channel of silence put into gaps.
+    /// Samples per channel of silence in gaps.
     package private(set) var silentSamples: UInt64 = 0
-    /// Jumps of RTP time, each of which restarted the time line without a fill.
+    /// Jumps of RTP time, each of which restarted the timeline without filling the gap.
     package private(set) var restarts: UInt64 = 0
 
-    /// Bytes of packets and of decoded audio that have not been given out.
+    /// Bytes of packets and of decoded audio that have not been returned.
     package var heldBytes: Int {
         let packets = waiting.values.reduce(0) { $0 + $1.payload.count }
         return pieces.reduce(packets + ready[firstReady...].reduce(0) { $0 + $1.payload.count }) { sum, piece in
@@ -71,8 +71,8 @@ package final class AudioCanvas {
     }
 
     /// - Parameters:
-    ///   - maximumWait: how long a packet is waited for from when one behind it came.
-    ///   - capacity: packets that may wait behind a hole.
+    ///   - maximumWait: time to wait for a missing packet after a later one has arrived.
+    ///   - capacity: maximum number of packets after a gap.
     package init(maximumWait: MediaTime = .milliseconds(80), capacity: Int = 128) throws(CodecError) {
         decoder = try OpusDecoder(channels: Self.channels)
         self.maximumWait = maximumWait
@@ -93,20 +93,21 @@ package final class AudioCanvas {
         while waiting.count > capacity { giveUpHole() }
     }
 
-    /// Gives up a packet that has been waited for long enough.
+    /// Gives up missing packets whose wait is over.
     package func handleTimeout(now: MediaTime) {
         while let since = holeSince, now - since >= maximumWait { giveUpHole() }
     }
 
-    /// When `handleTimeout` is due; nil when no packet is waited for.
+    /// Time when `handleTimeout` is due; nil if no packet is missing.
     package var nextTimeout: MediaTime? { holeSince.map { $0 + maximumWait } }
 
-    /// Nothing more will come: gives up what is waited for.
+    /// Gives up all missing packets at the end of the stream.
     package func flush() {
         while !waiting.isEmpty { giveUpHole() }
     }
 
-    /// Decodes one packet at a time, and makes silence when it is asked for, so that a long gap takes no memory.
+    /// Returns the next block. Decodes one packet at a time and makes silence on request, so that a long gap needs no
+    /// memory.
     package func nextBlock(_ clock: CaptureClock) -> PCMBlock? {
         while pieces.isEmpty {
             guard firstReady < ready.count else {
@@ -165,13 +166,13 @@ package final class AudioCanvas {
         drain(followsLoss: true)
     }
 
-    // MARK: sound
+    // MARK: audio
 
     private func decode(_ packet: Packet) {
-        // A payload of padding only.
+        // The payload is padding only.
         if packet.payload.isEmpty { return }
         guard let info = try? OpusPacketInfo(packet.payload) else {
-            // Its place is filled when the next one comes.
+            // The gap is filled when the next packet is decoded.
             decodeErrors &+= 1
             return
         }
@@ -197,7 +198,7 @@ package final class AudioCanvas {
         }
     }
 
-    /// Brings `position` up to the packet's timestamp, or gives the time line up where the two are too far apart.
+    /// Fills the gap before a packet, or restarts the timeline if the gap is too long.
     private func fillGap(before packet: Packet) {
         guard let start = position else { return }
         let (gap, overflow) = packet.timestamp.subtractingReportingOverflow(start)
@@ -207,8 +208,8 @@ package final class AudioCanvas {
             return
         }
         guard gap > 0 else { return }
-        // What the packet's redundancy may hold is right before the packet; silence, if any, comes between guess and
-        // truth.
+        // The packet's redundancy covers the time directly before it. Silence, if any, lies between the concealment and
+        // the rebuilt audio.
         let whole = Int(gap) / 120 * 120
         let rebuilt = packet.followsLoss ? min(whole, decoder.lastFrameCount) : 0
         let guessed = min(whole - rebuilt, Self.maximumConcealment)
@@ -230,7 +231,7 @@ package final class AudioCanvas {
         position = timestamp + Int64(block.frameCount)
     }
 
-    /// - Parameter count: samples a channel.
+    /// - Parameter count: number of samples per channel.
     private func append(silence count: Int64, at timestamp: Int64, of packet: Packet) {
         silentSamples &+= UInt64(count)
         pieces.append(Piece(timestamp: timestamp, arrival: packet.arrival, content: .silence(count)))

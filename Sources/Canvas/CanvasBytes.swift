@@ -1,12 +1,12 @@
 package import Containers
 import MediaBase
 
-/// A canvas as the bytes of a file that never ends, for an HTTP body. Bytes are made when the reader asks for them, in pieces: a slow
-/// reader loses whole frames or blocks, never a part of one, and a gap is filled as fast as it reads. Single reader; the tap ends with
-/// the sequence.
+/// Raw media of a tap as the bytes of a file without an end, for an HTTP response. Bytes are made in chunks on request:
+/// a slow reader loses whole frames or blocks, never parts of them, and a gap is filled at the reader's pace. For a
+/// single reader; the tap ends with the sequence.
 package struct CanvasBytes: AsyncSequence, Sendable {
     package enum Format: Sendable {
-        /// YUV4MPEG2 of the given rate.
+        /// YUV4MPEG2 with the given frame rate.
         case y4m(rate: Int)
         /// WAVE, 48 kHz stereo.
         case wav
@@ -19,7 +19,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
     package let queue: CanvasQueue
     package let format: Format
 
-    /// - Parameter queue: the consumer that `tap` was opened with.
+    /// - Parameter queue: consumer that `tap` was opened with.
     package init(tap: CanvasTap, queue: CanvasQueue, format: Format) {
         self.tap = tap
         self.queue = queue
@@ -29,7 +29,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
     package func makeAsyncIterator() -> Iterator { Iterator(self) }
 
     package final class Iterator: AsyncIteratorProtocol {
-        /// Held so that the tap lives as long as it is read.
+        /// Keeps the tap alive while it is read.
         private var source: CanvasBytes
         private let sink = MemoryPipe()
         private var pictures: AsyncStream<I420Frame>.Iterator
@@ -53,7 +53,7 @@ package struct CanvasBytes: AsyncSequence, Sendable {
 
         deinit { source.tap.close() }
 
-        /// Goes on with another stream in the same file, in the size and at the place that the bytes have reached.
+        /// Continues the same file with another stream, at the size and position reached.
         /// - Precondition: `next` has returned nil, and `following` has the same format.
         package func go(on following: CanvasBytes) {
             source.tap.close()
@@ -62,12 +62,12 @@ package struct CanvasBytes: AsyncSequence, Sendable {
             sound = following.queue.sound.makeAsyncIterator()
         }
 
-        /// Bytes of raw frames and audio that are held for the reader, those in the queue aside.
+        /// Bytes of raw frames and audio that are held for the reader, except those in the queue.
         package var heldBytes: Int { (y4m?.heldBytes ?? 0) + sink.count }
 
         package func next(isolation actor: isolated (any Actor)?) async throws(ContainerError) -> [UInt8]? {
             while true {
-                // Filling a gap must not keep open a body that ends.
+                // After the tap is closed, gaps are not filled, so that the response can end.
                 if source.tap.isClosed {
                     y4m?.discard()
                     wav?.discard()

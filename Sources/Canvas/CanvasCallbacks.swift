@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Pictures and sound for closures, which run on the tap's thread. A closure that returns false ends the tap.
+/// Passes frames and audio to closures, which run on the tap's thread. A closure that returns false ends the tap.
 package final class CanvasCallbacks: CanvasConsumer {
     private let onPicture: (I420Frame) -> Bool
     private let onSound: (PCMBlock) -> Bool

@@ -1,12 +1,12 @@
 package import MediaBase
 
-/// Who gets what a `CanvasTap` decodes. All calls come from the tap's own thread, one after another; a consumer that
-/// takes its time makes the tap lose packets, which are counted, and slows nothing else.
+/// Receiver of the media that a `CanvasTap` decodes. All calls come from the tap's thread, one at a time. A slow
+/// consumer makes the tap lose packets, which are counted, and delays nothing else.
 package protocol CanvasConsumer: AnyObject {
-    /// False ends the tap.
+    /// Receives a frame; returns false to end the tap.
     func take(_ picture: I420Frame) -> Bool
-    /// 48 kHz stereo. False ends the tap.
+    /// Receives 48 kHz stereo audio; returns false to end the tap.
     func take(_ sound: PCMBlock) -> Bool
-    /// Nothing more comes: the stream or the tap ended. Called once.
+    /// Called once, after the last frame or audio, when the stream or the tap has ended.
     func finish()
 }

@@ -3,19 +3,19 @@ package import Containers
 package import MediaBase
 package import MediaEngine
 
-/// Why a canvas gives nothing.
+/// Reason that a canvas provides no media.
 package enum CanvasError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The stream cannot be tapped.
     case engine(EngineError)
-    /// A decoder could not be made.
+    /// A decoder could not be created.
     case codec(CodecError)
-    /// What was decoded could not be written.
+    /// The decoded media could not be written.
     case container(ContainerError)
-    /// No picture came in time: the stream sends no video, or no key frame.
+    /// No frame arrived in time: the stream has no video or no key frame.
     case noPicture(within: MediaTime)
-    /// Video comes that is encrypted end to end, larger than the relay decodes, or no VP8.
+    /// The video is encrypted end to end, larger than the relay decodes, or not VP8.
     case undecodable
-    /// The operating system gave no thread: errno.
+    /// The system could not create a thread.
     case thread(errno: Int32)
 
     package var description: String {
@@ -23,8 +23,8 @@ package enum CanvasError: Error, Equatable, Sendable, CustomStringConvertible {
         case .engine(let error): "\(error)"
         case .codec(let error): "\(error)"
         case .container(let error): "\(error)"
-        case .noPicture(let time): "no picture came within \(time)"
-        case .undecodable: "the stream's video cannot be decoded: it is encrypted, too large or no VP8"
+        case .noPicture(let time): "no frame arrived within \(time)"
+        case .undecodable: "the stream's video cannot be decoded: it is encrypted, too large or not VP8"
         case .thread(let errno): "no thread could be started (errno \(errno))"
         }
     }

@@ -1,19 +1,19 @@
 package import MediaBase
 
-/// What a `CanvasTap` reads and how much it may hold.
+/// Media kinds that a `CanvasTap` reads, and its limits.
 package struct CanvasOptions: Sendable {
     package var kinds: Set<MediaKind> = Set(MediaKind.allCases)
-    /// 1 to 16.
+    /// Number of decoder threads, 1 to 16.
     package var decoderThreads = 1
-    /// Bytes of packets that may wait for the decoder.
+    /// Maximum bytes of packets that wait for the decoder.
     package var packetBytes = 4 << 20
-    /// Larger video frames are dropped and counted.
+    /// Maximum pixels of a video frame; larger frames are dropped and counted.
     package var maximumPixels = CanvasMemory.maximumPixels(readerBytes: CanvasMemory.readerBytes)
-    /// The tap ends after this long; nil never.
+    /// Time after which the tap ends; nil for no limit.
     package var duration: MediaTime?
-    /// The tap ends once the video cannot be decoded; otherwise it waits for video that can.
+    /// Whether the tap ends if the video cannot be decoded; otherwise it waits for other video.
     package var endsIfUndecodable = false
-    /// Called from the tap's thread with the number of timeline restarts so far: after the first, then at most every
+    /// Called from the tap's thread with the number of timeline restarts so far: after the first, then at most once per
     /// `CanvasThread.restartInterval`.
     package var onRestart: (@Sendable (UInt64) -> Void)?
 

@@ -1,8 +1,8 @@
 package import MediaBase
 import Synchronization
 
-/// Pictures and sound for a consumer that takes them at its own pace, by `for await`. Bounded: when it is full, the
-/// oldest goes and is counted. A room of one picture is a mailbox that always holds the latest.
+/// Frames and audio for a consumer that reads them at its own pace with `for await`. Bounded: when it is full, the
+/// oldest element is dropped and counted. A capacity of one frame always holds the latest one.
 ///
 /// Each of the two sequences has one reader, and ends with the tap.
 package final class CanvasQueue: CanvasConsumer, Sendable {
@@ -14,16 +14,16 @@ package final class CanvasQueue: CanvasConsumer, Sendable {
     private let droppedSoundCount = Atomic<UInt64>(0)
 
     /// - Parameters:
-    ///   - pictures: room, in pictures; 1 keeps the latest only.
-    ///   - soundBlocks: room, in blocks of one packet each (mostly 20 ms).
+    ///   - pictures: capacity in frames; 1 keeps only the latest.
+    ///   - soundBlocks: capacity in blocks of one packet each (mostly 20 ms).
     package init(pictures: Int = 1, soundBlocks: Int = 50) {
         (self.pictures, pictureEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(max(1, pictures)))
         (sound, soundEnd) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(max(1, soundBlocks)))
     }
 
-    /// Pictures that had to go before they were read.
+    /// Frames that were dropped before they were read.
     package var droppedPictures: UInt64 { droppedPictureCount.load(ordering: .relaxed) }
-    /// Blocks that had to go before they were read.
+    /// Blocks that were dropped before they were read.
     package var droppedSound: UInt64 { droppedSoundCount.load(ordering: .relaxed) }
 
     package func take(_ picture: I420Frame) -> Bool {

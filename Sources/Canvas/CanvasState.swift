@@ -1,9 +1,9 @@
 import Glibc
 
-/// What a tap's thread and its owner share: the counters, whether to stop, and who waits for the end.
+/// State shared by a tap's thread and its owner: counters, stop request, and waiters for the end.
 final class CanvasState: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // All under the mutex.
+    // The mutex protects the following properties.
     private var statistics = CanvasStatistics()
     private var stopWanted = false
     private var waiters: [CheckedContinuation<Void, Never>] = []

@@ -2,12 +2,13 @@ package import Containers
 package import MediaBase
 package import MediaEngine
 
-/// What the HTTP doors and the command line ask of a canvas.
+/// Functions for the HTTP endpoints and the command line.
 extension CanvasTap {
-    /// The next picture of a stream as PNG, turned upright.
+    /// Returns the next frame of a stream as PNG, rotated upright.
     /// - Parameters:
-    ///   - timeout: a publisher that does not answer key-frame requests is waited for until its next one.
-    ///   - readerBytes: memory that sets the largest frame (`CanvasMemory`).
+    ///   - timeout: maximum wait, which matters if the publisher ignores key-frame requests and only sends its own key
+    ///     frames.
+    ///   - readerBytes: memory of the reader, which limits the frame size (`CanvasMemory`).
     package static func stillPicture(
         engine: MediaEngine, session: String, stream: String, timeout: MediaTime = .seconds(10),
         readerBytes: Int = CanvasMemory.readerBytes
@@ -20,7 +21,7 @@ extension CanvasTap {
         }
     }
 
-    /// The next picture that a tap opened by `open` gives, as PNG.
+    /// Returns the next frame of the tap that `open` opens, as PNG.
     package static func stillPicture(
         within timeout: MediaTime,
         _ open: (CanvasOptions, sending any CanvasConsumer) async throws(CanvasError) -> CanvasTap
@@ -37,14 +38,14 @@ extension CanvasTap {
             case .failure(let error): throw .container(error)
             }
         }
-        // The consumer is told of the end before the tap has ended.
+        // The consumer is notified of the end before the tap has ended.
         await tap.ended()
         throw tap.statistics.isUndecodable ? .undecodable : .noPicture(within: timeout)
     }
 
     /// Returns a stream's frames or audio as the bytes of a file without an end.
     /// - Parameters:
-    ///   - readerBytes: memory of the reader, which sets the largest frame (`CanvasMemory`).
+    ///   - readerBytes: memory of the reader, which limits the frame size (`CanvasMemory`).
     ///   - onRestart: called with the number of timeline restarts, at a bounded rate.
     package static func bytes(
         _ format: CanvasBytes.Format, engine: MediaEngine, session: String, stream: String,
@@ -58,7 +59,7 @@ extension CanvasTap {
         return CanvasBytes(tap: tap, queue: queue, format: format)
     }
 
-    /// Room for a second of sound, or for two pictures, which are large.
+    /// Returns the options and queue of a format: capacity for one second of audio, or for two frames, which are large.
     static func delivery(of format: CanvasBytes.Format) -> (CanvasOptions, CanvasQueue) {
         switch format {
         case .y4m: (CanvasOptions(kinds: [.video]), CanvasQueue(pictures: 2))
@@ -66,8 +67,8 @@ extension CanvasTap {
         }
     }
 
-    /// Writes a stream's pictures or sound into `sink` (a file, standard output) on the tap's thread until the stream
-    /// ends, the sink refuses, or `duration` is over.
+    /// Writes a stream's frames or audio to `sink` (a file or standard output) on the tap's thread until the stream
+    /// ends, the sink fails, or `duration` is over.
     package static func write(
         _ format: CanvasBytes.Format, to sink: sending any ByteSink, engine: MediaEngine, session: String,
         stream: String, duration: MediaTime? = nil

@@ -2,22 +2,22 @@ import Codecs
 import MediaBase
 package import MediaEngine
 
-/// A reader of one stream's raw pictures and sound at the relay. It decodes on a thread of its own behind a bounded
-/// pipe, so that any number of taps slow nothing: one that falls behind loses packets and counts them.
+/// A reader of one stream's raw frames and audio at the relay. It decodes on its own thread behind a bounded queue, so
+/// that taps delay nothing else: a slow one loses packets and counts them.
 ///
-/// It ends with the stream, when the consumer has enough, by `close()`, or when nobody holds it any more.
+/// The tap ends with the stream, when the consumer returns false, by `close()`, or when it is released.
 ///
 /// ```swift
 /// let queue = CanvasQueue(pictures: 1)
 /// let tap = try await CanvasTap.open(engine: engine, session: "demo", stream: "camera", consumer: queue)
-/// for await picture in queue.pictures { analyse(picture) }
+/// for await frame in queue.pictures { analyse(frame) }
 /// tap.close()
 /// ```
 package final class CanvasTap: Sendable {
     private let packets: PacketTap
     private let state: CanvasState
 
-    /// Taps a stream and asks its publisher for a key frame.
+    /// Taps a stream and requests a key frame from its publisher.
     package static func open(
         engine: MediaEngine, session: String, stream: String, options: CanvasOptions = CanvasOptions(),
         consumer: sending any CanvasConsumer
@@ -33,8 +33,8 @@ package final class CanvasTap: Sendable {
         }
     }
 
-    /// Reads packets that come from anywhere.
-    /// - Parameter requestKeyFrame: called from the tap's thread at the start, and while the pictures wait for a key frame.
+    /// Reads the packets of any source.
+    /// - Parameter requestKeyFrame: called from the tap's thread at the start, and while video waits for a key frame.
     package init(
         packets: PacketTap, options: CanvasOptions = CanvasOptions(), consumer: sending any CanvasConsumer,
         requestKeyFrame: @escaping @Sendable () -> Void = {}
@@ -62,15 +62,15 @@ package final class CanvasTap: Sendable {
     deinit { close() }
 
     package var statistics: CanvasStatistics { state.snapshot }
-    /// True once `close()` was called.
+    /// Whether `close()` was called.
     package var isClosed: Bool { state.isStopWanted }
 
-    /// Ends the tap: at most what is being decoded still reaches the consumer.
+    /// Ends the tap. Media that is being decoded may still reach the consumer.
     package func close() {
         state.stop()
         packets.close()
     }
 
-    /// Returns when the tap has ended and its consumer was told.
+    /// Returns when the tap has ended and its consumer was notified.
     package func ended() async { await state.ended() }
 }

@@ -3,8 +3,8 @@ import Glibc
 import MediaBase
 import MediaEngine
 
-/// The loop that reads a tap's packets, decodes, and hands on. It runs on a thread of its own until the stream ends,
-/// the consumer has enough, or the owner stops it.
+/// Loop that reads a tap's packets, decodes them and calls the consumer. It runs on its own thread until the stream
+/// ends, the consumer returns false, or the owner stops it.
 final class CanvasThread {
     private let packets: PacketTap
     private let canvas: StreamCanvas
@@ -18,13 +18,15 @@ final class CanvasThread {
     private var reportedRestarts: UInt64 = 0
     private var reportedAt: MediaTime?
 
-    /// Time between two requests of a key frame while none comes; doubled with each request up to the longest. Every request costs all
-    /// subscribers of the stream a key frame, and a publisher that has not answered three will hardly answer the fourth.
+    /// Interval of key frame requests while none arrives; doubles with each request up to the longest. Each request
+    /// costs all subscribers of the stream a key frame, and a publisher that ignored three requests will probably
+    /// ignore the fourth.
     private static let shortestKeyFrameInterval: MediaTime = .seconds(1)
     private static let longestKeyFrameInterval: MediaTime = .seconds(8)
-    /// The same for video that cannot be decoded: its publisher may begin to send other video.
+    /// Interval for video that cannot be decoded, because its publisher may switch to other video.
     private static let undecodableKeyFrameInterval: MediaTime = .seconds(60)
-    /// Least time between two reports of timeline restarts, so that a publisher whose every packet jumps cannot flood the log.
+    /// Minimum time between two reports of timeline restarts, so that a publisher whose every packet jumps cannot flood
+    /// the log.
     static let restartInterval: MediaTime = .seconds(60)
     private static let longestWait: MediaTime = .milliseconds(250)
 
@@ -40,7 +42,7 @@ final class CanvasThread {
         self.requestKeyFrame = requestKeyFrame
     }
 
-    /// Starts `loop` on a new thread, which then owns all that `loop` refers to. Returns errno.
+    /// Starts `loop` on a new thread, which then owns the objects that `loop` refers to. Returns errno.
     static func start(_ loop: sending CanvasThread) -> Int32 {
         let raw = Unmanaged.passRetained(loop).toOpaque()
         var thread = pthread_t()
@@ -66,7 +68,7 @@ final class CanvasThread {
         while goesOn, !state.isStopWanted, now < end {
             askForKeyFrame()
             _ = packets.wait(timeout: wait(until: end))
-            // A batch at most, so that stopping and time-outs get their turn however fast packets come.
+            // Bounded batch, so that stopping and timeouts are handled at any packet rate.
             for _ in 0..<256 {
                 guard packets.next({ canvas.insert($0) }) != nil else { break }
             }
@@ -86,7 +88,7 @@ final class CanvasThread {
         state.end()
     }
 
-    /// False when the consumer has enough.
+    /// Passes all output to the consumer; returns false when the tap must end.
     private func deliver() -> Bool {
         while let output = canvas.nextOutput() {
             switch output {

@@ -1,34 +1,35 @@
 package import MediaBase
 import RTP
 
-/// One time line for a stream's audio and video: RTP timestamps as times of the relay's monotonic clock.
+/// Common timeline of a stream's audio and video: converts RTP timestamps to times of the relay's monotonic clock.
 ///
-/// Until the publisher's sender reports say how its two RTP clocks relate (RFC 3550 section 6.4.1), each kind counts from the arrival of
-/// its first packet. The kind that brings the first report keeps its times, and the other one moves to them. Timestamps and reports are
-/// the publisher's word: jumps restart a track's timeline (`TrackTimeline`), and reports that disagree with arrival are ignored.
+/// Until the publisher's sender reports relate its two RTP clocks (RFC 3550 section 6.4.1), each kind counts from the
+/// arrival of its first packet. The kind with the first report keeps its times, and the other one is aligned to it.
+/// Timestamps and reports are not trusted: jumps restart a track's timeline (`TrackTimeline`), and reports that
+/// disagree with arrival are ignored.
 package struct CaptureClock: Sendable {
     private struct Track: Sendable {
         var timeline: TrackTimeline
-        /// The newest timestamp whose wall-clock time is known.
+        /// Newest timestamp with a known wall-clock time.
         var reported: (timestamp: Int64, wallClock: NTPTime)?
-        /// Added to the track's times because of sender reports.
+        /// Offset that is added to the track's times because of sender reports.
         var offset: MediaTime = .zero
     }
 
-    /// Reports that ask for a larger offset between audio and video are ignored.
+    /// Maximum offset between audio and video; reports that require a larger one are ignored.
     package static let maximumOffset: MediaTime = .seconds(2)
 
     private var tracks: [MediaKind: Track] = [:]
-    /// The kind that brought the first report.
+    /// Kind that had the first report.
     private var leader: MediaKind?
 
     package init() {}
 
-    /// Restarts of the tracks' timelines.
+    /// Number of restarts of the tracks' timelines.
     package var restarts: UInt64 { tracks.values.reduce(0) { $0 &+ $1.timeline.restarts } }
 
-    /// Learns from a packet in order of arrival.
-    /// - Parameter sequence: unwrapped; nil for a packet that is the newest of its track.
+    /// Notes a packet, in order of arrival.
+    /// - Parameter sequence: unwrapped sequence number; nil for a packet that is the newest of its track.
     package mutating func note(
         _ kind: MediaKind, sequence: Int64? = nil, timestamp: Int64, arrival: MediaTime, captureNTP: UInt64?
     ) {
@@ -44,8 +45,8 @@ package struct CaptureClock: Sendable {
         align()
     }
 
-    /// Returns the time at which media with this timestamp was captured; zero for a kind without packets.
-    /// - Parameter arrival: of the packet that carried it; nil places it by the newest start of the timeline.
+    /// Returns the capture time of a timestamp; zero for a kind without packets.
+    /// - Parameter arrival: arrival of the packet; nil uses the newest start of the timeline.
     package func captureTime(_ kind: MediaKind, timestamp: Int64, arrival: MediaTime? = nil) -> MediaTime {
         guard let track = tracks[kind] else { return .zero }
         let time = arrival.map { track.timeline.time(timestamp, arrival: $0) } ?? track.timeline.time(timestamp)

@@ -1,7 +1,7 @@
 package import MediaBase
 
 extension I420Frame {
-    /// The picture turned as its `rotation` asks for, with none left to do.
+    /// Returns the frame with its `rotation` applied.
     package func upright() -> I420Frame {
         guard rotation != .none else { return self }
         let swapsSides = rotation != .half
@@ -15,7 +15,7 @@ extension I420Frame {
     }
 
     private func turn(_ plane: Range<Int>, _ w: Int, _ h: Int, to target: inout [UInt8], at start: Int) {
-        // Where sample (0, 0) goes and how far one step right or down moves.
+        // Offset of sample (0, 0) in the result, and the steps for one sample right and down.
         let (origin, right, down) =
             switch rotation {
             case .none: (0, 1, w)
@@ -28,14 +28,14 @@ extension I420Frame {
         }
     }
 
-    /// The upright picture in a frame of the given size: as large as fits without changing its shape, in the middle,
-    /// black around it. Bilinear.
+    /// Returns the upright frame in the given size: scaled to fit with its aspect ratio, centered, with black borders.
+    /// Bilinear.
     package func fitted(width toWidth: Int, height toHeight: Int) -> I420Frame {
         let source = upright()
         guard source.width != toWidth || source.height != toHeight else { return source }
         var result = I420Frame(width: toWidth, height: toHeight)
         result.captureTime = captureTime
-        // Even offsets and sizes keep luma and chroma together.
+        // Even offsets and sizes keep luma and chroma aligned.
         let isWider = source.width * toHeight > toWidth * source.height
         var (w, h) =
             isWider

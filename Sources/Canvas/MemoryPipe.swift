@@ -1,6 +1,6 @@
 import Containers
 
-/// Holds what a writer wrote until it is taken.
+/// Holds written bytes until they are taken.
 final class MemoryPipe: ByteSink {
     private var bytes: [UInt8] = []
 
@@ -10,7 +10,7 @@ final class MemoryPipe: ByteSink {
     func overwrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) {}
     func close() {}
 
-    /// nil when nothing was written since the last time.
+    /// Returns the bytes written since the last call; nil if there are none.
     func take() -> [UInt8]? {
         guard !bytes.isEmpty else { return nil }
         defer { bytes = [] }

@@ -1,7 +1,7 @@
 import Containers
 import MediaBase
 
-/// Takes the first picture, makes a PNG of it on the tap's thread, and has enough.
+/// Encodes the first frame as PNG on the tap's thread, and ends the tap.
 final class StillPictureConsumer: CanvasConsumer {
     private let result: AsyncStream<Result<[UInt8], ContainerError>>.Continuation
 

@@ -2,8 +2,8 @@ package import Codecs
 package import MediaBase
 package import MediaEngine
 
-/// From the packets of one stream to its raw pictures and sound on one time line. Sans-IO: `insert` and
-/// `handleTimeout`, then `nextOutput` until nil. Belongs to one thread at a time.
+/// Converts the packets of one stream to raw frames and audio on a common timeline. Sans-IO: call `insert` and
+/// `handleTimeout`, then `nextOutput` until it returns nil. Must be used by one thread at a time.
 package final class StreamCanvas {
     package enum Output: Sendable {
         case picture(I420Frame)
@@ -14,7 +14,7 @@ package final class StreamCanvas {
     package let video: VideoCanvas
     package let audio: AudioCanvas
 
-    /// - Parameter maximumPixels: larger video frames are dropped.
+    /// - Parameter maximumPixels: maximum pixels of a video frame; larger frames are dropped.
     package init(decoderThreads: Int = 1, maximumPixels: Int = 4096 * 4096) throws(CodecError) {
         video = try VideoCanvas(threads: decoderThreads, maximumPixels: maximumPixels)
         audio = try AudioCanvas()
@@ -35,7 +35,7 @@ package final class StreamCanvas {
         audio.handleTimeout(now: now)
     }
 
-    /// When `handleTimeout` is due; nil when nothing is waited for.
+    /// Time when `handleTimeout` is due; nil if no packet is missing.
     package var nextTimeout: MediaTime? {
         switch (video.nextTimeout, audio.nextTimeout) {
         case (let a?, let b?): min(a, b)
@@ -43,7 +43,7 @@ package final class StreamCanvas {
         }
     }
 
-    /// Nothing more will come: gives up what is waited for.
+    /// Gives up all missing packets at the end of the stream.
     package func flush() {
         video.flush()
         audio.flush()

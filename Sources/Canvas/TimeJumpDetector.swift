@@ -1,37 +1,37 @@
 package import MediaBase
 
-/// Detector of jumps in one track's RTP time, by comparing it with the arrival of its packets.
+/// Detector of jumps in one track's RTP time, which it compares with the arrival of packets.
 ///
-/// RTP time differs from arrival by jitter, by stalls of the network and by clock drift; none of these is a jump. A publisher that
-/// restarts its clock, or forges timestamps, produces a jump: RTP time then says nothing about real time.
+/// RTP time differs from arrival by jitter, network stalls and clock drift; these are not jumps. A publisher that
+/// restarts its clock or forges timestamps causes a jump, after which RTP time no longer corresponds to real time.
 package struct TimeJumpDetector: Sendable {
-    /// Largest step of RTP time that arrival need not explain, and largest lead of RTP time over arrival.
+    /// Maximum step of RTP time that arrival need not explain, and maximum lead of RTP time over arrival.
     package static let threshold: MediaTime = .seconds(1)
-    /// Time for which RTP time may lag more than `threshold` behind arrival. After a stall of the network the delayed packets arrive
-    /// together and the lag ends; a publisher whose clock stood still keeps it.
+    /// Time for which RTP time may lag more than `threshold` behind arrival. After a network stall, delayed packets
+    /// arrive together and the lag ends; if the publisher's clock stood still, the lag remains.
     package static let patience: MediaTime = .seconds(3)
-    /// Leads and lags shrink by this fraction of the elapsed time (1 %), so that clock drift never adds up to a jump.
+    /// Divisor of the elapsed time by which leads and lags shrink (1 %), so that clock drift never adds up to a jump.
     private static let driftDivisor: Int64 = 100
 
     private let kind: MediaKind
     /// Newest timestamp, unless a packet stepped back by less than `threshold`.
     package private(set) var lastTicks: Int64
     package private(set) var lastArrival: MediaTime
-    /// Nanoseconds by which RTP time is ahead of arrival; negative when it lags.
+    /// Nanoseconds by which RTP time is ahead of arrival; negative if it lags.
     package private(set) var lead: Int64 = 0
     private var lagSince: MediaTime?
 
     /// - Parameters:
     ///   - ticks: unwrapped RTP timestamp of the first packet.
-    ///   - arrival: of the first packet.
+    ///   - arrival: arrival of the first packet.
     package init(_ kind: MediaKind, ticks: Int64, arrival: MediaTime) {
         self.kind = kind
         lastTicks = ticks
         lastArrival = arrival
     }
 
-    /// Compares the next packet in sequence order with those before it.
-    /// - Returns: true for a jump; the packet is then the first of a new timeline.
+    /// Compares the next packet in sequence order with earlier ones.
+    /// - Returns: whether it is a jump; the packet is then the first of a new timeline.
     package mutating func note(ticks: Int64, arrival: MediaTime) -> Bool {
         let step = Self.span(ticks &- lastTicks, kind).rawValue
         let passed = max(0, (arrival - lastArrival).rawValue)
@@ -64,7 +64,7 @@ package struct TimeJumpDetector: Sendable {
         return true
     }
 
-    /// Converts RTP clock ticks to time, clamped to about 36 years.
+    /// Converts RTP clock ticks to time, limited to about 36 years.
     package static func span(_ ticks: Int64, _ kind: MediaKind) -> MediaTime {
         let rate = Int64(kind.clockRate)
         let (seconds, rest) = ticks.quotientAndRemainder(dividingBy: rate)

@@ -1,30 +1,32 @@
 package import MediaBase
 
-/// Relay time of one track's RTP timestamps.
+/// Relay times of one track's RTP timestamps.
 ///
-/// Time counts in the publisher's RTP clock from the arrival of the first packet. After a jump (`TimeJumpDetector`) the timeline restarts
-/// at the place that the packet's arrival gives, so that time neither leaps nor loses the other track. Frames are timed after their
-/// packets were reordered, so the last few starts are kept, and a frame is placed by the one that agrees with its arrival.
+/// Time counts in the publisher's RTP clock from the arrival of the first packet. After a jump (`TimeJumpDetector`) the
+/// timeline restarts at the packet's arrival time, so that time does not jump and stays aligned with the other track.
+/// Frames are timed after their packets were reordered, so the last few starts are kept, and a frame uses the start
+/// that agrees with its arrival.
 package struct TrackTimeline: Sendable {
     private struct Segment: Sendable {
         var ticks: Int64
         var time: MediaTime
     }
 
-    /// Starts that are kept. A publisher that jumps more often than that within the reordering time is placed by arrival alone.
+    /// Number of starts that are kept. If a publisher jumps more often within the reordering time, frames are timed by
+    /// arrival alone.
     private static let capacity = 8
-    /// Largest lead over arrival that a frame keeps; beyond it, arrival alone counts.
+    /// Maximum lead of a frame over its arrival; beyond it, only arrival counts.
     private static let maximumLead: MediaTime = .seconds(2)
-    /// Largest lag behind arrival, such as after a stall of the network.
+    /// Maximum lag behind arrival, such as after a network stall.
     private static let maximumLag: MediaTime = .seconds(30)
 
     private let kind: MediaKind
     private var segments: [Segment]
     private var detector: TimeJumpDetector
     private var highestSequence: Int64?
-    /// Time minus arrival of a packet that is neither ahead nor late.
+    /// Time minus arrival of a packet that is neither early nor late.
     private var base: MediaTime = .zero
-    /// Starts after the first.
+    /// Number of starts after the first.
     package private(set) var restarts: UInt64 = 0
 
     package init(_ kind: MediaKind, sequence: Int64?, ticks: Int64, arrival: MediaTime) {
@@ -34,9 +36,10 @@ package struct TrackTimeline: Sendable {
         highestSequence = sequence
     }
 
-    /// Learns from a packet in order of arrival.
-    /// - Parameter sequence: unwrapped sequence number; packets older than the newest teach nothing. nil for a packet that is the newest.
-    /// - Returns: true if the timeline restarts with this packet.
+    /// Notes a packet, in order of arrival.
+    /// - Parameter sequence: unwrapped sequence number; packets older than the newest are ignored. Nil for a packet
+    ///   that is the newest.
+    /// - Returns: whether the timeline restarts with this packet.
     package mutating func note(sequence: Int64?, ticks: Int64, arrival: MediaTime) -> Bool {
         if let sequence {
             if let highestSequence, sequence <= highestSequence { return false }
@@ -52,13 +55,13 @@ package struct TrackTimeline: Sendable {
         return true
     }
 
-    /// Returns the time of a timestamp by the newest start.
+    /// Returns the time of a timestamp relative to the newest start.
     package func time(_ ticks: Int64) -> MediaTime {
         guard let newest = segments.last else { return .zero }
         return newest.time + TimeJumpDetector.span(ticks &- newest.ticks, kind)
     }
 
-    /// Returns the time of a frame by the start that it belongs to, or by its arrival if it belongs to none.
+    /// Returns the time of a frame relative to the start that it belongs to, or its arrival time if it belongs to none.
     package func time(_ ticks: Int64, arrival: MediaTime) -> MediaTime {
         let expected = arrival + base
         var best = expected

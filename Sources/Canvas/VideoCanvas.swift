@@ -3,26 +3,26 @@ package import MediaBase
 package import MediaEngine
 import RTP
 
-/// From the packets of one VP8 track to its pictures. Sans-IO: `insert` and `handleTimeout`, then `nextPicture` until
-/// nil. Belongs to one thread at a time.
+/// Converts the packets of one VP8 track to frames. Sans-IO: call `insert` and `handleTimeout`, then `nextPicture`
+/// until it returns nil. Must be used by one thread at a time.
 package final class VideoCanvas {
     private var assembler: VP8FrameAssembler
     private let decoder: VP8Decoder
-    /// Pictures that were decoded.
+    /// Number of decoded frames.
     package private(set) var decodedPictures: UInt64 = 0
-    /// Whole frames that the decoder refused, or could not use for want of a key frame.
+    /// Complete frames that the decoder rejected, or could not decode without a key frame.
     package private(set) var decodeErrors: UInt64 = 0
-    /// Frames larger than `maximumPixels`; counted among the decode errors too.
+    /// Frames larger than `maximumPixels`; also counted as decode errors.
     package private(set) var oversizedFrames: UInt64 = 0
-    /// Key frames that the decoder refused since it decoded a frame.
+    /// Key frames that the decoder rejected since the last decoded frame.
     private var refusedKeyFrames = 0
-    /// Packets that never came.
+    /// Packets that never arrived.
     package private(set) var lostPackets: UInt64 = 0
 
     /// - Parameters:
-    ///   - threads: of the decoder, 1 to 16.
-    ///   - maximumWait: how long a packet is waited for from when one behind it came.
-    ///   - maximumPixels: larger frames are dropped before memory is taken for them.
+    ///   - threads: decoder threads, 1 to 16.
+    ///   - maximumWait: time to wait for a missing packet after a later one has arrived.
+    ///   - maximumPixels: maximum pixels of a frame; larger ones are dropped before memory is allocated for them.
     package init(
         threads: Int = 1, maximumWait: MediaTime = .milliseconds(200), maximumPixels: Int = 4096 * 4096
     ) throws(CodecError) {
@@ -30,17 +30,19 @@ package final class VideoCanvas {
         decoder = try VP8Decoder(threads: threads, maximumPixels: maximumPixels)
     }
 
-    /// Frames that losses cost, those after a loss included.
+    /// Frames dropped because of packet loss, including later ones that depend on them.
     package var droppedFrames: UInt64 { assembler.droppedFrames }
-    /// Nothing can be shown until a key frame comes: at the start, after a loss, after damage.
+    /// Whether no frame can be decoded before a key frame: at the start, after a loss, and after damage.
     package var needsKeyFrame: Bool { assembler.isWaitingForKeyFrame || decoder.needsKeyFrame }
 
-    /// Refused key frames, and malformed frames, after which a stream that has given no frame yet is given up. Packets are authenticated,
-    /// so their content is what the publisher sent: one refused key frame may be a fault of its encoder, two are none.
+    /// Numbers of rejected key frames and of malformed frames after which a stream without any decoded frame counts as
+    /// undecodable. Packets are authenticated, so their content is what the publisher sent; a single rejected key frame
+    /// may be an encoder error.
     private static let refusedLimit = 2
     private static let malformedLimit: UInt64 = 8
 
-    /// Nothing was decoded and nothing will be: the stream is encrypted end to end, larger than `maximumPixels`, or no VP8.
+    /// Whether no frame was decoded and none will be: the stream is encrypted end to end, larger than `maximumPixels`,
+    /// or not VP8.
     package var isUndecodable: Bool {
         decodedPictures == 0
             && (refusedKeyFrames >= Self.refusedLimit || assembler.malformedFrames >= Self.malformedLimit)
@@ -54,13 +56,13 @@ package final class VideoCanvas {
 
     package func handleTimeout(now: MediaTime) { assembler.handleTimeout(now: now) }
 
-    /// When `handleTimeout` is due; nil when no packet is waited for.
+    /// Time when `handleTimeout` is due; nil if no packet is missing.
     package var nextTimeout: MediaTime? { assembler.nextTimeout }
 
-    /// Nothing more will come: gives up what is waited for.
+    /// Gives up all missing packets at the end of the stream.
     package func flush() { assembler.flush() }
 
-    /// The next frame, turned upright.
+    /// Returns the next frame, rotated upright.
     package func nextPicture(_ clock: CaptureClock) -> I420Frame? {
         while let event = assembler.nextEvent() {
             switch event {

@@ -1,13 +1,13 @@
 import MediaBase
 
-/// Places of video frames in a file of constant rate, by their capture times.
+/// Positions of video frames in a file with a constant rate, from their capture times.
 struct VideoPacer {
-    /// A longer pause is not filled: the frame after it follows at once.
+    /// Longest pause that is filled; after a longer one, the next frame follows at once.
     static let maximumFillSeconds = 10
 
     let rate: Int
     private var first: MediaTime?
-    /// Frames placed, repeats included.
+    /// Number of placed frames, including repeats.
     private(set) var placed: Int64 = 0
 
     /// - Precondition: `rate` is positive.
@@ -17,7 +17,7 @@ struct VideoPacer {
     }
 
     /// Places a frame.
-    /// - Returns: how often the frame before is repeated to fill the gap; nil for a frame whose place is taken.
+    /// - Returns: number of repeats of the previous frame that fill the gap; nil if the position of the frame is taken.
     mutating func place(_ time: MediaTime) -> Int64? {
         guard let first else {
             first = time
@@ -27,7 +27,7 @@ struct VideoPacer {
         let place = Int64(((time - first).seconds * Double(rate)).rounded())
         var gap = place - placed
         if gap > Int64(rate * Self.maximumFillSeconds) || gap < -Int64(rate) {
-            // A pause, or a new start of the publisher: this frame is the next.
+            // After a pause or a restart of the publisher, this frame follows at once.
             self.first = time - duration(of: placed)
             gap = 0
         }

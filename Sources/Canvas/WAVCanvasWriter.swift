@@ -1,23 +1,24 @@
 package import Containers
 package import MediaBase
 
-/// Audio as WAVE, 48 kHz stereo. A block stands at its capture time: gaps become silence, and overlaps are left out.
+/// Writes audio as WAVE, 48 kHz stereo. Blocks are placed by capture time: gaps become silence, and overlaps are
+/// dropped.
 ///
-/// Silence is written in pieces of at most a second: `write` writes all of them, `begin` and `step` let the reader of a live body take
-/// one at a time.
+/// Silence is written in pieces of at most a second: `write` writes all of them; with `begin` and `step`, the reader of
+/// a live response takes one at a time.
 package final class WAVCanvasWriter: CanvasConsumer {
     private let sink: any ByteSink
     private var writer: WAVWriter?
     private var first: MediaTime = .zero
-    /// Samples a channel of silence to be written before `rest`.
+    /// Samples per channel of silence to write before `rest`.
     private var silence: Int64 = 0
     private var rest: [Int16] = []
-    /// What the sink refused; the tap ends with it.
+    /// Error of the sink, which ends the tap.
     package private(set) var failure: ContainerError?
 
-    /// Samples a channel by which a block may lie beside its place: the rounding of clocks.
+    /// Maximum difference of a block from its position in samples per channel, for clock rounding.
     static let tolerance: Int64 = 480
-    /// A longer pause is not filled: the audio after it follows at once. In samples a channel: 10 minutes.
+    /// Longest pause that is filled, in samples per channel: 10 minutes. After a longer one, the audio follows at once.
     static let maximumFill = Int64(600 * PCMBlock.sampleRate)
 
     package init(sink: any ByteSink) { self.sink = sink }
@@ -41,8 +42,8 @@ package final class WAVCanvasWriter: CanvasConsumer {
         while try step() {}
     }
 
-    /// Takes the next block, which `step` then writes together with the silence before it.
-    /// - Precondition: `step` has returned false since the block before.
+    /// Takes the next block; `step` then writes it with the silence before it.
+    /// - Precondition: `step` has returned false since the previous block.
     package func begin(_ block: PCMBlock) throws(ContainerError) {
         precondition(silence == 0 && rest.isEmpty)
         guard let writer else {
@@ -67,8 +68,8 @@ package final class WAVCanvasWriter: CanvasConsumer {
         rest = block.samples
     }
 
-    /// Writes up to a second of what `begin` took.
-    /// - Returns: false when nothing is left to write.
+    /// Writes up to a second of the audio that `begin` took.
+    /// - Returns: false if nothing is left to write.
     package func step() throws(ContainerError) -> Bool {
         guard let writer else { return false }
         if silence > 0 {
@@ -84,7 +85,7 @@ package final class WAVCanvasWriter: CanvasConsumer {
         return true
     }
 
-    /// Forgets what `begin` took and `step` has not written.
+    /// Discards the audio that `begin` took and `step` has not written.
     package func discard() {
         silence = 0
         rest = []

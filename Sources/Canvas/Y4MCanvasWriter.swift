@@ -1,23 +1,23 @@
 package import Containers
 package import MediaBase
 
-/// Raw pictures as YUV4MPEG2, which knows one size and one rate for the whole file. The first picture sets the size:
-/// later ones of another size are fitted into it, with black around them. A picture stands at its capture time: what is
-/// missing is filled by repeating the one before, and of two in one place the first is kept.
+/// Writes raw frames as YUV4MPEG2, which has one size and one rate for the whole file. The first frame sets the size;
+/// later frames of another size are scaled to fit, with black borders. Frames are placed by capture time: gaps are
+/// filled by repeating the previous frame, and of two frames in one position the first is kept.
 package final class Y4MCanvasWriter: CanvasConsumer {
     private let sink: any ByteSink
     private let rate: Int
     private var pacer: VideoPacer
     private var writer: Y4MWriter?
     private var last: I420Frame?
-    /// Pictures written.
+    /// Number of frames written.
     package private(set) var written: Int64 = 0
-    /// Pictures that had no place of their own.
+    /// Number of frames whose position was taken.
     package private(set) var skipped: Int64 = 0
-    /// What the sink refused; the tap ends with it.
+    /// Error of the sink, which ends the tap.
     package private(set) var failure: ContainerError?
 
-    /// - Parameter rate: pictures a second of the file.
+    /// - Parameter rate: frames per second of the file.
     /// - Precondition: `rate` is positive.
     package init(sink: any ByteSink, rate: Int = 30) {
         pacer = VideoPacer(rate: rate)

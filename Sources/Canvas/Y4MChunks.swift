@@ -1,19 +1,19 @@
 import Containers
 import MediaBase
 
-/// Y4M for a reader that takes it piece by piece: the frames of a gap are repeated when they are asked for, so that a gap of any length
-/// takes the memory of two frames.
+/// Y4M for a reader that takes it in chunks. The repeated frames of a gap are made on request, so that a gap of any
+/// length needs the memory of two frames.
 struct Y4MChunks {
-    /// Bytes of one piece.
+    /// Bytes of one chunk.
     static let chunkSize = 256 << 10
 
     private var pacer: VideoPacer
     private var header: Y4MHeader?
-    /// The frame that is repeated.
+    /// Frame that is repeated in gaps.
     private var last: I420Frame?
     private var repeats: Int64 = 0
     private var next: I420Frame?
-    /// The frame being given out, and the bytes of it that are out.
+    /// Frame being returned, and the number of its bytes already returned.
     private var current: I420Frame?
     private var sent = 0
     private var isHeaderDue = false
@@ -24,8 +24,8 @@ struct Y4MChunks {
     /// Bytes of raw frames that are held.
     var heldBytes: Int { [last, next, current].reduce(0) { $0 + ($1?.bytes.count ?? 0) } }
 
-    /// Takes the next frame; one whose place is taken is left out.
-    /// - Precondition: `nextChunk` has returned nil since the frame before.
+    /// Takes the next frame; drops it if its position is taken.
+    /// - Precondition: `nextChunk` has returned nil since the previous frame.
     mutating func begin(_ frame: I420Frame) {
         precondition(current == nil && next == nil && repeats == 0)
         guard let gap = pacer.place(frame.captureTime) else { return }
@@ -40,7 +40,7 @@ struct Y4MChunks {
         repeats = last == nil ? 0 : gap
     }
 
-    /// Returns the next bytes, at most `chunkSize` and a line; nil when a new frame is needed.
+    /// Returns the next bytes, at most `chunkSize` plus a line; nil if a new frame is needed.
     mutating func nextChunk() -> [UInt8]? {
         if current == nil { startFrame() }
         guard let frame = current else { return nil }
@@ -51,7 +51,7 @@ struct Y4MChunks {
             chunk.append(contentsOf: header.text.utf8)
             isHeaderDue = false
         }
-        // The planes of a frame lie as Y4M has them.
+        // The planes of a frame are in Y4M's order.
         if sent == 0 { chunk.append(contentsOf: "FRAME\n".utf8) }
         chunk.append(contentsOf: frame.bytes[sent..<sent + count])
         sent += count
@@ -62,7 +62,7 @@ struct Y4MChunks {
         return chunk
     }
 
-    /// Leaves out the repeats and the frame that have not begun; a frame that has begun is completed.
+    /// Discards repeats and a frame that have not begun. A frame that has begun is completed.
     mutating func discard() {
         repeats = 0
         next = nil
@@ -74,7 +74,7 @@ struct Y4MChunks {
             repeats -= 1
             current = last
         } else if let frame = next, let header {
-            // Released before a frame of another size is scaled: two frames at a time are enough.
+            // Released before a frame of another size is scaled, which bounds memory to two frames.
             last = nil
             next = nil
             current = frame.fitted(width: header.width, height: header.height)

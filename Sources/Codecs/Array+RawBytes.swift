@@ -1,5 +1,5 @@
 extension [UInt8] {
-    /// `withUnsafeBytes` that keeps the type of the error, which the standard library's does not.
+    /// `withUnsafeBytes` with typed throws, which the standard library lacks.
     func withRawBytes<Result, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

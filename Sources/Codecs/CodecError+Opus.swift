@@ -1,7 +1,7 @@
 import COpus
 
 extension CodecError {
-    /// The library's negative return code as an error of ours.
+    /// Converts a negative return code of the library to an error.
     static func opus(_ code: Int32) -> CodecError {
         code == OPUS_INVALID_PACKET
             ? .corruptData(reason: "not an Opus packet")

@@ -1,7 +1,7 @@
 import CVPX
 
 extension CodecError {
-    /// The library's return code as an error of ours.
+    /// Converts a return code of the library to an error.
     static func vpx(_ code: vpx_codec_err_t) -> CodecError {
         .library("libvpx", code: Int(code.rawValue), text: String(cString: vpx_codec_err_to_string(code)))
     }

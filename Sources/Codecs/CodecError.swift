@@ -1,15 +1,15 @@
-/// What an encoder or a decoder can refuse.
+/// Error of an encoder or a decoder.
 public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// The caller asked for something the codec does not have: which argument, and why.
+    /// An argument is out of range: its name and the reason.
     case invalidArgument(String, reason: String)
-    /// The data is not what the codec's specification allows; a decoder that threw this goes on with the next packet
-    /// (Opus) or the next key frame (VP8).
+    /// The data violates the codec's specification. The decoder can continue with the next packet (Opus) or the next
+    /// key frame (VP8).
     case corruptData(reason: String)
-    /// A predicted VP8 picture came before a key frame, or after an error that only a key frame ends.
+    /// A predicted VP8 frame arrived before a key frame, or after an error and before the next key frame.
     case missingKeyFrame
-    /// The picture is well formed but larger than the decoder was told to accept.
+    /// The frame is valid but larger than the decoder's limit.
     case pictureTooLarge(width: Int, height: Int)
-    /// The codec library failed for a reason of its own: its code and its text.
+    /// The codec library failed: its name, error code and error text.
     case library(String, code: Int, text: String)
 
     public var description: String {
@@ -17,7 +17,7 @@ public enum CodecError: Error, Equatable, Sendable, CustomStringConvertible {
         case .invalidArgument(let argument, let reason): "\(argument): \(reason)"
         case .corruptData(let reason): "corrupt data: \(reason)"
         case .missingKeyFrame: "a key frame is needed first"
-        case .pictureTooLarge(let width, let height): "a picture of \(width)x\(height) is larger than allowed"
+        case .pictureTooLarge(let width, let height): "a frame of \(width)x\(height) is larger than allowed"
         case .library(let name, let code, let text): "\(name): \(text) (\(code))"
         }
     }

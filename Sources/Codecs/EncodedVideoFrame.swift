@@ -1,19 +1,19 @@
-/// One encoded picture, and what a packetiser has to say about it (RFC 7741 section 4.2).
+/// An encoded frame, with the properties that a packetizer needs (RFC 7741 section 4.2).
 public struct EncodedVideoFrame: Sendable {
     /// The VP8 frame (RFC 6386), ready for a payload.
     public var bytes: [UInt8]
     public var isKeyFrame: Bool
     public var width: Int
     public var height: Int
-    /// 90 kHz ticks, as handed to the encoder.
+    /// Timestamp in 90 kHz ticks, as passed to the encoder.
     public var timestamp: Int64
     /// 90 kHz ticks.
     public var duration: Int64
-    /// Temporal layer (TID): 0 is the base. A layer can be dropped together with those above it.
+    /// Temporal layer (TID), 0 for the base layer. A layer can be dropped together with those above it.
     public var temporalLayer: Int
-    /// The frame depends on layer 0 only (the Y bit), so that a receiver may begin to take this layer with it.
+    /// Whether the frame depends on layer 0 only (the Y bit), so that a receiver can switch up to its layer here.
     public var isLayerSync: Bool
-    /// Some later frame may depend on this one; false is the N bit, and the frame can be left out alone.
+    /// Whether a later frame may depend on this one. False is the N bit: the frame can be dropped alone.
     public var isReference: Bool
 
     public init(

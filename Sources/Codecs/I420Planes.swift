@@ -1,7 +1,7 @@
 public import MediaBase
 
-/// A picture where it lies in a decoder's memory: three planes whose rows may be padded. Valid only inside the call
-/// that handed it out; it cannot be copied out of it.
+/// A frame in a decoder's memory: three planes with possibly padded rows. Valid only during the call that provides it;
+/// it cannot be copied.
 public struct I420Planes: ~Copyable {
     public let width: Int
     public let height: Int
@@ -17,7 +17,7 @@ public struct I420Planes: ~Copyable {
     public var chromaWidth: Int { (width + 1) / 2 }
     public var chromaHeight: Int { (height + 1) / 2 }
 
-    /// The picture as a value of its own, rows without padding.
+    /// Returns a copy of the frame, rows without padding.
     public func frame(rotation: Rotation = .none, captureTime: MediaTime = .zero) -> I420Frame {
         let size = I420Frame.byteCount(width: width, height: height)
         let bytes = [UInt8](unsafeUninitializedCapacity: size) { bytes, count in

@@ -1,10 +1,10 @@
 import COpus
 
-/// What the Opus encoder optimises for.
+/// Optimization target of the Opus encoder.
 public enum OpusApplication: Sendable, Hashable, CaseIterable {
-    /// Speech: intelligibility first; the one that has in-band error correction at most bit rates.
+    /// Speech: optimizes intelligibility. Supports in-band error correction at most bit rates.
     case voice
-    /// Music and everything else: faithfulness first.
+    /// Music and other audio: optimizes fidelity.
     case audio
     /// No speech modes; 5 ms less algorithmic delay.
     case lowDelay

@@ -1,22 +1,24 @@
 import COpus
 public import MediaBase
 
-/// Opus (RFC 6716) to 48 kHz PCM, over libopus. One decoder is one sound track; it keeps history between calls, and it
-/// belongs to one thread at a time. What was lost is named by calling `decode(nil)`, so that the sound has no hole.
+/// Decodes Opus (RFC 6716) to 48 kHz PCM with libopus. Each audio track needs its own decoder, which keeps state
+/// between calls and must be used by one thread at a time. For a lost packet, call `decode(nil)`, so that the audio has
+/// no gap.
 ///
 /// ```swift
 /// let decoder = try OpusDecoder(channels: 2)
-/// let block = try decoder.decode(packet)                      // the packet that came
-/// let guess = try decoder.decode(nil)                         // one that did not
-/// let saved = try decoder.decode(nextPacket, fec: true)       // one that did not, from what the next one carries
+/// let block = try decoder.decode(packet)                      // a received packet
+/// let guess = try decoder.decode(nil)                         // a lost packet, concealed
+/// let saved = try decoder.decode(nextPacket, fec: true)       // a lost packet, from the redundancy in the next one
 /// ```
 public final class OpusDecoder {
-    /// What comes out: 1 or 2, whatever the packets hold.
+    /// Number of output channels, 1 or 2, independent of the packets.
     public let channels: Int
-    /// The longest packet: 120 ms (RFC 6716 section 3.2.5), in samples a channel.
+    /// Longest packet, 120 ms (RFC 6716 section 3.2.5), in samples per channel.
     public static let maximumFrameCount = 5760
 
-    /// Samples a channel of the last packet: what a lost one is taken to have held. 20 ms until one came.
+    /// Samples per channel of the last packet, which is the assumed length of a lost one. 20 ms before the first
+    /// packet.
     public private(set) var lastFrameCount = 960
 
     private let handle: OpaquePointer
@@ -36,19 +38,19 @@ public final class OpusDecoder {
 
     deinit { opus_decoder_destroy(handle) }
 
-    /// Forgets the history, as at the start of a new track.
+    /// Resets the decoder's state, as at the start of a new track.
     public func reset() { _ = millrace_opus_decoder_reset(handle) }
 
-    /// Decodes one packet, or makes up for one that was lost.
+    /// Decodes one packet, or replaces a lost one.
     ///
     /// - Parameters:
-    ///   - packet: nil conceals: the sound goes on from what came before and fades.
-    ///   - fec: `packet` is the one *after* the lost one; the lost one is rebuilt from the low-rate copy in it, or concealed where
-    ///     there is none. Decode the packet itself afterwards.
-    ///   - frameCount: samples a channel that were lost, a multiple of 120 up to 5760; nil takes the last packet's length.
-    ///     Ignored for a packet that came.
-    ///   - captureTime: written into the block.
-    /// - Throws: `CodecError.corruptData` for a malformed packet; the decoder can go on with the next one.
+    ///   - packet: nil conceals a lost packet by extrapolation, which fades out.
+    ///   - fec: whether `packet` is the one *after* the lost one. The lost one is rebuilt from the low-bit-rate copy in
+    ///     it, or concealed if it has none. Decode the packet itself afterwards.
+    ///   - frameCount: lost samples per channel, a multiple of 120 up to 5760; nil for the last packet's length.
+    ///     Ignored for a received packet.
+    ///   - captureTime: capture time of the returned block.
+    /// - Throws: `CodecError.corruptData` for a malformed packet; the decoder can continue with the next one.
     public func decode(
         _ packet: [UInt8]?, fec: Bool = false, frameCount: Int? = nil, captureTime: MediaTime = .zero
     ) throws(CodecError) -> PCMBlock {
@@ -60,14 +62,14 @@ public final class OpusDecoder {
         }
     }
 
-    /// The same for a packet that lies in somebody else's memory.
+    /// Decodes a packet in foreign memory, like `decode(_:fec:frameCount:captureTime:)`.
     public func decode(
         _ packet: UnsafeRawBufferPointer, fec: Bool = false, frameCount: Int? = nil, captureTime: MediaTime = .zero
     ) throws(CodecError) -> PCMBlock {
         try block(of: packet, lost: fec ? frameCount ?? lastFrameCount : nil, captureTime: captureTime)
     }
 
-    /// `lost` is the length to make up for, nil where `packet` itself is to be decoded.
+    /// Decodes `packet`, or replaces a lost packet of `lost` samples if `lost` is not nil.
     private func block(
         of packet: UnsafeRawBufferPointer?, lost: Int?, captureTime: MediaTime
     ) throws(CodecError) -> PCMBlock {

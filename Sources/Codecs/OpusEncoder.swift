@@ -1,20 +1,20 @@
 import COpus
 public import MediaBase
 
-/// Opus (RFC 6716) from 48 kHz PCM, over libopus. One encoder is one sound track; it keeps history between calls, and
-/// it belongs to one thread at a time.
+/// Encodes 48 kHz PCM to Opus (RFC 6716) with libopus. Each audio track needs its own encoder, which keeps state
+/// between calls and must be used by one thread at a time.
 ///
 /// ```swift
 /// let encoder = try OpusEncoder(channels: 2, application: .audio, bitrate: .kilobits(96))
 /// let packet = try encoder.encode(PCMBlock(channels: 2, samples: twentyMilliseconds))
 /// ```
 public final class OpusEncoder {
-    /// 1 or 2.
+    /// Number of channels, 1 or 2.
     public let channels: Int
-    /// Every block handed to `encode` has this length.
+    /// Duration of every block that `encode` accepts.
     public let frameDuration: OpusFrameDuration
 
-    /// The longest packet that RFC 6716 section 3.2.1 allows for one frame, and the table of contents byte.
+    /// Longest packet of one frame (RFC 6716 section 3.2.1), including the table of contents byte.
     static let maximumPacketSize = 1276
 
     private let handle: OpaquePointer
@@ -22,12 +22,12 @@ public final class OpusEncoder {
     /// - Parameters:
     ///   - channels: 1 or 2.
     ///   - bitrate: 6 to 510 kb/s; nil lets libopus choose by channels and frame duration.
-    ///   - complexity: 0 (least CPU) to 10 (best sound).
-    ///   - fec: puts a low-rate copy of each frame into the next packet (in-band FEC, RFC 6716 section 2.1.7); libopus does so in
-    ///     its speech modes only, and only while `expectedLoss` is above zero.
-    ///   - expectedLoss: percentage of packets that the network is expected to lose, 0 to 100.
-    ///   - dtx: sends next to nothing in silence (RFC 6716 section 2.1.9).
-    ///   - constantBitrate: every packet has the same size.
+    ///   - complexity: 0 (least CPU) to 10 (best quality).
+    ///   - fec: adds a low-bit-rate copy of each frame to the next packet (in-band FEC, RFC 6716 section 2.1.7).
+    ///     libopus does so only in its speech modes and while `expectedLoss` is above zero.
+    ///   - expectedLoss: expected packet loss of the network in percent, 0 to 100.
+    ///   - dtx: enables discontinuous transmission, which sends almost nothing in silence (RFC 6716 section 2.1.9).
+    ///   - constantBitrate: whether all packets have the same size.
     /// - Throws: `CodecError.invalidArgument` for a value out of range.
     public init(
         channels: Int = 2, application: OpusApplication = .audio, bitrate: Bitrate? = nil,
@@ -58,7 +58,7 @@ public final class OpusEncoder {
 
     deinit { opus_encoder_destroy(handle) }
 
-    /// Changes the target from the next packet on: 6 to 510 kb/s.
+    /// Changes the target bit rate from the next packet on, 6 to 510 kb/s.
     public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
         guard (6_000...510_000).contains(bitrate.rawValue) else {
             throw .invalidArgument("bitrate", reason: "\(bitrate) is not in 6...510 kb/s")
@@ -66,7 +66,7 @@ public final class OpusEncoder {
         try set(OPUS_SET_BITRATE_REQUEST, Int32(bitrate.rawValue))
     }
 
-    /// Percentage of packets expected to get lost, 0 to 100; steers how much in-band FEC is spent.
+    /// Changes the expected packet loss in percent, 0 to 100, which determines the amount of in-band FEC.
     public func setExpectedLoss(_ percent: Int) throws(CodecError) {
         guard (0...100).contains(percent) else {
             throw .invalidArgument("expectedLoss", reason: "\(percent) is not in 0...100")
@@ -74,23 +74,22 @@ public final class OpusEncoder {
         try set(OPUS_SET_PACKET_LOSS_PERC_REQUEST, Int32(percent))
     }
 
-    /// Samples at 48 kHz by which decoded sound lags behind the input: what an Ogg header calls pre-skip (RFC 7845
-    /// section 4.2).
+    /// Delay of decoded audio in samples at 48 kHz, called pre-skip in an Ogg header (RFC 7845 section 4.2).
     public var lookahead: Int {
         var value: opus_int32 = 0
         return millrace_opus_encoder_get(handle, OPUS_GET_LOOKAHEAD_REQUEST, &value) == OPUS_OK ? Int(value) : 0
     }
 
-    /// True when the last packet was left (nearly) empty by discontinuous transmission and need not be sent.
+    /// Whether the last packet is (nearly) empty because of discontinuous transmission and need not be sent.
     public var isInDTX: Bool {
         var value: opus_int32 = 0
         return millrace_opus_encoder_get(handle, OPUS_GET_IN_DTX_REQUEST, &value) == OPUS_OK && value != 0
     }
 
-    /// Forgets the history, as at the start of a new track.
+    /// Resets the encoder's state, as at the start of a new track.
     public func reset() { _ = millrace_opus_encoder_reset(handle) }
 
-    /// One packet from one block of exactly `frameDuration`, with the encoder's number of channels.
+    /// Encodes one block of exactly `frameDuration`, with the encoder's number of channels.
     public func encode(_ block: PCMBlock) throws(CodecError) -> [UInt8] {
         guard block.channels == channels, block.frameCount == frameDuration.frameCount else {
             throw .invalidArgument(

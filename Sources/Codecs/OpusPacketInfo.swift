@@ -1,26 +1,26 @@
 import COpus
 public import MediaBase
 
-/// What an Opus packet says about itself without being decoded (RFC 6716 section 3).
+/// Properties of an Opus packet, read without decoding it (RFC 6716 section 3).
 public struct OpusPacketInfo: Sendable, Hashable {
     /// The coding mode of the packet's frames (RFC 6716 table 2).
     public enum Mode: Sendable, Hashable { case speech, hybrid, music }
 
-    /// 1 or 2: what was coded. A decoder may be opened with the other number and mixes.
+    /// Number of coded channels, 1 or 2. A decoder with the other number converts.
     public let channels: Int
-    /// Frames in the packet: 1 to 48.
+    /// Number of frames in the packet, 1 to 48.
     public let frames: Int
-    /// Samples a channel at 48 kHz in the whole packet: 120 to 5760.
+    /// Samples per channel at 48 kHz in the whole packet, 120 to 5760.
     public let frameCount: Int
     public let mode: Mode
-    /// The coded audio band: 4, 6, 8, 12 or 20 kHz.
+    /// Coded audio bandwidth: 4, 6, 8, 12 or 20 kHz.
     public let bandwidthHertz: Int
-    /// True when no frame has content: silence of discontinuous transmission.
+    /// Whether no frame has content: silence of discontinuous transmission.
     public let isSilence: Bool
 
     public var duration: MediaTime { .microseconds(Int64(frameCount) * 1_000_000 / 48_000) }
 
-    /// - Throws: `CodecError.corruptData` where RFC 6716 section 3.4 says that the packet is malformed.
+    /// - Throws: `CodecError.corruptData` if the packet is malformed (RFC 6716 section 3.4).
     public init(_ packet: UnsafeRawBufferPointer) throws(CodecError) {
         guard let base = packet.bindMemory(to: UInt8.self).baseAddress, packet.count > 0 else {
             throw .corruptData(reason: "an empty Opus packet")
@@ -49,7 +49,7 @@ public struct OpusPacketInfo: Sendable, Hashable {
         isSilence = sizes.prefix(frames).allSatisfy { $0 <= 1 }
     }
 
-    /// - Throws: `CodecError.corruptData` where RFC 6716 section 3.4 says that the packet is malformed.
+    /// - Throws: `CodecError.corruptData` if the packet is malformed (RFC 6716 section 3.4).
     public init(_ packet: [UInt8]) throws(CodecError) {
         self = try packet.withRawBytes { bytes throws(CodecError) in try OpusPacketInfo(bytes) }
     }

@@ -1,26 +1,26 @@
 import CVPX
 public import MediaBase
 
-/// VP8 (RFC 6386) to raw pictures, over libvpx. One decoder is one video track; it keeps its reference pictures between
-/// calls, and it belongs to one thread at a time. A stream may change its picture size at any key frame.
+/// Decodes VP8 (RFC 6386) to raw frames with libvpx. Each video track needs its own decoder, which keeps reference
+/// frames between calls and must be used by one thread at a time. The frame size may change at any key frame.
 ///
-/// Whatever is fed, nothing traps: damage is a `CodecError`, and after one the decoder refuses predicted pictures
-/// (`missingKeyFrame`) until the next key frame, so that no garbage is shown.
+/// No input traps: damage is a `CodecError`, after which the decoder refuses predicted frames (`missingKeyFrame`) until
+/// the next key frame, so that no corrupt frame is shown.
 ///
 /// ```swift
 /// let decoder = try VP8Decoder(threads: 2)
-/// if let picture = try decoder.decode(frame) { show(picture) }
+/// if let frame = try decoder.decode(bytes) { show(frame) }
 /// ```
 public final class VP8Decoder {
-    /// True until the first key frame, and after damage until the next: time to ask the sender for one.
+    /// Whether the decoder needs a key frame, which the caller should request: at the start and after damage.
     public private(set) var needsKeyFrame = true
 
     private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
     private let maximumPixels: Int
 
     /// - Parameters:
-    ///   - threads: 1 to 16; threads share the rows of one picture.
-    ///   - maximumPixels: a larger picture is refused before memory is taken for it. The default takes 4096x4096.
+    ///   - threads: 1 to 16; threads share the rows of one frame.
+    ///   - maximumPixels: larger frames are refused before memory is allocated for them. The default accepts 4096x4096.
     public init(threads: Int = 1, maximumPixels: Int = 4096 * 4096) throws(CodecError) {
         guard (1...16).contains(threads) else {
             throw .invalidArgument("threads", reason: "\(threads) is not in 1...16")
@@ -39,13 +39,13 @@ public final class VP8Decoder {
         context.deallocate()
     }
 
-    /// Decodes one frame and lends the picture to `body` without copying it.
+    /// Decodes one frame and passes it to `body` without copying it.
     ///
     /// - Parameters:
-    ///   - frame: one whole VP8 frame as RFC 6386 has it, without container or RTP descriptor.
-    ///   - body: gets the planes; they are valid during the call only.
-    /// - Returns: what `body` returned, or nil for a frame that is not to be shown.
-    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, or `library` when memory runs out.
+    ///   - frame: one complete VP8 frame (RFC 6386), without container or RTP descriptor.
+    ///   - body: receives the planes, which are valid only during the call.
+    /// - Returns: the result of `body`; nil for a frame that is not shown.
+    /// - Throws: `corruptData`, `missingKeyFrame`, `pictureTooLarge`, or `library` if there is no memory.
     public func withDecodedPlanes<Result>(
         _ frame: UnsafeRawBufferPointer, _ body: (borrowing I420Planes) -> Result
     ) throws(CodecError) -> Result? {
@@ -59,20 +59,20 @@ public final class VP8Decoder {
                 chromaStride: Int(image.stride.1)))
     }
 
-    /// Decodes one frame into a picture of its own.
+    /// Decodes one frame and returns a copy of it.
     ///
     /// - Parameters:
-    ///   - frame: one whole VP8 frame.
-    ///   - rotation: written into the picture; the pixels are left as they are.
-    ///   - captureTime: written into the picture.
-    /// - Returns: nil for a frame that is not to be shown.
+    ///   - frame: one complete VP8 frame.
+    ///   - rotation: rotation of the returned frame; the pixels are not rotated.
+    ///   - captureTime: capture time of the returned frame.
+    /// - Returns: nil for a frame that is not shown.
     public func decode(
         _ frame: UnsafeRawBufferPointer, rotation: Rotation = .none, captureTime: MediaTime = .zero
     ) throws(CodecError) -> I420Frame? {
         try withDecodedPlanes(frame) { planes in planes.frame(rotation: rotation, captureTime: captureTime) }
     }
 
-    /// Decodes one frame into a picture of its own.
+    /// Decodes one frame and returns a copy of it.
     public func decode(
         _ frame: [UInt8], rotation: Rotation = .none, captureTime: MediaTime = .zero
     ) throws(CodecError) -> I420Frame? {
@@ -99,14 +99,14 @@ public final class VP8Decoder {
             needsKeyFrame = true
             throw code == VPX_CODEC_MEM_ERROR ? .vpx(code) : .corruptData(reason: detail(of: code))
         }
-        // A partition that ends early, or a reference that did, is no error to libvpx but is one to whoever looks at
-        // it.
+        // libvpx does not report a partition that ends early, or a reference with one, as an error, but the frame would
+        // be visibly corrupt.
         var damaged: Int32 = 0
         if vpx_codec_control_VP8D_GET_FRAME_CORRUPTED(context, Int32(VP8D_GET_FRAME_CORRUPTED.rawValue), &damaged)
             == VPX_CODEC_OK, damaged != 0
         {
             needsKeyFrame = true
-            throw .corruptData(reason: "a VP8 partition is cut")
+            throw .corruptData(reason: "a VP8 partition is truncated")
         }
         needsKeyFrame = false
     }

@@ -1,16 +1,17 @@
 import CVPX
 public import MediaBase
 
-/// VP8 (RFC 6386) from raw pictures in real time, over libvpx: constant bit rate, no look-ahead, key frames on request.
-/// One encoder is one encoding; it keeps its reference pictures between calls, and it belongs to one thread at a time.
+/// Encodes raw frames to VP8 (RFC 6386) in real time with libvpx: constant bit rate, no look-ahead, key frames on
+/// request. Each encoding needs its own encoder, which keeps reference frames between calls and must be used by one
+/// thread at a time.
 ///
 /// ```swift
 /// let encoder = try VP8Encoder(VP8EncoderConfiguration(width: 1280, height: 720, bitrate: .kilobits(1500)))
-/// if let encoded = try encoder.encode(picture, timestamp: frameNumber * 3000) { send(encoded) }
+/// if let encoded = try encoder.encode(frame, timestamp: frameNumber * 3000) { send(encoded) }
 /// ```
 public final class VP8Encoder {
     public let configuration: VP8EncoderConfiguration
-    /// The present target; see `setBitrate`.
+    /// Current target bit rate; see `setBitrate`.
     public private(set) var bitrate: Bitrate
 
     private let context: UnsafeMutablePointer<vpx_codec_ctx_t>
@@ -43,10 +44,10 @@ public final class VP8Encoder {
         context.deallocate()
     }
 
-    /// The next picture becomes a key frame.
+    /// Makes the next frame a key frame.
     public func requestKeyFrame() { wantsKeyFrame = true }
 
-    /// Changes the target from the next picture on: 1 kb/s to 1 Gb/s.
+    /// Changes the target bit rate from the next frame on, 1 kb/s to 1 Gb/s.
     public func setBitrate(_ bitrate: Bitrate) throws(CodecError) {
         guard (1_000...1_000_000_000).contains(bitrate.rawValue) else {
             throw .invalidArgument("bitrate", reason: "\(bitrate) is not in 1 kb/s...1 Gb/s")
@@ -57,14 +58,14 @@ public final class VP8Encoder {
         self.bitrate = bitrate
     }
 
-    /// Encodes one picture.
+    /// Encodes one frame.
     ///
     /// - Parameters:
-    ///   - frame: of the configured size.
-    ///   - timestamp: 90 kHz ticks (RFC 7741 section 4.1) that do not wrap; above the one before.
-    ///   - duration: 90 kHz ticks; nil is one picture at the configured rate.
-    ///   - forceKeyFrame: as `requestKeyFrame()` before the call.
-    /// - Returns: nil when rate control left the picture out, which takes `mayDropFrames`.
+    ///   - frame: frame of the configured size.
+    ///   - timestamp: unwrapped timestamp in 90 kHz ticks (RFC 7741 section 4.1); must increase.
+    ///   - duration: duration in 90 kHz ticks; nil for one frame at the configured rate.
+    ///   - forceKeyFrame: has the effect of `requestKeyFrame()` before the call.
+    /// - Returns: nil if rate control dropped the frame, which requires `mayDropFrames`.
     public func encode(
         _ frame: I420Frame, timestamp: Int64, duration: Int64? = nil, forceKeyFrame: Bool = false
     ) throws(CodecError) -> EncodedVideoFrame? {
@@ -105,11 +106,11 @@ public final class VP8Encoder {
             guard code == VPX_CODEC_OK else { throw .vpx(code) }
         }
         let code = frame.bytes.withUnsafeBufferPointer { bytes in
-            // The encoder reads through the mutable pointers of vpx_image_t and writes nothing.
+            // `vpx_image_t` has mutable pointers, but the encoder only reads.
             let y = UnsafeMutablePointer(mutating: bytes.baseAddress!)
             var image = vpx_image_t()
             vpx_img_wrap(&image, VPX_IMG_FMT_I420, UInt32(frame.width), UInt32(frame.height), 1, y)
-            // vpx_img_wrap rounds odd widths up; our rows are as long as they are wide.
+            // `vpx_img_wrap` rounds odd widths up; the rows here have no padding.
             image.planes.0 = y
             image.planes.1 = y + frame.uRange.lowerBound
             image.planes.2 = y + frame.vRange.lowerBound
@@ -138,13 +139,13 @@ public final class VP8Encoder {
     }
 
     private func applyControls() throws(CodecError) {
-        // Real-time speeds are negative: positive ones would let libvpx pick by the clock how much work it does.
+        // Real-time speeds are negative. With a positive one, libvpx would adapt its effort to the clock.
         var code = vpx_codec_control_VP8E_SET_CPUUSED(
             context, Int32(VP8E_SET_CPUUSED.rawValue), -Int32(configuration.speed))
         guard code == VPX_CODEC_OK else { throw .vpx(code) }
         code = vpx_codec_control_VP8E_SET_STATIC_THRESHOLD(context, Int32(VP8E_SET_STATIC_THRESHOLD.rawValue), 1)
         guard code == VPX_CODEC_OK else { throw .vpx(code) }
-        // One token partition a thread, or the threads wait for each other.
+        // One token partition per thread; otherwise the threads wait for each other.
         let partitions: Int32 =
             configuration.threads >= 8 ? 3 : configuration.threads >= 4 ? 2 : configuration.threads >= 2 ? 1 : 0
         code = vpx_codec_control_VP8E_SET_TOKEN_PARTITIONS(

@@ -2,8 +2,7 @@ import CVPX
 import MediaBase
 
 extension VP8EncoderConfiguration {
-    /// Everything but the bit rates. Rate control keeps a second of video in its imaginary buffer, which is what a call
-    /// takes.
+    /// Sets everything except bit rates. The rate control buffer is one second of video, which suits a call.
     func apply(to settings: inout vpx_codec_enc_cfg_t, pattern: VP8TemporalPattern) {
         settings.g_w = UInt32(width)
         settings.g_h = UInt32(height)
@@ -23,7 +22,7 @@ extension VP8EncoderConfiguration {
         settings.rc_buf_sz = 1000
         settings.rc_buf_initial_sz = 500
         settings.rc_buf_optimal_sz = 600
-        // Key frames come when this code says so: one of libvpx's own could fall into an upper layer.
+        // Only this encoder forces key frames: one chosen by libvpx could fall into an upper layer.
         settings.kf_mode = VPX_KF_DISABLED
 
         guard temporalLayers > 1 else { return }
@@ -41,8 +40,8 @@ extension VP8EncoderConfiguration {
 }
 
 extension vpx_codec_enc_cfg_t {
-    /// Shares of the bit rate up to and including each layer, as per cent: the base gets the most, since all depends on
-    /// it.
+    /// Cumulative percentages of the bit rate up to each layer. The base layer gets the most, because all others depend
+    /// on it.
     private static let shares: [[Int64]] = [[100], [60, 100], [40, 60, 100]]
 
     mutating func apply(_ bitrate: Bitrate, layers: Int) {

@@ -1,26 +1,26 @@
 public import MediaBase
 
-/// How a `VP8Encoder` is to work.
+/// Configuration of a `VP8Encoder`.
 public struct VP8EncoderConfiguration: Sendable {
-    /// Picture size in pixels: 1 to 16383 each, odd ones too.
+    /// Frame size in pixels, 1 to 16383 each; may be odd.
     public var width: Int
     public var height: Int
-    /// Pictures a second that rate control expects; what counts afterwards are the pictures' own durations.
+    /// Expected frames per second, for rate control; the actual durations of the frames take precedence.
     public var framesPerSecond: Double
     public var bitrate: Bitrate
-    /// Encoder threads: 1 to 16. libvpx uses no more than the picture's size is worth.
+    /// Encoder threads, 1 to 16. libvpx uses fewer for small frames.
     public var threads: Int
-    /// A key frame at least every so many frames; nil is on request only.
+    /// Maximum number of frames between key frames; nil for key frames only on request.
     public var keyFrameInterval: Int?
-    /// Frames survive the loss of earlier ones better, for a few per cent of bit rate.
+    /// Limits the effect of lost frames on later ones, for a few percent of bit rate.
     public var isErrorResilient: Bool
-    /// 1 to 3.
+    /// Number of temporal layers, 1 to 3.
     public var temporalLayers: Int
     /// libvpx's `cpu-used` in real-time mode: 0 (slowest, best) to 16.
     public var speed: Int
-    /// Rate control may leave out pictures when the bit rate does not suffice for them; `encode` then returns nil.
+    /// Whether rate control may drop frames if the bit rate is too low; `encode` then returns nil.
     public var mayDropFrames: Bool
-    /// Coarsest and finest quantizer: 0 to 63.
+    /// Finest and coarsest quantizer, within 0 to 63.
     public var quantizers: ClosedRange<Int>
 
     public init(

@@ -1,14 +1,14 @@
 import CVPX
 
-/// Which frame goes into which temporal layer, and what it may refer to and replace. Base frames use and replace the
-/// "last" reference only; the middle layer of three lives in "golden"; the top layer replaces nothing. No frame above
-/// the base leaves entropy state behind, or dropping it would change how the next base frame is read.
+/// Assignment of frames to temporal layers, with their references. Base frames use and update only the "last"
+/// reference; the middle layer of three uses "golden"; the top layer updates nothing. Frames above the base do not
+/// update entropy state, because dropping one would otherwise break the next base frame.
 struct VP8TemporalPattern {
     struct Step {
         let layer: Int
         let isLayerSync: Bool
         let flags: vpx_enc_frame_flags_t
-        /// Written into no reference buffer.
+        /// Whether the frame updates a reference buffer.
         var isReference: Bool { layer == 0 || flags & vpx_enc_frame_flags_t(VP8_EFLAG_NO_UPD_GF) == 0 }
     }
 
@@ -42,6 +42,6 @@ struct VP8TemporalPattern {
 
     mutating func advance() { next = (next + 1) % steps.count }
 
-    /// A key frame replaces every reference, so the pattern begins anew with it.
+    /// Restarts the pattern at a key frame, which replaces all references.
     mutating func restart() { next = 0 }
 }

@@ -1,12 +1,13 @@
 package import Signaling
 
-/// A client that wants in, as its token and its join request say. Ids and secrets are made outside: randomness is IO.
+/// Request of a client to enter, from its token and its join request. The caller makes ids and secrets, because
+/// randomness is IO.
 package struct Admission: Hashable, Sendable {
-    /// New, never used before.
+    /// Id that has never been used before.
     package var connection: ConnectionID
-    /// Takes the connection up again after a loss; empty for publishers without signalling.
+    /// Token that resumes the connection after a loss; empty for publishers without signalling.
     package var resumeToken: String
-    /// Display name as given (USR-2 is applied here).
+    /// Display name as requested. The conference applies USR-2 to it.
     package var name: String
     /// `user_identity` of the token.
     package var identity: String?
@@ -14,11 +15,11 @@ package struct Admission: Hashable, Sendable {
     package var data: String?
     package var kind: UserInfo.Kind
     package var capabilities: Capabilities
-    /// Hash of the token; nil where none was used. Users with a fingerprint that was removed do not come back.
+    /// Hash of the token; nil without a token. An admission whose fingerprint was revoked is refused.
     package var token: TokenFingerprint?
-    /// As in the request.
+    /// Password of the request, unchecked.
     package var password: String?
-    /// The operator vouches for it (an administrator's or a static token): passwords are not asked for.
+    /// The client has an administrator's token or a static token and needs no password.
     package var isTrusted: Bool
     /// Audio and video options of the client's join request.
     package var media: JoinMedia

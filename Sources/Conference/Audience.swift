@@ -1,6 +1,6 @@
 package import Signaling
 
-/// Who gets an event that goes to many: all `connections` but one. Everybody's list is shared, not copied.
+/// Receivers of an event: all `connections` except `excluded`. Events to all clients share one array.
 package struct Audience: Hashable, Sendable, Sequence {
     package var connections: [ConnectionID]
     package var excluded: ConnectionID?

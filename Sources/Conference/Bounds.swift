@@ -1,12 +1,12 @@
 import Signaling
 
-/// Numbers that requests may hold.
+/// Bounds of numbers in requests.
 enum Bounds {
     /// VP8's largest width and height (RFC 6386 section 9.1).
     static let pixels = 16_383
-    /// Pictures a second.
+    /// Frames per second.
     static let frameRate = 240
-    /// Characters of a media section's name (RFC 5888 section 4), far more than anybody uses.
+    /// Characters of a MID (RFC 5888 section 4). Browsers use 1 to 3.
     static let mid = 64
 
     static func check(_ value: Int?, _ range: ClosedRange<Int>, _ field: String) throws(SignalingError) {

@@ -1,10 +1,11 @@
 import DequeModule
 import Signaling
 
-/// Chat messages that came with an id, and what they were answered: the same id again is the same message. At most so many: the oldest is
-/// forgotten for the next.
+/// Chat messages that had a client id, with their answers. A message with a known id is a repetition. Holds at most
+/// `limit` messages; drops the oldest.
 struct ChatMemory: Sendable {
-    /// Whose ids they are. A user's hold for a client that joined anew; where the token names none they are of the connection alone.
+    /// Namespace of client ids: the user identity of the token, which survives a new join, or the connection if the
+    /// token has no identity.
     enum Sender: Hashable, Sendable {
         case user(String)
         case connection(ConnectionID)
@@ -20,7 +21,7 @@ struct ChatMemory: Sendable {
     }
 
     private struct Entry: Sendable {
-        /// Instead of the text, which may be long.
+        /// Hash of the request, kept in place of the text to save memory.
         var hash: Int
         var answer: ChatRequest.Answer
     }
@@ -33,8 +34,8 @@ struct ChatMemory: Sendable {
 
     var count: Int { entries.count }
 
-    /// What the message was answered the first time; nil where it is new.
-    /// - Throws: `invalidField` where its id is that of another text, or to somebody else.
+    /// Returns the answer to the first message with this id, or nil if the message is new.
+    /// - Throws: `invalidField` if the id was used for another text or receiver.
     func answer(to request: ChatRequest, from sender: Sender) throws(SignalingError) -> ChatRequest.Answer? {
         guard let id = request.id, let entry = entries[Key(sender: sender, id: id)] else { return nil }
         guard entry.hash == request.hashValue else {
@@ -43,7 +44,7 @@ struct ChatMemory: Sendable {
         return entry.answer
     }
 
-    /// A new message; without an id it cannot be told from others, and is not kept.
+    /// Adds a new message. A message without an id is not kept, because a repetition could not be recognized.
     mutating func insert(_ request: ChatRequest, from sender: Sender, _ answer: ChatRequest.Answer) {
         guard let id = request.id else { return }
         let key = Key(sender: sender, id: id)

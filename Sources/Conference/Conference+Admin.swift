@@ -2,7 +2,7 @@ package import MediaBase
 package import Signaling
 
 extension Conference {
-    /// What an operator orders.
+    /// Performs a command of the operator.
     package mutating func admin(_ command: AdminCommand, now: MediaTime) -> Result<[Effect], SignalingError> {
         latest = now
         do throws(SignalingError) {
@@ -18,7 +18,7 @@ extension Conference {
     private mutating func perform(_ command: AdminCommand) throws(SignalingError) {
         switch command {
         case .setMuted(let id, let kind, let isMuted):
-            // One whose first media is still to come starts muted.
+            // A planned stream starts muted if this is called before its first media.
             guard let stream = published[id], stream.phase != .planned else {
                 throw SignalingError(.unknownStream, field: "stream")
             }
@@ -34,7 +34,7 @@ extension Conference {
         case .unpublish(let id):
             let owner = try announced(id).owner
             if participants[owner]?.info.kind == .publisher {
-                // Without signalling it has nothing but its stream, and cannot publish another.
+                // A publisher without signalling has only this stream and cannot publish another.
                 depart(owner, .removed)
             } else {
                 destroy(id, .forced)

@@ -1,20 +1,21 @@
 import MediaBase
 import Signaling
 
-/// The session's own chat (CHT-1), which stays in the place where it is written (SUB-6). It is not kept.
+/// Chat of the session (CHT-1). A message reaches only the subsession, or the main session, that its sender is in
+/// (SUB-6). The server keeps no history.
 extension Conference {
     mutating func chat(
         _ request: ChatRequest, from sender: ConnectionID, now: MediaTime, wallClock: Int64
     ) throws(SignalingError) -> ChatRequest.Answer {
         let author = participants[sender].map { ChatMemory.Sender($0.info) } ?? .connection(sender)
-        // Its client did not hear the answer the first time: whatever has changed since, the message was said.
+        // The client missed the first answer. It gets the same one, even if chat is disabled by now.
         if let answer = try chatMemory.answer(to: request, from: author) { return answer }
         guard isChatAllowed else { throw SignalingError(.chatDisabled) }
         if let objection = request.objection { throw objection }
         let place = subsessions.place(of: sender)
         if let to = request.to {
             guard participants[to]?.isClient == true, subsessions.place(of: to) == place else {
-                throw SignalingError(.unknownUser, "nobody of that id is in the same room", field: "to")
+                throw SignalingError(.unknownUser, "no participant of that id is in the same subsession", field: "to")
             }
         }
         try participants[sender]?.rates.admit(.chat, limits, now: now)
@@ -24,7 +25,7 @@ extension Conference {
             name: participants[sender].flatMap { $0.isListed ? nil : $0.info.name }, to: request.to, text: request.text,
             time: wallClock, subsession: place.subsession)
         if let to = request.to {
-            // As with everybody, its sender gets it too, once.
+            // The sender gets its own message, as for a message to all; once if it is also the receiver.
             for id in to == sender ? [sender] : [to, sender] { tell(id, .chat(message)) }
         } else {
             tell(audience(of: place), .chat(message))

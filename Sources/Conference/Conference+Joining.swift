@@ -2,7 +2,7 @@ package import MediaBase
 package import Signaling
 
 extension Conference {
-    /// A client, or a publisher without signalling, comes in. A refused one leaves no trace (SES-4).
+    /// Admits a client or a publisher without signalling. A refused request changes nothing (SES-4).
     /// - Parameter wallClock: milliseconds since 1970.
     package mutating func join(
         _ admission: Admission, now: MediaTime, wallClock: Int64
@@ -24,8 +24,8 @@ extension Conference {
         }
     }
 
-    /// Whether somebody may come in, whatever for.
-    /// - Returns: the password it brings.
+    /// Checks the session's state, token and password, for participants and subscribers without signalling.
+    /// - Returns: the password of the request.
     func admit(_ admission: Admission) throws(SignalingError) -> String? {
         if phase == .ended { throw SignalingError(.sessionEnded) }
         let offered = try SessionPassword.checked(admission.password)
@@ -85,7 +85,8 @@ extension Conference {
         return Join(answer: answer, effects: takeEffects())
     }
 
-    /// SES-4: the first join sets it. A publisher without signalling that names none leaves it to the first client.
+    /// Sets the password of the first join (SES-4). A publisher without signalling that names no password leaves the
+    /// choice to the first client.
     private mutating func settlePassword(_ offered: String?, by kind: UserInfo.Kind) {
         guard !isPasswordSettled, kind == .client || offered != nil else { return }
         isPasswordSettled = true

@@ -2,7 +2,8 @@ package import MediaBase
 package import Signaling
 
 extension Conference {
-    /// Ends a connection for good: its client broke the rules or cannot keep up, its token is over, its door closed it.
+    /// Ends a connection, because its client broke the rules or is too slow, its token expired, or its endpoint closed
+    /// it.
     package mutating func disconnect(
         _ id: ConnectionID, reason: DisconnectReason, now: MediaTime
     ) -> [Effect] {
@@ -32,17 +33,18 @@ extension Conference {
         depart(leaving, .removed)
     }
 
-    /// The connections of one token, in order of joining: clients, lost ones included, and publishers without signalling. A connection
-    /// without a token is alone.
+    /// Returns the connections of one token in order of joining: clients, including lost ones, and publishers without
+    /// signalling. A connection without a token is returned alone.
     func connections(sharingTokenOf id: ConnectionID) -> [ConnectionID] {
         guard let token = participants[id]?.token else { return [id] }
         return order.filter { participants[$0]?.token == token }
     }
 
-    /// Everything of a user goes: streams, subscriptions, role. All others are told, each thing once (STR-6).
+    /// Removes a participant with its streams, subscriptions and role. Each change is announced to the others once
+    /// (STR-6).
     mutating func depart(_ id: ConnectionID, _ reason: DisconnectReason) { depart([id], reason) }
 
-    /// Those who go together are not told of each other, and do not inherit from each other.
+    /// Removes several participants. They are not notified of each other, and none of them becomes the host.
     mutating func depart(_ ids: [ConnectionID], _ reason: DisconnectReason) {
         let leaving = ids.compactMap { participants[$0] }
         guard !leaving.isEmpty else { return }
@@ -50,7 +52,7 @@ extension Conference {
         let leavesHost = leaving.contains { $0.info.role == .host }
         for participant in leaving {
             for stream in participant.subscriptions.keys { published[stream]?.subscribers.remove(participant.info.id) }
-            // From here on it is told nothing more.
+            // From here on the participant gets no events.
             participants[participant.info.id] = nil
         }
         if leavesHost { host = nil }
@@ -59,7 +61,7 @@ extension Conference {
         for participant in leaving { leaveSubsessions(participant.info.id) }
         for participant in leaving {
             for stream in participant.streams { destroy(stream, reason.streamEnd) }
-            // Subsessions name counted users as well.
+            // Clients also know unlisted participants who are in a subsession, from the list of its participants.
             noteLeave(
                 of: participant.info.id, reason,
                 isKnown: participant.isListed || elsewhere.contains(participant.info.id))
@@ -94,7 +96,7 @@ extension Conference {
         }
     }
 
-    /// Everybody goes at once; nobody is left to be told of the others.
+    /// Ends the session for all participants at once, without events about each other.
     mutating func finish(_ reason: DisconnectReason) {
         guard phase != .ended else { return }
         for id in order { dismiss(id, reason) }
@@ -107,7 +109,7 @@ extension Conference {
         conclude(reason)
     }
 
-    /// The last that a connection gets.
+    /// Sends the last event of a connection and closes it.
     private mutating func dismiss(_ id: ConnectionID, _ reason: DisconnectReason) {
         tell(id, .disconnected(Disconnected(reason: reason)))
         effects.append(.close(id, reason))
@@ -139,7 +141,7 @@ extension Conference {
 }
 
 extension DisconnectReason {
-    /// What it means for the streams of a connection that is over so.
+    /// Reason that subscribers get for the end of the connection's streams.
     var streamEnd: StreamEndReason {
         switch self {
         case .left, .sessionEnded: .clientLeft

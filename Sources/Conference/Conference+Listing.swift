@@ -1,36 +1,36 @@
 import MediaBase
 import Signaling
 
-/// The list of users that clients know by name, and the events of joins and leaves. With an event to all clients at each join, and all users in
-/// each join answer, the cost of filling a session would grow with the square of its size.
+/// The list of participants that clients know by name, and events about joins and leaves. If each join sent an event to
+/// all clients and each join answer listed all participants, filling a session would cost the square of its size.
 extension Conference {
-    /// Keeps events small enough for the outboxes of clients that are away.
+    /// Changes in one event. Bounds its size, because the outboxes of lost clients keep it.
     private static let changesAnEvent = 500
 
     // MARK: listing
 
-    /// A new user has been added to `participants` and `order`.
+    /// Handles a participant that was added to `participants` and `order`.
     mutating func noteJoin(of id: ConnectionID) {
         if !isCounting, order.count >= limits.listedUsers {
             isCounting = true
             for user in listed where isPlain(user) { unlist(user) }
         }
         if isCounting, isPlain(id) { notePresence(id, nil) } else { list(id) }
-        // No other client has to be told.
+        // No other client needs the event.
         if clients.isEmpty || clients == [id] { presence = PresenceChanges() }
     }
 
-    /// A user has been taken from everything.
-    /// - Parameter isKnown: clients know it by name.
+    /// Handles a participant that was removed from all lists.
+    /// - Parameter isKnown: whether clients know the participant by name.
     mutating func noteLeave(of id: ConnectionID, _ reason: DisconnectReason, isKnown: Bool) {
         notePresence(id, isKnown ? .left(reason) : nil)
-        // Half the size, so that a session about the limit does not go to and fro.
+        // Half the limit, so that a session whose size varies around the limit does not switch back and forth.
         guard isCounting, order.count < limits.listedUsers / 2 else { return }
         isCounting = false
         for user in order { list(user) }
     }
 
-    /// The user has got a stream or a role, or lost it.
+    /// Lists or unlists a participant after a change of its streams or role.
     mutating func refreshListing(of id: ConnectionID) {
         if isPlain(id) {
             if isCounting { unlist(id) }
@@ -39,7 +39,7 @@ extension Conference {
         }
     }
 
-    /// Has neither an announced stream nor a role.
+    /// Returns whether the participant has neither an announced stream nor a role.
     private func isPlain(_ id: ConnectionID) -> Bool {
         guard let participant = participants[id] else { return true }
         return participant.info.role == .participant
@@ -60,8 +60,9 @@ extension Conference {
         notePresence(id, .unlisted)
     }
 
-    /// A binary search: a search by id would compare with every user of a large session.
-    /// - Parameter users: in order of joining, all of them in `participants` but for one of the ordinal that is looked for.
+    /// Finds the index by binary search. A search by id would compare with every participant of a large session.
+    /// - Parameter users: ids in order of joining. All are in `participants`, except possibly one with exactly the
+    ///   ordinal searched for.
     func firstIndex(in users: [ConnectionID], after ordinal: UInt64) -> Int {
         var (low, high) = (0, users.count)
         while low < high {
@@ -83,13 +84,13 @@ extension Conference {
 
     // MARK: pages
 
-    /// The listed users after the one with that ordinal; 0: from the first one on.
+    /// Returns the page of listed participants after an ordinal; 0 for the first page.
     func page(after ordinal: UInt64) -> UsersPage {
         let start = firstIndex(in: listed, after: ordinal)
         let ids = listed[start...].prefix(max(limits.usersPage, 1))
         let isLast = start + ids.count == listed.count
         let last = ids.last.flatMap { participants[$0]?.ordinal }
-        // In the order of their announcement if they are all there.
+        // A single page lists streams in order of announcement.
         let streams =
             start == 0 && isLast
             ? streamOrder
@@ -99,21 +100,22 @@ extension Conference {
             nextPage: isLast ? nil : last)
     }
 
-    // MARK: telling
+    // MARK: events
 
     private mutating func notePresence(_ id: ConnectionID, _ change: PresenceChanges.Change?) {
         presence.note(id, change, due: latest + presenceInterval)
         if limits.presenceSharing == .zero { tellPresence() }
     }
 
-    /// Longer than `presenceSharing` in a session so large that it would take too many messages a second.
+    /// Time between events about joins and leaves. Longer than `presenceSharing` in a session so large that the events
+    /// would exceed `presenceMessagesPerSecond`.
     private var presenceInterval: MediaTime {
         let all = Double(clients.count) / Double(max(limits.presenceMessagesPerSecond, 1))
         return max(limits.presenceSharing, .seconds(all))
     }
 
-    /// Tells of joins and leaves that are due.
-    /// - Parameter now: nil: of all.
+    /// Sends the events about joins and leaves that are due.
+    /// - Parameter now: nil sends all, due or not.
     mutating func tellPresence(now: MediaTime? = nil) {
         guard let changes = presence.take(now: now ?? .never) else { return }
         if !isCounting, changes.count == 1, let (id, change) = changes.first {
@@ -140,14 +142,14 @@ extension Conference {
         } while !rest.isEmpty
     }
 
-    /// Tells of a user's new state: to itself alone if the others only count it.
+    /// Announces a participant's new state: to all if it is listed, otherwise only to itself.
     mutating func tellUserChanged(_ id: ConnectionID) {
         guard let participant = participants[id] else { return }
         let event = Event.userChanged(UserChanged(user: participant.info))
         if participant.isListed { tellAll(event) } else { tell(id, event) }
     }
 
-    /// Clients know a user before they are told anything else of it.
+    /// Announces pending joins first if the event is about a participant that clients do not know yet.
     mutating func introduceUser(of event: Event) {
         switch event.subject {
         case .none: break

@@ -2,7 +2,7 @@ package import MediaBase
 import Signaling
 
 extension Conference {
-    /// What the media plane reports. What is about streams and users that are gone is passed over.
+    /// Handles a report of the media plane. Ignores reports about streams and participants that are gone.
     package mutating func media(_ event: MediaEvent, now: MediaTime, wallClock: Int64) -> [Effect] {
         latest = now
         switch event {
@@ -29,7 +29,8 @@ extension Conference {
         case .reset(let connection, let publish, let subscribe): reset(connection, publish, subscribe)
         case .publisherLeft(let connection, let reason):
             guard participants[connection]?.info.kind == .publisher else { break }
-            // An encoder that is started anew is another user: those who watch are not to be lost for that.
+            // An encoder that restarts joins as a new participant. The session waits for it, so that its WHEP
+            // subscribers are not closed.
             if order.count == 1, !viewers.isEmpty, limits.graceTime > .zero {
                 publisherWait = (now + limits.graceTime, reason)
             }

@@ -1,15 +1,15 @@
 import Signaling
 
 extension Conference {
-    /// The one place where media is muted and unmuted. Silence comes before the news of it.
-    /// - Parameter isForced: by somebody else than the publisher, who is told by an event of its own (MUT-3).
+    /// Mutes or unmutes a track; the only place that does. The media plane mutes before clients are notified.
+    /// - Parameter isForced: another participant mutes; the publisher gets an event of its own (MUT-3).
     mutating func setMuted(_ id: StreamID, _ kind: TrackKind, _ isMuted: Bool, isForced: Bool) {
         guard var stream = published[id], stream.has(kind), stream.isMuted(kind) != isMuted else { return }
         command(.setMuted(id, kind, isMuted))
         noteMuted(&stream, kind, isMuted, isForced: isForced)
     }
 
-    /// What the media plane does not do is not told as if it were so.
+    /// Reverts a mute or unmute that the media plane could not perform.
     mutating func takeBackMute(_ id: StreamID, _ kind: TrackKind, _ isMuted: Bool) {
         guard var stream = published[id], stream.has(kind), stream.isMuted(kind) == isMuted else { return }
         noteMuted(&stream, kind, !isMuted, isForced: false)
@@ -34,20 +34,21 @@ extension Conference {
         tellVideoChange(of: before, to: stream)
     }
 
-    /// All streams of a user, those that begin included.
+    /// Mutes all streams of a participant, including those not announced yet.
     mutating func muteUser(_ id: ConnectionID, _ kind: TrackKind, isForced: Bool) throws(SignalingError) {
         guard let participant = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
         for stream in participant.streams { setMuted(stream, kind, true, isForced: isForced) }
     }
 
-    /// Asks the user's client, or unmutes all streams of the user, those that begin included, if the policy allows it (USR-10).
+    /// Asks the participant's client to unmute, or unmutes all its streams directly if the policy allows it (USR-10).
+    /// Includes streams not announced yet.
     mutating func requestUnmute(
         _ id: ConnectionID, _ kind: TrackKind, by sender: ConnectionID
     ) throws(SignalingError) {
         guard let participant = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
         if limits.policy.unmuteOthers == .direct {
             for stream in participant.streams { setMuted(stream, kind, false, isForced: false) }
-            // Its client may have stopped sending.
+            // The event is needed because the client may have stopped sending.
             return tell(id, .unmuteRequested(UnmuteRequested(from: sender, kind: kind, isUnmuted: true)))
         }
         guard participant.isClient else {
@@ -65,14 +66,14 @@ extension Conference {
         tellAll(.muteForced(MuteForced(isActive: isMuteForced)))
     }
 
-    /// MUT-1: the caller's own streams too, and those that begin.
+    /// Mutes the audio of all streams (MUT-1), including the caller's own and those not announced yet.
     mutating func forceMuteAll(excluding: [StreamID]) {
         isMuteForced = true
         let excluded = Set(excluding)
         let muted = order.flatMap { participants[$0]?.streams ?? [] }.compactMap { published[$0] }.filter {
             !excluded.contains($0.id) && $0.hasAudioTrack && !$0.isAudioMuted
         }
-        // First of all silence, in every stream; then the news.
+        // Mutes all streams before the first event is sent.
         for stream in muted { command(.setMuted(stream.id, .audio, true)) }
         tellAll(.muteForced(MuteForced(isActive: true)))
         for var stream in muted { noteMuted(&stream, .audio, true, isForced: true) }
@@ -83,7 +84,7 @@ extension Conference {
         tellAll(.muteForced(MuteForced(isActive: false)))
     }
 
-    /// A user's audio, video and share status follows its streams (USR-1).
+    /// Derives a participant's audio, video and share status from its streams (USR-1).
     mutating func refreshStatus(of id: ConnectionID) {
         guard let participant = participants[id] else { return }
         let streams = participant.streams.compactMap { published[$0] }.filter { $0.phase == .announced }
@@ -96,7 +97,7 @@ extension Conference {
         tellUserChanged(id)
     }
 
-    /// - Parameter muted: of each stream that has the kind.
+    /// - Parameter muted: mute state of each stream that has the kind.
     private func status(_ muted: [Bool]) -> MediaStatus {
         muted.isEmpty ? .off : muted.contains(false) ? .on : .muted
     }

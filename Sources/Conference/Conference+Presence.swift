@@ -2,7 +2,8 @@ package import MediaBase
 package import Signaling
 
 extension Conference {
-    /// A client's WebSocket is lost: its grace time begins (CON-3). Its media may go on; others see it as dropped.
+    /// Starts the grace time of a client whose WebSocket is lost (CON-3). Its media may continue; others see it as
+    /// dropped.
     package mutating func drop(_ id: ConnectionID, now: MediaTime) -> [Effect] {
         latest = now
         guard participants[id]?.isClient == true, participants[id]?.info.isConnected == true else { return [] }
@@ -13,12 +14,12 @@ extension Conference {
         return takeEffects()
     }
 
-    /// It is back within its grace time. Nothing happens where its loss was not noticed.
-    /// - Returns: `resumeExpired` for one that is not in the session.
+    /// Resumes a client within its grace time. Does nothing if the loss was not noticed.
+    /// - Returns: `resumeExpired` if the client is not in the session.
     package mutating func resume(_ id: ConnectionID, now: MediaTime) -> Result<[Effect], SignalingError> {
         latest = now
         guard participants[id]?.isClient == true else { return .failure(SignalingError(.resumeExpired)) }
-        // One that is late by less than the timer is: its time is over all the same.
+        // The grace time has ended, but its timer has not fired yet.
         if let end = participants[id]?.graceEnds, end <= now { return .failure(SignalingError(.resumeExpired)) }
         guard participants[id]?.info.isConnected == false else { return .success([]) }
         participants[id]?.info.isConnected = true
@@ -28,7 +29,7 @@ extension Conference {
         return .success(takeEffects())
     }
 
-    /// Grace times that are over, a publisher that did not come back, moves that are to be told, requests for help that nobody answered.
+    /// Ends expired reservations, grace times, waits for a publisher and help requests, and sends events that are due.
     package mutating func handleTimeout(now: MediaTime) -> [Effect] {
         latest = now
         if phase == .vacant, let reservation, reservation.expires <= now { return end(.sessionEnded) }

@@ -1,9 +1,9 @@
 package import Signaling
 
 extension Conference {
-    /// Checks a publish request against every rule and holds its places (STR-1). The caller negotiates with the media plane, then confirms or
-    /// cancels. Publishers without signalling go this way as well.
-    /// - Parameter newIDs: unused names for the streams that begin, as many at least.
+    /// Checks a publish request against all rules and reserves its streams (STR-1). The caller negotiates with the
+    /// media plane, then calls `confirmPublish` or `cancelPublish`. Publishers without signalling use it as well.
+    /// - Parameter newIDs: unused ids, at least one for each new stream.
     package mutating func preparePublish(
         _ wanted: [PublishRequest.Stream], from sender: ConnectionID, newIDs: [StreamID]
     ) -> Result<PublishPlan, SignalingError> {
@@ -16,15 +16,15 @@ extension Conference {
         }
     }
 
-    /// The media plane has the plan's streams. What changed since it was made, is made good: mutes are ordered again, streams that ended
-    /// are unpublished.
+    /// Applies a plan that the media plane has carried out. Repeats mutes that changed since the plan was made, and
+    /// unpublishes streams that ended since.
     package mutating func confirmPublish(_ plan: PublishPlan) -> [Effect] {
         for planned in plan.streams {
             if published[planned.id]?.owner == plan.connection {
                 confirm(planned)
             } else {
                 command(.unpublish(planned.id))
-                // Its publisher learns its id by the answer to this request, which goes first.
+                // The publisher learns the id from the answer to this request, which is sent first.
                 if planned.isNew {
                     tell(plan.connection, .streamDestroyed(StreamDestroyed(stream: planned.id, reason: .forced)))
                 }
@@ -34,7 +34,7 @@ extension Conference {
         return takeEffects()
     }
 
-    /// The negotiation failed: the streams that were to begin never were. Earlier ones stay as they are.
+    /// Drops the plan's new streams after a failed negotiation. Earlier streams stay as they are.
     package mutating func cancelPublish(_ plan: PublishPlan) -> [Effect] {
         for planned in plan.streams where planned.isNew && published[planned.id]?.owner == plan.connection {
             destroy(planned.id, .unpublished)
@@ -96,7 +96,7 @@ extension Conference {
         let named = Set(plan.streams.map(\.id))
         let earlier = participant.streams.compactMap { published[$0] }
         plan.removed = earlier.filter { $0.phase != .planned && !named.contains($0.id) }.map(\.id)
-        // Those of a request whose negotiation is still under way count as well.
+        // Streams of a request that is still being negotiated count as well.
         let others = earlier.filter { $0.phase == .planned && !named.contains($0.id) }.map(\.videoType)
         for type in [VideoType.camera, .screen] {
             let count = (plan.streams.map(\.videoType) + others).count { $0 == type }
@@ -152,7 +152,7 @@ extension Conference {
         try Bounds.check(stream.height, 0...Bounds.pixels, "height")
     }
 
-    /// USR-7.
+    /// Refuses a screen share of a plain participant while sharing is locked (USR-7).
     private func checkShare(_ stream: PublishRequest.Stream, _ participant: Participant) throws(SignalingError) {
         guard stream.videoType == .screen, isShareLocked, participant.info.role == .participant else { return }
         throw SignalingError(.shareLocked, field: "streams")
@@ -164,7 +164,7 @@ extension Conference {
             isEncrypted: planned.isEncrypted, width: planned.width, height: planned.height)
         stream.setTracks(
             hasAudio: planned.audioMid != nil, hasVideo: planned.videoMid != nil, isMuteForced: isMuteForced)
-        // The publisher asked for these and needs no event.
+        // The publisher requested these mutes and needs no event.
         if planned.startsAudioMuted { stream.setMuted(.audio, true) }
         if planned.startsVideoMuted { stream.setMuted(.video, true) }
         published[planned.id] = stream

@@ -2,10 +2,10 @@ package import MediaBase
 package import Signaling
 
 extension Conference {
-    /// A request of somebody in the session.
+    /// Handles a request of a participant.
     ///
-    /// `answer`, `restartICE`, `statistics` and `reportIssue` are only checked here: on success the caller carries them out.
-    /// `publish` goes by `preparePublish`, `join` and `resume` by their own doors.
+    /// `answer`, `restartICE`, `statistics` and `reportIssue` are only checked here; on success the caller performs
+    /// them. `publish`, `join` and `resume` have functions of their own.
     /// - Parameter wallClock: milliseconds since 1970.
     package mutating func request(
         _ request: Request, from sender: ConnectionID, now: MediaTime, wallClock: Int64
@@ -16,7 +16,7 @@ extension Conference {
             return Reply(result: .success(answer), effects: takeEffects())
         } catch {
             effects = []
-            // Whoever may not ask for it learns that by the answer alone, which is short.
+            // A sender without permission gets only the answer, which is short.
             if error.code != .notPermitted { tellFailure(of: request, to: sender) }
             return Reply(result: .failure(error), effects: takeEffects())
         }
@@ -104,13 +104,13 @@ extension Conference {
         }
     }
 
-    /// Removal ends all connections of a token, so none of them may be the sender's or the host's, nor a manager's unless the host removes
-    /// it (USR-9).
+    /// Checks a removal. It ends all connections of a token, so none of them may belong to the sender or the host, and
+    /// only the host may remove a manager (USR-9).
     private func checkRemoval(of id: ConnectionID, by sender: ConnectionID) throws(SignalingError) {
         guard participants[id] != nil else { throw SignalingError(.unknownUser, field: "user") }
         let leaving = connections(sharingTokenOf: id)
         guard !leaving.contains(sender), !leaving.contains(where: { participants[$0]?.info.role == .host }) else {
-            throw SignalingError(.notPermitted, "neither oneself nor the host", field: "user")
+            throw SignalingError(.notPermitted, "a user can remove neither itself nor the host", field: "user")
         }
         let isManager = leaving.contains { participants[$0]?.info.role == .manager }
         guard !isManager || participants[sender]?.info.role == .host else {
@@ -138,7 +138,7 @@ extension Conference {
         }
     }
 
-    /// The check that every request passes (TOK-3).
+    /// Checks the permission of a request; all requests pass here (TOK-3).
     func authorize(
         _ action: Permission.Action, _ sender: ConnectionID, on target: ConnectionID? = nil
     ) throws(SignalingError) {
@@ -153,13 +153,13 @@ extension Conference {
     private func ownStream(_ id: StreamID, of sender: ConnectionID) throws(SignalingError) -> PublishedStream {
         guard let stream = published[id] else { throw SignalingError(.unknownStream, field: "stream") }
         guard stream.owner == sender else {
-            // Others do not learn of what is not announced.
+            // Other participants must not learn that a stream exists before it is announced.
             throw SignalingError(stream.phase == .announced ? .notPermitted : .unknownStream, field: "stream")
         }
         return stream
     }
 
-    /// SIG-1, SIG-2. Nil as the sender: the application's server.
+    /// Sends a signal (SIG-1, SIG-2). A nil sender is the application's server.
     mutating func signal(
         type: String, data: String, to: ConnectionID?, from sender: ConnectionID?
     ) throws(SignalingError) {

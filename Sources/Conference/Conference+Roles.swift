@@ -1,8 +1,8 @@
 import Signaling
 
 extension Conference {
-    /// A manager is the first choice, then who is longest there; lost clients come last (USR-3). A manager inherits also without a token that
-    /// allows the role, as the host gave it that trust (USR-9).
+    /// Chooses a new host: connected clients before lost ones, then managers before others, then in order of joining
+    /// (USR-3). A manager can become host without a token that allows it, because the host made it manager (USR-9).
     mutating func passHost() {
         let able = order.compactMap { participants[$0] }.filter {
             $0.isClient && ($0.capabilities.canHost || $0.info.role == .manager)
@@ -25,7 +25,7 @@ extension Conference {
     mutating func setManager(_ id: ConnectionID, _ isManager: Bool) throws(SignalingError) {
         guard let target = participants[id] else { throw SignalingError(.unknownUser, field: "user") }
         guard target.info.role != .host else {
-            throw SignalingError(.notPermitted, "the host is no manager", field: "user")
+            throw SignalingError(.notPermitted, "the host cannot be a manager", field: "user")
         }
         if isManager { try requirePromotable(id) }
         setRole(isManager ? .manager : .participant, of: id)
@@ -51,11 +51,11 @@ extension Conference {
         tellUserChanged(id)
         if role == .participant { refreshListing(of: id) }
         noteManagerRole(of: id, before: wasManager)
-        // Who may no longer share under the lock stops (USR-7).
+        // A participant that lost its role may not share while sharing is locked (USR-7).
         enforceShareLock(on: id)
     }
 
-    /// SUB-2: one learns of that role by an event of its own.
+    /// Notifies a participant that its subsession manager role has changed (SUB-2).
     private mutating func noteManagerRole(of id: ConnectionID, before wasManager: Bool) {
         let isManager = isSubsessionManager(id)
         guard isManager != wasManager else { return }

@@ -1,13 +1,13 @@
 import Signaling
 
 extension Conference {
-    /// The first media is there: everybody hears of the stream, its publisher too (STR-2).
+    /// Announces a stream to all clients, including its publisher, when its first media arrives (STR-2).
     mutating func announce(
         _ id: StreamID, of owner: ConnectionID, hasAudio: Bool, hasVideo: Bool, width: Int, height: Int,
         wallClock: Int64
     ) {
         guard var stream = published[id], stream.owner == owner else {
-            // It ended while its first packets were on their way.
+            // The stream ended while its first packets were under way.
             return command(.unpublish(id))
         }
         guard stream.phase != .announced else { return }
@@ -27,7 +27,7 @@ extension Conference {
         hook(.streamPublished(info))
     }
 
-    /// Forced mutes of before the stream was announced.
+    /// Notifies the publisher of forced mutes that happened before the announcement.
     mutating func tellUntoldMutes(of id: StreamID) {
         guard let stream = published[id], stream.phase == .announced, !stream.untoldMutes.isEmpty else { return }
         published[id]?.untoldMutes = []
@@ -36,7 +36,8 @@ extension Conference {
         }
     }
 
-    /// Forwarding stops first; then all are told, its publisher too (STR-4). One that was never announced goes in silence.
+    /// Stops forwarding, then notifies all clients, including the publisher (STR-4). Sends no event to others if the
+    /// stream was never announced.
     mutating func destroy(_ id: StreamID, _ reason: StreamEndReason) {
         guard let stream = published[id] else { return }
         command(.unpublish(id))
@@ -45,7 +46,7 @@ extension Conference {
         published[id] = nil
         participants[stream.owner]?.streams.removeAll { $0 == id }
         guard stream.phase == .announced, let info else {
-            // Only its publisher knows of it.
+            // Only the publisher knows the stream.
             if stream.phase == .negotiated {
                 tell(stream.owner, .streamDestroyed(StreamDestroyed(stream: id, reason: reason)))
             }
@@ -60,7 +61,8 @@ extension Conference {
         hook(.streamUnpublished(info, reason))
     }
 
-    /// Tells all clients (REC-1). A stream that is not announced yet is left out; the media plane reports it again after its announcement.
+    /// Notifies all clients of a recording's start or end (REC-1). Ignores a stream that is not announced yet: the
+    /// media plane repeats the report after the announcement.
     mutating func setRecorded(_ id: StreamID, _ isRecorded: Bool) {
         guard let stream = published[id], stream.phase == .announced, stream.isRecorded != isRecorded else { return }
         published[id]?.isRecorded = isRecorded
@@ -89,7 +91,7 @@ extension Conference {
         tellChange(from: before)
     }
 
-    /// Tells of a change if there is one that others can see.
+    /// Notifies clients if a change is visible to them.
     mutating func tellChange(from before: PublishedStream) {
         guard let stream = published[before.id], stream.phase == .announced, let info = info(of: stream.id) else {
             return

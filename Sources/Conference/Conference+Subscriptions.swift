@@ -4,7 +4,7 @@ extension Conference {
     mutating func subscribe(
         _ connection: ConnectionID, _ id: StreamID, _ preferences: SubscriptionPreferences
     ) throws(SignalingError) {
-        // A stream of another session is as unknown as one that never was (STR-5).
+        // A stream of another session gives the same error as an id that never existed (STR-5).
         guard let stream = published[id], stream.phase == .announced else {
             throw SignalingError(.unknownStream, field: "stream")
         }
@@ -48,14 +48,14 @@ extension Conference {
         forgetSubscription(of: connection, to: id)
     }
 
-    /// The stream is over, or the subscription is.
+    /// Removes a subscription, at its own end or at the end of the stream.
     mutating func forgetSubscription(of connection: ConnectionID, to id: StreamID) {
         guard let wish = participants[connection]?.subscriptions.removeValue(forKey: id) else { return }
         published[id]?.subscribers.remove(connection)
         if wish.isOrdered { command(.unsubscribe(connection, id)) }
     }
 
-    /// In order of joining.
+    /// Returns subscribers in order of joining.
     func subscribers(of stream: PublishedStream) -> [ConnectionID] {
         stream.subscribers.isEmpty ? [] : order.filter { stream.subscribers.contains($0) }
     }
@@ -71,7 +71,7 @@ extension Conference {
         tellVideoChange(connection, stream, from: before, to: subscription.obstacle(stream), because: reason)
     }
 
-    /// The publisher muted or unmuted its video.
+    /// Notifies subscribers that the publisher muted or unmuted its video.
     mutating func tellVideoChange(of before: PublishedStream, to stream: PublishedStream) {
         guard before.isVideoMuted != stream.isVideoMuted else { return }
         for connection in subscribers(of: stream) {
@@ -82,7 +82,7 @@ extension Conference {
         }
     }
 
-    /// Only what the subscriber notices: that the video stops, or goes on (STR-3).
+    /// Sends an event only if the video stops or continues for the subscriber (STR-3).
     private mutating func tellVideoChange(
         _ connection: ConnectionID, _ stream: PublishedStream, from: VideoChangeReason?, to: VideoChangeReason?,
         because reason: VideoChangeReason

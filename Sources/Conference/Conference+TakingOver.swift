@@ -1,13 +1,14 @@
 package import Signaling
 
 extension Conference {
-    /// A publisher without signalling asks for the name of a stream that another one still holds: a program that was killed and started again,
-    /// long before the relay gives up the transport of the first. The user and its streams go on with the newcomer, so that subscriptions and
-    /// mutes stay as they are. The caller ends the old transport, and prepares the stream's tracks again.
+    /// Moves a publisher without signalling to a new transport, when a new request asks for the name of a stream that
+    /// is still held. Scenario: an encoder was killed and restarted before the relay gave up the first transport.
+    /// Participant and streams stay, and so do their subscriptions and mutes. The caller closes the old transport and
+    /// prepares the stream's tracks again.
     ///
-    /// Allowed with the token that the holder came with, and with a token that may remove users.
-    /// - Parameter connection: holder of the name.
-    /// - Returns: effects; else why the newcomer is refused, `streamExists` if it may not take the name over.
+    /// The new request needs the holder's token (static tokens count as one token), or a token that may remove users.
+    /// - Parameter connection: current holder of the name.
+    /// - Returns: effects, or the error of the refused request: `streamExists` if it may not take the name over.
     package mutating func takeOver(
         _ connection: ConnectionID, by admission: Admission
     ) -> Result<[Effect], SignalingError> {
@@ -37,7 +38,8 @@ extension Conference {
     private static func mayTakeOver(_ holder: Participant, _ admission: Admission) -> Bool {
         if admission.capabilities.canForceDisconnect { return true }
         if let token = admission.token { return token == holder.token }
-        // Static tokens have no fingerprint; clients without any token are not told from each other.
+        // Static tokens have no fingerprint. Clients without a token cannot be distinguished, so none of them may take
+        // over.
         return admission.isTrusted && holder.isTrusted
     }
 }

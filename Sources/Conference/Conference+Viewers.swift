@@ -1,15 +1,15 @@
 package import Signaling
 
 extension Conference {
-    /// Somebody wants to watch without signalling. Who was let in is to be closed (`closeMedia`) when its token is removed, the session
-    /// ends, or a password is set that it does not know.
+    /// Admits a subscriber without signalling. Emits `closeMedia` for it when its token is removed, the session ends,
+    /// or a password is set that it did not give.
     package mutating func admitViewer(_ admission: Admission) -> Result<Void, SignalingError> {
         do throws(SignalingError) {
             let offered = try admit(admission)
             guard admission.capabilities.canSubscribe else { throw SignalingError(.notPermitted) }
             guard viewers.count < limits.viewers else {
                 throw SignalingError(
-                    .limitReached, "the session has \(limits.viewers) viewers already",
+                    .limitReached, "the session already has \(limits.viewers) subscribers",
                     limit: ConferenceLimits.viewersKey)
             }
             viewers[admission.connection] = Viewer(
@@ -20,7 +20,8 @@ extension Conference {
         }
     }
 
-    /// Its door has closed it, or it went. A session that waited for a publisher, for the sake of the viewers alone, ends with the last of them.
+    /// Removes a subscriber without signalling that left or was closed. If the session only waited for a publisher, it
+    /// ends with its last subscriber.
     @discardableResult
     package mutating func viewerLeft(_ id: ConnectionID) -> [Effect] {
         viewers[id] = nil
@@ -33,7 +34,7 @@ extension Conference {
     package var viewerCount: Int { viewers.count }
 
     mutating func endViewers(_ isOver: (Viewer) -> Bool = { _ in true }) {
-        // In an order of their own, so that one history has one list of effects.
+        // Sorted, so that the same calls produce the same effects.
         let leaving = viewers.filter { isOver($0.value) }.keys.sorted { $0.rawValue < $1.rawValue }
         for id in leaving {
             viewers[id] = nil

@@ -1,12 +1,14 @@
 package import MediaBase
 package import Signaling
 
-/// The rules of one session from its first join to its end: who is in it, who may do what, which streams there are, and who is told.
+/// Rules of one session from its first join to its end: its participants, their permissions, its streams, and the
+/// receivers of each event.
 ///
-/// No IO and no clock: requests, losses and reports of the media plane go in with the time, effects come out.
+/// Does no IO and reads no clock: requests, losses and reports of the media plane go in with the time, effects come
+/// out.
 package struct Conference: Sendable {
     enum Phase: Hashable, Sendable {
-        /// Nobody has joined.
+        /// No participant has joined yet.
         case vacant
         case live
         case ended
@@ -24,56 +26,56 @@ package struct Conference: Sendable {
     var password: String?
     /// Whether every stream must be encrypted end to end (E2E-1).
     package internal(set) var requiresEncryption: Bool
-    /// The first client to join has decided, or whoever made the session, or a publisher that named one.
+    /// The password can no longer be set: the reservation, the first client, or a publisher that named one has set it.
     var isPasswordSettled: Bool
     var reservation: Reservation?
     package internal(set) var isMuteForced = false
     package internal(set) var isShareLocked = false
-    /// Nil while nobody is there who may be it (USR-3).
+    /// Current host; nil if no participant may be host (USR-3).
     package internal(set) var host: ConnectionID?
-    /// Who has the floor, by place; nobody where there is none.
+    /// Stream of the active speaker in the main session and each subsession; no entry if there is no speaker.
     var activeSpeakers: [Place: StreamID] = [:]
     package internal(set) var isChatAllowed = true
-    /// Chat messages so far.
+    /// Number of chat messages so far.
     var chatMessages: UInt64 = 0
-    /// Those of them that may be sent again.
+    /// Recent chat messages, to recognize repetitions.
     var chatMemory: ChatMemory
     var subsessions = Subsessions()
-    /// Those that have no result yet, the earliest first.
+    /// Open help requests, oldest first.
     var helpRequests: [OpenHelpRequest] = []
-    /// Requests for help so far.
+    /// Number of help requests so far.
     var helpMade: UInt64 = 0
 
     var participants: [ConnectionID: Participant] = [:]
     /// All users, in order of joining.
     var order: [ConnectionID] = []
-    /// Those that clients know by name, in the same order. The others are only counted.
+    /// Participants that clients know by name, in order of joining. Others are only counted.
     var listed: [ConnectionID] = []
-    /// The session is so large that users with neither stream nor role are not listed.
+    /// The session has reached `limits.listedUsers`: participants with neither stream nor role are not listed.
     package internal(set) var isCounting = false
     var presence = PresenceChanges()
-    /// Users that have joined so far.
+    /// Number of joins so far.
     var joins: UInt64 = 0
-    /// Time of the latest call that had one.
+    /// Time of the latest call that passed one.
     var latest: MediaTime
-    /// Those of them with a client to tell, in the same order: the audience of everything.
+    /// Participants with a client, in order of joining: receivers of events to all.
     var clients: [ConnectionID] = []
-    /// Those whose clients are lost, the earliest first.
+    /// Participants whose client connection is lost, in order of loss.
     var lost: [ConnectionID] = []
-    /// Those who watch without signalling.
+    /// Subscribers without signalling.
     var viewers: [ConnectionID: Viewer] = [:]
-    /// The last user was a publisher without signalling. Until then the viewers wait for it to begin anew; after that the session ends for
-    /// this reason.
+    /// Set after the last participant, a publisher without signalling, has left: the session waits for it until `ends`,
+    /// for the sake of its subscribers without signalling, then ends with `reason`.
     var publisherWait: (ends: MediaTime, reason: DisconnectReason)?
     var published: [StreamID: PublishedStream] = [:]
-    /// Announced streams, in that order.
+    /// Announced streams in order of announcement.
     var streamOrder: [StreamID] = []
     var revoked: RevokedTokens
-    /// Drained by each call from outside.
+    /// Effects of the current call, which returns them.
     var effects: [Effect] = []
 
     /// - Parameters:
-    ///   - reservation: keeps the session until somebody joins; without one the first join follows at once.
+    ///   - reservation: keeps the session until a participant joins; nil if the first join follows at once.
     ///   - wallClock: milliseconds since 1970.
     package init(
         id: SessionID, app: String, name: String, limits: ConferenceLimits = ConferenceLimits(),
@@ -93,17 +95,17 @@ package struct Conference: Sendable {
         revoked = RevokedTokens(limit: limits.revokedTokens)
     }
 
-    // MARK: what is true now
+    // MARK: state
 
-    /// Everybody, in order of joining.
+    /// All participants, in order of joining.
     package var users: [UserInfo] { order.compactMap { participants[$0]?.info } }
-    /// Announced streams, in that order.
+    /// Announced streams in order of announcement.
     package var streams: [StreamInfo] { streamOrder.compactMap { info(of: $0) } }
-    /// Announced streams that are recorded, in that order (REC-1).
+    /// Announced streams that are recorded, in order of announcement (REC-1).
     package var recordedStreams: [StreamID] { streamOrder.filter { published[$0]?.isRecorded == true } }
     package var hasPassword: Bool { password != nil }
     package var isEnded: Bool { phase == .ended }
-    /// Nobody has joined, and no reservation keeps it: whoever made it may forget it.
+    /// Whether no participant has joined and no reservation keeps the session: its owner may discard it.
     package var isForgettable: Bool { phase == .vacant && reservation == nil }
     package var participantCount: Int { order.count }
     package var streamCount: Int { streamOrder.count }
@@ -112,17 +114,17 @@ package struct Conference: Sendable {
     package func stream(_ id: StreamID) -> StreamInfo? {
         published[id]?.phase == .announced ? info(of: id) : nil
     }
-    /// Announced or about to be.
+    /// Returns whether the stream exists, announced or not.
     package func isPublished(_ id: StreamID) -> Bool { published[id] != nil }
     package func capabilities(of id: ConnectionID) -> Capabilities? { participants[id]?.capabilities }
 
-    /// What a connection is subscribed to, in the order of the streams.
+    /// Returns a connection's subscriptions in the order of stream announcements.
     package func subscriptions(of id: ConnectionID) -> [(stream: StreamID, preferences: SubscriptionPreferences)] {
         guard let wishes = participants[id]?.subscriptions, !wishes.isEmpty else { return [] }
         return streamOrder.compactMap { stream in wishes[stream].map { (stream, $0.preferences) } }
     }
 
-    /// When `handleTimeout` is due.
+    /// Time of the next call of `handleTimeout`.
     package var deadline: MediaTime {
         if let reservation, phase == .vacant { return reservation.expires }
         let graceEnds = lost.first.flatMap { participants[$0]?.graceEnds } ?? .never
@@ -131,7 +133,7 @@ package struct Conference: Sendable {
             helpRequests.first?.ends ?? .never, presence.due ?? .never)
     }
 
-    // MARK: telling
+    // MARK: events
 
     func info(of stream: StreamID) -> StreamInfo? {
         guard let stream = published[stream] else { return nil }

@@ -12,43 +12,44 @@ package struct ConferenceLimits: Hashable, Sendable {
     package static let movesKey = "limit.movesPerSecond"
     package static let viewersKey = "limit.transports"
 
-    /// Users in the session, publishers without signalling included.
+    /// Participants in the session, including publishers without signalling.
     package var participants = 10_000
-    /// Size of a session from which users with neither stream nor role are counted, not listed, until it has fallen below half of that.
+    /// Size from which participants with neither stream nor role are counted instead of listed, until it has fallen
+    /// below half of this.
     package var listedUsers = 500
     /// Users in one join answer or page.
     package var usersPage = 100
-    /// Joins and leaves within this time are told by one event; zero: each at once.
+    /// Joins and leaves within this time share one event; zero sends each at once.
     package var presenceSharing = MediaTime.milliseconds(100)
-    /// Messages a second to all clients together that tell of joins and leaves: in a session of 10,000 they are told once a second.
+    /// Messages per second about joins and leaves, to all clients together: a session of 10,000 clients gets one event
+    /// per second.
     package var presenceMessagesPerSecond = 10_000
-    /// Streams in the session, those that are being negotiated included.
+    /// Streams in the session, including those being negotiated.
     package var streams = 2_000
     /// Subscriptions of one participant.
     package var subscriptions = 200
     /// Subsessions of the session (SUB-1).
     package var subsessions = 50
-    /// Chat messages of one participant.
+    /// Chat messages per second of one participant.
     package var chatPerSecond = 5
-    /// Chat messages of the session that are known by their ids, so that one that is sent again is not said again; the oldest is forgotten
-    /// for the next.
+    /// Chat messages that are remembered by id, so that a repetition is not delivered twice; drops the oldest.
     package var chatMemory = 10_000
-    /// Broadcasts of one manager.
+    /// Broadcasts per second of one manager.
     package var broadcastsPerSecond = 2
-    /// Moves of one participant between subsessions and main session: each costs the media plane some. And as often it may ask for the list of
-    /// subsessions, which names everybody in them.
+    /// Moves per second of one participant between subsessions and the main session, because each move costs the media
+    /// plane time. Also limits requests for the list of subsessions, which names all their participants.
     package var movesPerSecond = 5
-    /// Requests for help in the session that have no result; more are told that everybody is busy.
+    /// Open help requests in the session; further ones get the result "busy".
     package var helpRequests = 100
-    /// How long a request for help waits for a manager (SUB-5).
+    /// Time after which an unanswered help request ends as ignored (SUB-5).
     package var helpTime = MediaTime.seconds(60)
-    /// Moves within this time are told by one event (SUB-4).
+    /// Moves within this time share one event (SUB-4).
     package var moveSharing = MediaTime.milliseconds(100)
-    /// Those who watch without signalling.
+    /// Subscribers without signalling.
     package var viewers = 10_000
-    /// Tokens of removed users that are remembered; the oldest is forgotten for the next.
+    /// Tokens of removed participants that stay refused; drops the oldest.
     package var revokedTokens = 10_000
-    /// How long a lost connection is kept (CON-3).
+    /// Time that a lost connection is kept (CON-3).
     package var graceTime = MediaTime.seconds(30)
     package var policy = ConferencePolicy()
 

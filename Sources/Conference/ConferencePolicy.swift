@@ -1,6 +1,6 @@
 package import Signaling
 
-/// Rules that the operator of the apps may choose.
+/// Rules that the operator can choose.
 package struct ConferencePolicy: Hashable, Sendable {
     /// Users that the host may make host or manager (USR-9).
     package var promotion = RolePromotion.any

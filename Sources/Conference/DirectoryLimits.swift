@@ -1,11 +1,11 @@
-/// Bounds of a relay's sessions.
+/// Limits of all sessions of a relay together.
 package struct DirectoryLimits: Hashable, Sendable {
     /// Configuration keys, named in errors.
     package static let sessionsKey = "limit.sessions"
     package static let connectionsKey = "limit.connections"
 
     package var sessions = 10_000
-    /// Connections of the control protocol in all sessions, lost ones in their grace time included.
+    /// Signalling connections in all sessions, including lost ones in their grace time.
     package var connections = 100_000
 
     package init() {}

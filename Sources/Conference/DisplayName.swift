@@ -8,7 +8,7 @@ enum DisplayName {
     /// Name of a user without one.
     static let absent = "null"
 
-    /// Cuts `text` to the bounds; `absent` if it is empty.
+    /// Cuts `text` to the bounds; returns `absent` if it is empty.
     ///
     /// - Throws: `invalidField` for control and bidirectional characters and others that are not shown.
     static func normalized(_ text: String) throws(SignalingError) -> String {

@@ -1,15 +1,15 @@
 package import Signaling
 
-/// What is to be done for a session. Their order is the order on the wire; the answer to a request goes before its effects.
+/// Output of a conference. Effects are sent in their order, after the answer to the request that caused them.
 package enum Effect: Hashable, Sendable {
-    /// To one connection, which may be lost at the moment: its outbox keeps the event.
+    /// Event to one connection. If the connection is lost, its outbox keeps the event.
     case send(ConnectionID, Event)
-    /// The same event to many, so that it is encoded once.
+    /// One event to many connections, encoded once.
     case broadcast(Audience, Event)
-    /// After its last event, `disconnected`, is sent. Nothing follows for this connection.
+    /// Closes a connection after its last event, `disconnected`, is sent. No effect follows for this connection.
     case close(ConnectionID, DisconnectReason)
     case media(MediaCommand)
     case hook(HookEvent)
-    /// Last effect of a session: its name is free again.
+    /// Last effect of a session: its name can be used again.
     case ended(DisconnectReason)
 }

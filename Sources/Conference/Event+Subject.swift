@@ -1,7 +1,7 @@
 import Signaling
 
 extension Event {
-    /// A client must know these users before it gets the event.
+    /// Participants that a client must know before it gets the event.
     var subject: EventSubject {
         switch self {
         case .userChanged(let body): .user(body.user.id)
@@ -14,7 +14,7 @@ extension Event {
         case .helpRequested(let body): .user(body.user)
         case .chat(let body): .user(body.from)
         case .hostChanged, .subsessionUsersChanged, .subsessionsChanged: .users
-        // Joins and leaves themselves; events about the receiver; events about a stream that it knows.
+        // Joins and leaves themselves, events about their receiver, and events about a stream that the receiver knows.
         case .userJoined, .userLeft, .usersChanged, .streamDestroyed, .offer, .subscriptionChanged, .muteForced,
             .shareLockChanged, .activeSpeaker, .subsessionRoleChanged, .helpEnded, .helpResult, .chatAllowedChanged,
             .messaging, .draining, .disconnected, .mediaReset, .recordingStarted,

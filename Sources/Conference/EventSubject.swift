@@ -1,9 +1,9 @@
 import Signaling
 
-/// The users that an event is about, apart from its receivers.
+/// Participants that an event is about, except its receivers.
 enum EventSubject: Hashable, Sendable {
     case none
     case user(ConnectionID)
-    /// Several, or the host.
+    /// Several participants, or the host.
     case users
 }

@@ -1,6 +1,6 @@
 package import Signaling
 
-/// What happened in a session, for webhooks and logs.
+/// Event of a session, for webhooks and logs.
 package enum HookEvent: Hashable, Sendable {
     case sessionStarted
     case sessionEnded(DisconnectReason)

@@ -1,6 +1,6 @@
 package import Signaling
 
-/// A join that succeeded. `iceServers` and `pingInterval` of the answer are for the caller to fill in.
+/// Result of a successful join. The caller fills in `iceServers` and `pingInterval` of the answer.
 package struct Join: Hashable, Sendable {
     package var answer: JoinAnswer
     package var effects: [Effect]

@@ -1,16 +1,17 @@
 package import Signaling
 
-/// What the media plane shall do. All of them may be given twice, and for what is gone already: then they do nothing.
+/// Command for the media plane. All are idempotent, and do nothing if their stream or connection is gone.
 package enum MediaCommand: Hashable, Sendable {
-    /// Packets of the kind are dropped where they arrive, or pass again (USR-8).
+    /// Drops or forwards packets of the kind as they arrive (USR-8).
     case setMuted(StreamID, TrackKind, Bool)
-    /// Stops forwarding of the stream at once; the publisher's peer connection may live on.
+    /// Stops forwarding the stream at once; the publisher's peer connection may stay open.
     case unpublish(StreamID)
     case subscribe(ConnectionID, StreamID, SubscriptionPreferences)
     case updateSubscription(ConnectionID, StreamID, SubscriptionPreferences)
     case unsubscribe(ConnectionID, StreamID)
-    /// They are in that place from now on. Nothing passes between two who are in different places, whatever is subscribed to.
+    /// Moves connections to a place. No media passes between connections in different places, whatever their
+    /// subscriptions.
     case place([ConnectionID], Place)
-    /// Both peer connections of it, with all its subscriptions.
+    /// Closes both peer connections of a connection and ends its subscriptions.
     case closeMedia(ConnectionID)
 }

@@ -1,26 +1,26 @@
 package import Signaling
 
-/// What the media plane reports.
+/// Report of the media plane.
 package enum MediaEvent: Hashable, Sendable {
-    /// The first media of a planned stream is there: it is announced now. Dimensions are 0 where they are not known.
+    /// The first media of a planned stream has arrived, so the stream is announced. Dimensions are 0 if unknown.
     case published(ConnectionID, StreamID, hasAudio: Bool, hasVideo: Bool, width: Int = 0, height: Int = 0)
     case unpublished(StreamID, StreamEndReason)
-    /// The relay records the stream, or does not any more.
+    /// Recording of the stream has started or ended.
     case recorded(StreamID, Bool)
     case dimensions(StreamID, width: Int, height: Int)
     /// The subscription is negotiated; media can flow.
     case subscribed(ConnectionID, StreamID)
-    /// It could not be set up or gone on with; it is over.
+    /// The subscription could not be set up or continued, and has ended.
     case subscriptionFailed(ConnectionID, StreamID)
-    /// The subscriber's path does not carry the video, or carries it again.
+    /// The subscriber's path is too narrow for the video, or is wide enough again.
     case videoPaused(ConnectionID, StreamID)
     case videoResumed(ConnectionID, StreamID)
-    /// It was ordered, and the media plane did not do it: what was before is still so.
+    /// The media plane could not mute or unmute the track; its previous state remains.
     case muteFailed(StreamID, TrackKind, Bool)
-    /// Who has the floor among those in a place; nil: nobody.
+    /// Stream of the active speaker in a place; nil if there is none.
     case activeSpeaker(StreamID?, in: Place = .mainSession)
-    /// The connection's peers began anew: what they carried is gone.
+    /// The connection's peer connections were reset; their streams or subscriptions are lost.
     case reset(ConnectionID, publish: Bool, subscribe: Bool)
-    /// A publisher without signalling (WHIP, plain) is gone.
+    /// A publisher without signalling (WHIP, plain) has left.
     case publisherLeft(ConnectionID, DisconnectReason)
 }

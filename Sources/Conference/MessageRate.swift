@@ -1,7 +1,7 @@
 package import MediaBase
 package import Signaling
 
-/// How many messages one connection may send, or how much else a user may do: a bucket that fills evenly.
+/// Token bucket that limits a connection's messages or a participant's other actions per second.
 package struct MessageRate: Hashable, Sendable {
     package static let defaultLimit = 100
     package static let key = "limit.messagesPerSecond"
@@ -9,14 +9,14 @@ package struct MessageRate: Hashable, Sendable {
     private let perSecond: Int64
     private let unit: String
     private let key: String
-    /// What is in the bucket; 1e9 are one message.
+    /// Tokens in the bucket, in units of 1e-9 messages.
     private var level: Int64
     private var updated: MediaTime
 
     /// - Parameters:
-    ///   - perSecond: also how many may come at once; at least 1.
-    ///   - unit: what is counted, for people.
-    ///   - key: of the configuration.
+    ///   - perSecond: rate and burst size; at least 1.
+    ///   - unit: name of the counted actions, for error messages.
+    ///   - key: configuration key of the limit.
     package init(
         perSecond: Int = defaultLimit, of unit: String = "messages", key: String = MessageRate.key, now: MediaTime
     ) {
@@ -28,10 +28,10 @@ package struct MessageRate: Hashable, Sendable {
     }
 
     /// Counts a message.
-    /// - Throws: `rateLimited`; the message is not to be heeded.
+    /// - Throws: `rateLimited`; the caller ignores the message.
     package mutating func admit(now: MediaTime) throws(SignalingError) {
         let second: Int64 = 1_000_000_000
-        // After a second the bucket is full whatever was in it.
+        // One second fills the bucket whatever its level was.
         let elapsed = min(max(now.rawValue - updated.rawValue, 0), second)
         level = min(level + elapsed * perSecond, perSecond * second)
         updated = max(now, updated)

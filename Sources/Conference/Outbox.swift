@@ -1,9 +1,10 @@
 import DequeModule
 package import Signaling
 
-/// The events of one connection: numbered, queued for its writer, and kept for a while in case the client comes back (CON-3).
+/// Events of one connection: numbered, queued for its writer, and kept for a while so that a resumed client can get
+/// them again (CON-3).
 ///
-/// `Payload` is the event without its number, as the writer will put it on the wire.
+/// `Payload` is the event without its number, as the writer sends it.
 package struct Outbox<Payload: Sendable>: Sendable {
     package struct Item: Sendable {
         package let seq: UInt64
@@ -11,19 +12,20 @@ package struct Outbox<Payload: Sendable>: Sendable {
         let bytes: Int
     }
 
-    /// The client does not read as fast as events come. Nothing was queued; the connection is to be closed as a slow consumer.
+    /// Error for a client that reads too slowly. The event was not queued; the caller closes the connection as a slow
+    /// consumer.
     package struct Overflow: Error {}
 
     package let limits: OutboxLimits
     private var items = Deque<Item>()
-    /// Of the newest event; 0 before the first.
+    /// Number of the newest event; 0 before the first.
     package private(set) var lastSeq: UInt64 = 0
-    /// Of those in `items` the first that is not handed to the writer.
+    /// Index in `items` of the first event that the writer has not taken.
     private var cursor = 0
     private var sentBytes = 0
-    /// Bytes of the events that no writer has taken yet.
+    /// Bytes of the events that the writer has not taken.
     package private(set) var unsentBytes = 0
-    /// A client is there to write to.
+    /// Whether the client is connected.
     package private(set) var isAttached = true
 
     package init(limits: OutboxLimits = OutboxLimits()) { self.limits = limits }
@@ -32,8 +34,9 @@ package struct Outbox<Payload: Sendable>: Sendable {
     package var keptCount: Int { items.count }
     package var keptBytes: Int { sentBytes + unsentBytes }
 
+    /// Queues an event.
     /// - Parameter bytes: size of the payload.
-    /// - Throws: `Overflow`, never while the client is away: then the oldest events are forgotten.
+    /// - Throws: `Overflow` if the client is connected; for a lost client the oldest events are dropped.
     package mutating func append(_ payload: Payload, bytes: Int) throws(Overflow) {
         let bytes = max(bytes, 0)
         if isAttached, unsentCount >= limits.unsentEvents || unsentBytes + bytes > limits.unsentBytes {
@@ -45,7 +48,7 @@ package struct Outbox<Payload: Sendable>: Sendable {
         trim()
     }
 
-    /// The next event for the writer; nil: it waits, or nobody is there.
+    /// Returns the next event for the writer; nil if there is none or the client is lost.
     package mutating func next() -> Item? {
         guard isAttached, cursor < items.count else { return nil }
         let item = items[cursor]
@@ -56,18 +59,19 @@ package struct Outbox<Payload: Sendable>: Sendable {
         return item
     }
 
-    /// The client is lost.
+    /// Marks the client as lost.
     package mutating func detach() {
         isAttached = false
         trim()
     }
 
-    /// The client is back; from the event after `lastEvent` on all go out again.
-    /// - Returns: how many events follow that it has missed.
-    /// - Throws: `resumeGap` where some of them are no longer there; `invalidField` for an event that never was. Nothing changes then.
+    /// Marks the client as connected; events after `lastEvent` are sent again.
+    /// - Returns: number of events that the client has missed.
+    /// - Throws: `resumeGap` if some of them were dropped, `invalidField` if `lastEvent` was never sent. Then nothing
+    ///   changes.
     package mutating func resume(lastEvent: UInt64) throws(SignalingError) -> Int {
         guard lastEvent <= lastSeq else {
-            throw SignalingError(.invalidField, "there was no such event", field: "lastEvent")
+            throw SignalingError(.invalidField, "no event of that number was sent", field: "lastEvent")
         }
         let missed = lastSeq - lastEvent
         guard missed <= UInt64(items.count) else { throw SignalingError(.resumeGap) }
@@ -81,7 +85,7 @@ package struct Outbox<Payload: Sendable>: Sendable {
         return Int(missed)
     }
 
-    /// Forgets the oldest events past what is kept for a replay. Unsent ones stay for a client that is there.
+    /// Drops the oldest events beyond the replay limits. Keeps all unsent events of a connected client.
     private mutating func trim() {
         while isAttached ? cursor > limits.replayEvents || sentBytes > limits.replayBytes : isOverReplay,
             let item = items.popFirst()

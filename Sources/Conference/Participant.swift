@@ -1,27 +1,27 @@
 import MediaBase
 import Signaling
 
-/// One user of a session, as the rules see it.
+/// One participant's state in the rules.
 struct Participant: Sendable {
     var info: UserInfo
     var capabilities: Capabilities
     var token: TokenFingerprint?
-    /// It was let in by a static token or the admin token.
+    /// The participant was admitted by a static token or the admin token.
     var isTrusted = false
     /// Audio and video options of its join request.
     var media = JoinMedia()
-    /// Place in the order of joining, from 1 on.
+    /// Position in the order of joining, from 1.
     var ordinal: UInt64
-    /// Clients know it by name, or will be told of it next; else it is only counted.
+    /// Clients know the participant by name, or a pending event will announce it; otherwise it is only counted.
     var isListed = false
-    /// Its streams in the order of their making, those not announced yet included.
+    /// Streams in order of creation, including those not announced yet.
     var streams: [StreamID] = []
     var subscriptions: [StreamID: Subscription] = [:]
     var rates = ParticipantRates()
-    /// When its grace time ends; nil while it is connected.
+    /// End of the grace time; nil while connected.
     var graceEnds: MediaTime?
 
     var isClient: Bool { info.kind == .client }
-    /// SUB-2.
+    /// Whether the participant may manage subsessions (SUB-2).
     var isSubsessionManager: Bool { isClient && info.role != .participant }
 }

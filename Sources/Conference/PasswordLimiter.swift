@@ -2,18 +2,18 @@ import DequeModule
 package import MediaBase
 package import Signaling
 
-/// Counts wrong passwords by session and by client, which is an address with a token, so that they cannot be guessed (SES-4). Clients with
-/// other tokens behind the same address, such as a company's NAT, are not locked out by one client's guesses. Guesses with many tokens
-/// from one address are bounded as well, at a higher number.
+/// Counts wrong passwords by session and client, so that passwords cannot be guessed (SES-4). A client is an address
+/// with a token: clients with other tokens behind the same address, such as a company's NAT, are not locked out by one
+/// client's guesses. Guesses with many tokens from one address are bounded as well, at a higher number.
 package struct PasswordLimiter: Sendable {
     package static let defaultLimit = 5
     package static let key = "limit.wrongPasswords"
-    /// Wrong passwords of one address are at most so many times those of one token.
+    /// Factor from the limit of one token to the limit of one address.
     package static let tokensPerAddress = 20
     static let window = MediaTime.seconds(60)
 
     private enum Guesser: Hashable {
-        /// Nil: the client has shown no token.
+        /// Nil if the client has no token.
         case client(address: String, token: TokenFingerprint?)
         case address(String)
     }
@@ -26,14 +26,14 @@ package struct PasswordLimiter: Sendable {
     private let perMinute: Int
     private let perAddress: Int
     private let capacity: Int
-    /// Times of the wrong ones within the last minute, oldest first.
+    /// Times of wrong passwords within the last minute, oldest first.
     private var wrong: [Place: [MediaTime]] = [:]
-    /// Every wrong password, which counts in two places, in the order in which its count ends.
+    /// All wrong passwords, each counted for a client and an address, in order of expiry.
     private var order = Deque<(client: Place, address: Place, at: MediaTime)>()
 
     /// - Parameters:
-    ///   - perMinute: of one token from one address; 1 at least.
-    ///   - capacity: wrong passwords that are remembered; the oldest is forgotten for the next.
+    ///   - perMinute: wrong passwords per minute of one token from one address; at least 1.
+    ///   - capacity: wrong passwords that are remembered; drops the oldest.
     package init(perMinute: Int = defaultLimit, capacity: Int = 100_000) {
         self.perMinute = max(perMinute, 1)
         let (product, overflows) = self.perMinute.multipliedReportingOverflow(by: Self.tokensPerAddress)
@@ -43,7 +43,7 @@ package struct PasswordLimiter: Sendable {
 
     package var remembered: Int { order.count }
 
-    /// To be asked before a password is looked at.
+    /// Checks the limits; must be called before a password is compared.
     /// - Throws: `rateLimited`, with the seconds to wait.
     package mutating func check(
         address: String, token: TokenFingerprint?, session: SessionKey, now: MediaTime
@@ -62,7 +62,7 @@ package struct PasswordLimiter: Sendable {
             retryAfter: max(1, Int((wait.rawValue + 999_999_999) / 1_000_000_000)))
     }
 
-    /// After `passwordWrong`. `passwordNeeded` does not count: nothing was guessed.
+    /// Counts a wrong password. Must not be called for `passwordNeeded`, because nothing was guessed.
     package mutating func recordWrong(
         address: String, token: TokenFingerprint?, session: SessionKey, now: MediaTime
     ) {

@@ -1,15 +1,15 @@
 import Signaling
 
-/// Who may do what (USR-4, USR-5, TOK-3, MUT-4). One line an action; one of its grounds is enough.
+/// Permissions of requests (USR-4, USR-5, TOK-3, MUT-4). Each action lists its grounds, one of which suffices.
 struct Permission: Hashable, Sendable {
     enum Ground: Hashable, Sendable {
         case everybody
-        /// It is about the user itself.
+        /// The request is about its sender.
         case oneself
         /// Host or manager.
         case manager
         case host
-        /// What the token allows.
+        /// Capabilities of the token.
         case canPublish, canSubscribe, canForceMute, canForceDisconnect
     }
 
@@ -45,7 +45,7 @@ struct Permission: Hashable, Sendable {
         }
     }
 
-    /// - Parameter target: whom it is about, if anybody.
+    /// - Parameter isOneself: whether the request is about its sender.
     static func isGranted(
         _ action: Action, role: Role, capabilities: Capabilities, isOneself: Bool = false
     ) -> Bool {

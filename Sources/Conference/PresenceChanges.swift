@@ -1,28 +1,28 @@
 import MediaBase
 import Signaling
 
-/// Joins and leaves that clients have not been told of yet, each user once with its latest change.
+/// Pending joins and leaves that clients have not been notified of: each participant once, with its latest change.
 struct PresenceChanges: Sendable {
     enum Change: Hashable, Sendable {
         /// Listed from now on.
         case joined
         case left(DisconnectReason)
-        /// Still there, and only counted from now on.
+        /// Still in the session, but only counted from now on.
         case unlisted
     }
 
     /// In the order of each user's first change.
     private var users: [ConnectionID] = []
     private var changes: [ConnectionID: Change] = [:]
-    /// When they are told; nil while there are none.
+    /// Time when the changes are announced; nil if there are none.
     private(set) var due: MediaTime?
 
-    /// Whether clients have not been told yet that the user is there.
+    /// Returns whether clients have not been notified of the participant's join yet.
     func isJoining(_ user: ConnectionID) -> Bool { changes[user] == .joined }
 
     /// - Parameters:
-    ///   - change: nil: only the number of users changed.
-    ///   - due: latest time of the event that tells it.
+    ///   - change: nil if only the number of participants changed.
+    ///   - due: latest time of the event that announces it.
     mutating func note(_ user: ConnectionID, _ change: Change?, due: MediaTime) {
         if let change, changes.updateValue(change, forKey: user) == nil { users.append(user) }
         self.due = min(self.due ?? due, due)

@@ -1,6 +1,7 @@
 package import Signaling
 
-/// A publish request that was allowed: what is to be negotiated with the media plane. It ends in `confirmPublish` or `cancelPublish`.
+/// A publish request that passed all checks, ready for negotiation with the media plane. It ends with `confirmPublish`
+/// or `cancelPublish`.
 package struct PublishPlan: Hashable, Sendable {
     package struct Stream: Hashable, Sendable {
         package var id: StreamID
@@ -18,8 +19,8 @@ package struct PublishPlan: Hashable, Sendable {
     }
 
     package var connection: ConnectionID
-    /// In the order of the request: the answer names their ids in this order.
+    /// Streams in the order of the request, which is also the order of ids in its answer.
     package var streams: [Stream]
-    /// Streams of earlier requests that are no longer among them; they end when the plan is confirmed.
+    /// Earlier streams that the request does not name; they end when the plan is confirmed.
     package var removed: [StreamID]
 }

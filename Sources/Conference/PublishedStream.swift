@@ -3,11 +3,11 @@ import Signaling
 /// A stream from its plan to its end.
 struct PublishedStream: Sendable {
     enum Phase: Sendable {
-        /// A plan names it that is not confirmed.
+        /// Named by a plan that is not confirmed yet.
         case planned
-        /// The media plane has it; no media came yet.
+        /// Known to the media plane, but no media has arrived.
         case negotiated
-        /// Everybody knows it.
+        /// Known to all clients.
         case announced
     }
 
@@ -24,9 +24,9 @@ struct PublishedStream: Sendable {
     var width: Int
     var height: Int
     var createdAt: Int64 = 0
-    /// The clients were told that it is recorded.
+    /// Clients were notified that the stream is recorded.
     var isRecorded = false
-    /// Forced mutes that its publisher is told of once it is announced.
+    /// Forced mutes that the publisher is notified of after the announcement.
     var untoldMutes: Set<TrackKind> = []
     var subscribers: Set<ConnectionID> = []
 
@@ -41,7 +41,7 @@ struct PublishedStream: Sendable {
         }
     }
 
-    /// - Parameter isMuteForced: sound that begins now is muted (MUT-1).
+    /// - Parameter isMuteForced: mutes audio that starts now (MUT-1).
     mutating func setTracks(hasAudio: Bool, hasVideo: Bool, isMuteForced: Bool) {
         if isMuteForced, hasAudio, !hasAudioTrack {
             isAudioMuted = true
@@ -49,7 +49,7 @@ struct PublishedStream: Sendable {
         }
         hasAudioTrack = hasAudio
         hasVideoTrack = hasVideo
-        // What is not there is not muted.
+        // A missing track is never muted.
         if !hasAudio { isAudioMuted = false }
         if !hasVideo { isVideoMuted = false }
         untoldMutes = untoldMutes.filter { has($0) }

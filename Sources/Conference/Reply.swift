@@ -1,6 +1,6 @@
 package import Signaling
 
-/// Answer to a request, and what is to be done. The answer goes to its sender before the effects do.
+/// Answer to a request, with its effects. The answer is sent before the effects.
 package struct Reply: Hashable, Sendable {
     package var result: Result<RequestAnswer, SignalingError>
     package var effects: [Effect]

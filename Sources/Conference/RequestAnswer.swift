@@ -1,6 +1,6 @@
 package import Signaling
 
-/// What a request that was granted is answered with.
+/// Answer to a request that succeeded.
 package enum RequestAnswer: Hashable, Sendable {
     case done
     case users(UsersPage)

@@ -1,11 +1,11 @@
 package import MediaBase
 
-/// Keeps a session that nobody has joined yet (SES-1: the admin API makes one ahead).
+/// Keeps a session that no participant has joined yet, such as one made by the admin API (SES-1).
 package struct Reservation: Hashable, Sendable {
     package var password: String?
     /// Whether every stream must be encrypted end to end.
     package var requiresEncryption: Bool
-    /// The session ends then, if still nobody has joined.
+    /// Time when the session ends if no participant has joined.
     package var expires: MediaTime
 
     package init(password: String? = nil, requiresEncryption: Bool = false, expires: MediaTime) {

@@ -1,9 +1,9 @@
-/// Tokens of removed users (USR-6), at most so many: the oldest is forgotten for the next.
+/// Tokens of removed participants (USR-6). Holds at most `limit`; drops the oldest.
 struct RevokedTokens: Sendable {
     private let limit: Int
     private var held: Set<TokenFingerprint> = []
     private var order: [TokenFingerprint] = []
-    /// Where the oldest stands once the limit is reached.
+    /// Index of the oldest token once the limit is reached.
     private var oldest = 0
 
     init(limit: Int) { self.limit = max(limit, 1) }

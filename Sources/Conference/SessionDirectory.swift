@@ -1,6 +1,7 @@
 package import Signaling
 
-/// All sessions of a relay, and who may take up which connection. What stands behind a session (`LiveSession`) is the caller's.
+/// All sessions of a relay, and the connections that resume tokens belong to. `LiveSession` is the caller's object for
+/// a session.
 package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     package struct Entry: Sendable {
         package let id: SessionID
@@ -8,7 +9,7 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
         package let liveSession: LiveSession
     }
 
-    /// Where a resume token leads.
+    /// Connection that a resume token belongs to.
     package struct Seat: Hashable, Sendable {
         package let key: SessionKey
         package let session: SessionID
@@ -16,7 +17,7 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     }
 
     package let limits: DirectoryLimits
-    /// No session is made any more, and nobody joins; who is in, may resume.
+    /// No session is created and no client joins; connected clients may resume.
     package var isDraining = false
     private var byKey: [SessionKey: Entry] = [:]
     private var keys: [SessionID: SessionKey] = [:]
@@ -32,10 +33,10 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
     package subscript(key: SessionKey) -> Entry? { byKey[key] }
     package subscript(id: SessionID) -> Entry? { keys[id].flatMap { byKey[$0] } }
 
-    /// The sessions of one app, and of no other (SES-3).
+    /// Returns the sessions of one app (SES-3).
     package func entries(of app: String) -> [Entry] { byKey.values.filter { $0.key.app == app } }
 
-    /// The session of that name, made if need be (SES-1).
+    /// Returns the session of a name, and creates it if necessary (SES-1).
     /// - Throws: `draining` or `limitReached`.
     package mutating func enter(
         _ key: SessionKey, newID: SessionID, make: (SessionID) -> LiveSession
@@ -52,15 +53,16 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
         return entry
     }
 
-    /// After its `ended` effect, or when its first join failed. Its resume tokens lead nowhere then; a newer session of the name stays.
+    /// Removes a session after its `ended` effect or after its first join failed. Its resume tokens become invalid. A
+    /// newer session of the same name stays.
     package mutating func remove(_ id: SessionID) {
         guard let key = keys.removeValue(forKey: id) else { return }
         byKey[key] = nil
         for token in tokens.removeValue(forKey: id) ?? [] { seats[token] = nil }
     }
 
-    /// Notes where a resume token leads.
-    /// - Throws: `limitReached`; `sessionEnded` for a session that is over.
+    /// Registers a resume token.
+    /// - Throws: `limitReached`, or `sessionEnded` if the session has ended.
     package mutating func seat(
         _ connection: ConnectionID, in entry: Entry, resumeToken: String
     ) throws(SignalingError) {
@@ -80,7 +82,7 @@ package struct SessionDirectory<LiveSession: Sendable>: Sendable {
         if tokens[seat.session]?.isEmpty == true { tokens[seat.session] = nil }
     }
 
-    /// - Throws: `resumeExpired` for a token that was never given out or whose session is over.
+    /// - Throws: `resumeExpired` if the token was never issued or its session has ended.
     package func seat(resumeToken: String) throws(SignalingError) -> Seat {
         guard let seat = seats[resumeToken] else { throw SignalingError(.resumeExpired) }
         return seat

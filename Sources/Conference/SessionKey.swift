@@ -1,8 +1,8 @@
 package import Signaling
 
-/// What a session is found by: names are unique within an app, and upper and lower case do not differ (SES-2, SES-3).
+/// Key of a session: names are unique within an app and not case-sensitive (SES-2, SES-3).
 package struct SessionKey: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Between an app's key and a name at the media engine. Neither holds control characters.
+    /// Separator between an app's key and a session name in the media engine. Neither can contain control characters.
     private static let separator: Character = "\u{1F}"
 
     /// The app's key.
@@ -11,7 +11,7 @@ package struct SessionKey: Hashable, Comparable, Sendable, CustomStringConvertib
     package let name: String
 
     package init(app: String, name: String) throws(SignalingError) {
-        // Some letters are longer in lower case than in upper.
+        // Lower case can be longer than upper case for some letters.
         let lowered = name.lowercased()
         if let reason = NameRule.objection(to: name) ?? NameRule.objection(to: lowered) {
             throw SignalingError(.invalidSessionName, reason, field: "session")
@@ -20,16 +20,16 @@ package struct SessionKey: Hashable, Comparable, Sendable, CustomStringConvertib
         self.name = lowered
     }
 
-    /// - Parameter engineName: as `engineName(standard:)` made it; nil where it did not.
+    /// - Parameter engineName: name made by `engineName(standard:)`; the result is nil for other names.
     package init?(engineName: String, standard: String) {
         let parts = engineName.split(separator: Self.separator, maxSplits: 1, omittingEmptySubsequences: false)
         guard let name = parts.last else { return nil }
         try? self.init(app: parts.count == 2 ? String(parts[0]) : standard, name: String(name))
     }
 
-    /// What the media engine calls the session: no two sessions share a name there.
+    /// Returns the media engine's name of the session, which is unique across apps.
     ///
-    /// - Parameter standard: the default app, whose sessions go by their plain names.
+    /// - Parameter standard: the default app, whose sessions have no prefix.
     package func engineName(standard: String) -> String {
         app == standard ? name : app + String(Self.separator) + name
     }

@@ -4,7 +4,7 @@ import Signaling
 enum SessionPassword {
     static let maximumCharacters = 10
 
-    /// - Returns: nil for none; an empty one is none.
+    /// - Returns: nil if the password is nil or empty.
     static func checked(_ text: String?) throws(SignalingError) -> String? {
         guard let text, !text.isEmpty else { return nil }
         guard text.utf8.count <= maximumCharacters, text.utf8.allSatisfy({ (32...126).contains($0) }) else {
@@ -15,7 +15,7 @@ enum SessionPassword {
         return text
     }
 
-    /// Takes the same time wherever the two differ.
+    /// Compares in constant time, so that the time does not reveal the position of the first difference.
     static func matches(_ a: String, _ b: String) -> Bool {
         let a = Array(a.utf8)
         let b = Array(b.utf8)

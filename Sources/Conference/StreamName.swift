@@ -1,6 +1,6 @@
 import Signaling
 
-/// Names of streams: as of sessions, 1 to 150 characters.
+/// Rule of stream names: the same as for session names, 1 to 150 characters.
 enum StreamName {
     static func check(_ name: String) throws(SignalingError) {
         guard let reason = NameRule.objection(to: name) else { return }

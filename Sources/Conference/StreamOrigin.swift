@@ -1,6 +1,6 @@
 package import Signaling
 
-/// A stream and its publisher, also before the stream is announced.
+/// A stream with its publisher, announced or not.
 package struct StreamOrigin: Hashable, Sendable {
     package var publisher: UserInfo
     package var name: String

@@ -1,16 +1,16 @@
 import Signaling
 
-/// One participant's wish for a stream, and what keeps it or its video away.
+/// One participant's subscription, with the reasons that hold back the stream or its video.
 struct Subscription: Sendable {
     var preferences: SubscriptionPreferences
     /// Publisher and subscriber are in the same place.
     var isHeard: Bool
-    /// They were at one time: the media plane has it.
+    /// The media plane has the subscription, because the two have been in the same place at least once.
     var isOrdered: Bool
-    /// The path does not carry the video.
+    /// The path is too narrow for the video.
     var isVideoPaused = false
 
-    /// Why there is no video although the stream has one; nil while there is.
+    /// Returns the reason that the subscriber gets no video, or nil if none applies.
     func obstacle(_ stream: PublishedStream) -> VideoChangeReason? {
         if stream.isVideoMuted { return .publisher }
         if !preferences.video { return .subscriber }

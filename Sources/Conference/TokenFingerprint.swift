@@ -1,4 +1,4 @@
-/// Names a token without holding it: a hash of its signed text, made outside.
+/// Hash of a token's signed text, made by the caller. Identifies a token without storing it.
 package struct TokenFingerprint: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
     package init(rawValue: String) { self.rawValue = rawValue }

@@ -1,8 +1,9 @@
 import Signaling
 
-/// Somebody who watches without signalling (WHEP, plain SRTP). No user: nobody is told of it, and it keeps no session alive.
+/// A subscriber without signalling (WHEP, plain SRTP). It is not a participant: clients are not notified of it, and it
+/// does not keep the session alive.
 struct Viewer: Sendable {
     let token: TokenFingerprint?
-    /// It has shown the session's password, or is not asked for one.
+    /// It gave the session's password or does not need one.
     let hasPassed: Bool
 }

@@ -2,14 +2,14 @@ import DequeModule
 package import MediaBase
 package import Signaling
 
-/// Wrong static tokens by address. An address with too many of them within a minute is refused for a minute, so that a token cannot be
-/// guessed.
+/// Counts wrong static tokens by address. Refuses an address for a minute after too many wrong tokens within a minute,
+/// so that tokens cannot be guessed.
 package struct WrongTokenLimiter: Sendable {
     package static let key = "limit.wrongTokens"
     package static let defaultLimit = 10
     /// Wrong tokens, and refused addresses, that are remembered.
     package static let defaultCapacity = 20_000
-    /// Time within which wrong tokens are added up.
+    /// Time within which wrong tokens are counted.
     static let window = MediaTime.seconds(60)
     /// Time for which an address is refused.
     static let refusal = MediaTime.seconds(60)
@@ -26,18 +26,18 @@ package struct WrongTokenLimiter: Sendable {
     private var ends = Deque<(address: String, at: MediaTime)>()
 
     /// - Parameters:
-    ///   - perMinute: wrong tokens of one address after which it is refused, at least 1.
-    ///   - capacity: wrong tokens, and refused addresses, that are remembered; the oldest is forgotten for the next.
+    ///   - perMinute: wrong tokens of one address after which it is refused; at least 1.
+    ///   - capacity: wrong tokens, and refused addresses, that are remembered; drops the oldest.
     package init(perMinute: Int = defaultLimit, capacity: Int = defaultCapacity) {
         self.perMinute = max(perMinute, 1)
         self.capacity = max(capacity, 1)
     }
 
-    /// Wrong tokens and refusals that are remembered.
+    /// Number of wrong tokens and refusals that are remembered.
     package var remembered: Int { order.count + ends.count }
 
-    /// Checks whether the address may show a token. A refused address may not, even if its token would be right: otherwise the answer to the
-    /// right guess would differ.
+    /// Checks whether the address is refused. A refused address cannot use a correct token either, because the
+    /// different answer would reveal a correct guess.
     ///
     /// - Parameter address: IPv4 address or IPv6 /64 network.
     /// - Throws: `rateLimited`, with the seconds to wait.
@@ -50,7 +50,8 @@ package struct WrongTokenLimiter: Sendable {
             retryAfter: max(1, Int((wait.rawValue + 999_999_999) / 1_000_000_000)))
     }
 
-    /// Counts a wrong token of the address. Requests without a token are not counted: they guess nothing.
+    /// Counts a wrong token of the address. Must not be called for requests without a token, because nothing was
+    /// guessed.
     package mutating func recordWrong(_ address: String, now: MediaTime) {
         expire(now)
         guard refused[address] == nil else { return }

@@ -1,28 +1,28 @@
-/// Why a container could not be read or written: which format, which of its fields, where, and what was wrong.
+/// Error of reading or writing a container: format, field, position and reason.
 ///
-/// Readers throw it when nothing (more) can be had; what they could step over is reported in their `damage` instead.
+/// Readers throw it if they cannot continue; damage that they can skip is listed in their `damage`.
 public struct ContainerError: Error, Hashable, Sendable, CustomStringConvertible {
     public enum Reason: Hashable, Sendable {
-        /// The bytes are not this format at all.
+        /// The bytes are not in this format.
         case wrongFormat
         /// The source ends inside the field.
         case truncated
         /// The field breaks the format's rules.
         case malformed(String)
-        /// Legal, but not something this reader or writer does.
+        /// Valid, but not supported by this reader or writer.
         case unsupported(String)
-        /// Over a bound that keeps memory and time finite.
+        /// The value exceeds a limit on memory or time.
         case tooLarge(limit: Int64)
-        /// The operating system refused; `code` is errno.
+        /// A system call failed; `code` is errno.
         case io(code: Int32, call: String)
-        /// The caller broke the order of calls or gave a value outside the documented range.
+        /// The caller called functions in the wrong order or passed a value out of range.
         case misuse(String)
     }
 
     public var container: ContainerKind
-    /// The format's own name of the field, such as `SimpleBlock` or `page checksum`.
+    /// Name of the field in the format's terms, such as `SimpleBlock` or `page checksum`.
     public var field: String
-    /// Byte offset from the start of the file, or -1 where there is none.
+    /// Byte offset from the start of the file; -1 if not applicable.
     public var offset: Int64
     public var reason: Reason
 
@@ -33,7 +33,7 @@ public struct ContainerError: Error, Hashable, Sendable, CustomStringConvertible
         self.reason = reason
     }
 
-    /// True for a full disk, a quota or a file size limit.
+    /// Whether the cause is a full disk, a quota or a file size limit.
     public var isOutOfSpace: Bool {
         if case .io(let code, _) = reason { return SystemError.isOutOfSpace(code) }
         return false

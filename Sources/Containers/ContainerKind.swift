@@ -1,4 +1,4 @@
-/// The file formats of this target. `file` stands for the bytes below any of them.
+/// File formats of this target. `file` is the underlying byte source or sink of any format.
 public enum ContainerKind: String, Hashable, Sendable, Codable, CaseIterable {
     case webm = "WebM"
     case ivf = "IVF"
@@ -8,7 +8,7 @@ public enum ContainerKind: String, Hashable, Sendable, Codable, CaseIterable {
     case png = "PNG"
     case file = "file"
 
-    /// Tells a readable container by its first bytes (16 are enough), or nil.
+    /// Detects a readable container by its first bytes (16 suffice); returns nil if none matches.
     public static func sniff(_ head: [UInt8]) -> ContainerKind? {
         func starts(_ magic: [UInt8]) -> Bool { head.starts(with: magic) }
         if starts([0x1a, 0x45, 0xdf, 0xa3]) { return .webm }

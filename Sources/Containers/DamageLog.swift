@@ -1,10 +1,10 @@
-/// What a reader stepped over: the first `capacity` notes word for word, the rest counted.
+/// Damage that a reader skipped: the first `capacity` notes, and the total count.
 public struct DamageLog: Sendable {
     public static let capacity = 64
 
     public struct Note: Hashable, Sendable, CustomStringConvertible {
         public var error: ContainerError
-        /// Bytes of the file that gave nothing because of it.
+        /// Bytes of the file that could not be used because of it.
         public var lostBytes: Int64
 
         public var description: String {

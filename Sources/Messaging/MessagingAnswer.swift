@@ -1,6 +1,6 @@
 package import Signaling
 
-/// What a request about conversations is answered.
+/// Answer to a request about conversations.
 package enum MessagingAnswer: Hashable, Sendable {
     case done
     case loggedIn(LoginRequest.Answer)
@@ -9,8 +9,8 @@ package enum MessagingAnswer: Hashable, Sendable {
     case history(HistoryRequest.Answer)
     case changes(ConversationChangesRequest.Answer)
     case group(Group)
-    /// How many messages a slice has removed, of users of `app`; nil: none was left to remove.
+    /// Number of messages that a slice removed, and the app of their users; nil if nothing was left to remove.
     case swept(Int?, app: String)
-    /// Whether nothing is left of the user.
+    /// Whether the user is completely removed.
     case sliceRemoved(isDone: Bool)
 }

@@ -1,26 +1,26 @@
 package import Signaling
 
-/// What a user wants of its conversations.
+/// Command of a user about its conversations, or of the relay.
 package struct MessagingCommand: Hashable, Sendable {
     package enum Action: Hashable, Sendable {
-        /// - name: display name; nil leaves it as it is.
+        /// - name: display name; nil keeps the current one.
         case login(name: String?)
         case request(MessagingRequest)
-        /// Removes one slice of messages that nobody sees any more, or that are older than a time (milliseconds since 1970; nil: none is too
-        /// old). Nobody's command.
+        /// Removes one slice of messages that are no longer visible to any user, or are older than a time (milliseconds
+        /// since 1970; nil for no age limit). A command of the relay.
         case sweep(olderThan: Int64?, limit: Int)
-        /// Removes one slice of the user.
+        /// Removes one slice of the user's data.
         case removeSlice(limit: Int)
     }
 
     package var user: UserKey
     package var action: Action
-    /// The relay's own.
+    /// Returns the relay's own command to remove messages.
     package static func sweep(olderThan time: Int64?, limit: Int) -> MessagingCommand {
         MessagingCommand(user: UserKey(app: "", id: ""), action: .sweep(olderThan: time, limit: limit))
     }
 
-    /// For a group that the command may make; random, none twice.
+    /// Id for a group that the command may create; random and unique.
     package var newGroup: String
 
     package init(user: UserKey, action: Action, newGroup: String = "") {
@@ -29,8 +29,8 @@ package struct MessagingCommand: Hashable, Sendable {
         self.newGroup = newGroup
     }
 
-    /// Rows of the store that it touches, as far as it says so itself; at least 1. What more there is turns out as it is carried out
-    /// (`MessagingOutcome.cost`).
+    /// Number of store rows that the command touches, as far as it is known beforehand; at least 1. Its execution
+    /// returns the actual number (`MessagingOutcome.cost`).
     package var cost: Int {
         switch action {
         case .login: 1
@@ -42,7 +42,7 @@ package struct MessagingCommand: Hashable, Sendable {
         }
     }
 
-    /// Whether it only reads. A login may make its user.
+    /// Whether the command only reads. A login is not read-only, because it may create the user.
     package var isReading: Bool {
         switch action {
         case .login, .sweep, .removeSlice: false

@@ -1,8 +1,8 @@
-/// What the rules make of a command: the answer, and what others are told once it is stored.
+/// Result of a command: its answer, and the events that are sent after the commit.
 package struct MessagingOutcome: Hashable, Sendable {
     package var answer: MessagingAnswer
     package var deliveries: [MessageDelivery]
-    /// Users' entries that were changed, and users that were told of a group; at least 1.
+    /// Number of changed entries, plus users who were notified of a group change; at least 1.
     package var cost: Int
 
     package init(answer: MessagingAnswer, deliveries: [MessageDelivery] = [], cost: Int = 1) {

@@ -1,5 +1,5 @@
-/// A user of conversations: the identity of its tokens, within their app. Two users are the same where all their bytes are: texts that only
-/// look the same to people are two.
+/// Key of a user in conversations: the identity of its tokens, within their app. Keys are compared by bytes, so texts
+/// that are only canonically equivalent in Unicode are different users.
 package struct UserKey: Hashable, Sendable, CustomStringConvertible {
     package let app: String
     /// 1 to 35 characters.

@@ -1,22 +1,22 @@
 package import MediaBase
 package import Signaling
 
-/// How much each user may ask: three buckets a user that fill evenly, whichever sockets it uses. Messages, requests, and the entries of users'
-/// lists that they touch.
+/// Token buckets for messages, requests and touched entries of each user, over all its connections.
 package struct UserRates: Sendable {
     private struct Bucket {
-        /// 1e9 are one message, one request, one entry.
+        /// Tokens, in units of 1e-9 messages, requests or entries.
         var messages: Int64
         var requests: Int64
-        /// Below 0 where a command touched more than it said beforehand.
+        /// Negative if a command touched more entries than its expected cost.
         var entries: Int64
         var updated: MediaTime
     }
 
     private static let second: Int64 = 1_000_000_000
-    /// Seconds that the bucket of entries fills for: one group of 500 is made at once.
+    /// Seconds in which the bucket of entries fills. With the default rate of 500, a group of 500 can be created at
+    /// once.
     private static let burst: Int64 = 10
-    /// Keeps times within their numbers.
+    /// Upper bound of elapsed time, against overflow.
     private static let longest: Int64 = 3_600 * second
     private static let largestCost: Int64 = 1_000_000
 
@@ -33,15 +33,16 @@ package struct UserRates: Sendable {
         swept = now
     }
 
-    /// Users that are remembered: those of the last two seconds, and those whose bucket of entries fills yet.
+    /// Number of remembered users: those with requests in about the last two seconds, and those whose bucket of entries
+    /// is not full.
     package var count: Int { buckets.count }
 
     private var allEntries: Int64 { entriesPerSecond * Self.burst * Self.second }
 
     /// Counts a request.
     ///
-    /// - Parameter cost: entries that it touches; 0: it only reads.
-    /// - Throws: `rateLimited`; it is not to be heeded.
+    /// - Parameter cost: entries that the request touches; 0 if it only reads.
+    /// - Throws: `rateLimited`; the caller ignores the request.
     package mutating func admit(
         _ user: UserKey, isMessage: Bool, cost: Int = 1, now: MediaTime
     ) throws(SignalingError) {
@@ -58,7 +59,7 @@ package struct UserRates: Sendable {
                 .rateLimited, "more than \(messagesPerSecond) messages of one user a second",
                 limit: MessagingLimits.userMessagesKey, retryAfter: 1)
         }
-        // What is more than all is let in by a full bucket, and paid for afterwards.
+        // A cost above the capacity needs a full bucket, whose level becomes negative.
         let price = Self.price(cost)
         let missing = min(price, allEntries) - bucket.entries
         guard price == 0 || missing <= 0 else {
@@ -72,7 +73,7 @@ package struct UserRates: Sendable {
         bucket.entries -= price
     }
 
-    /// Counts what a command touched besides what it was admitted with; the user waits for it before the next.
+    /// Counts entries beyond the expected cost. The user's next command has to wait for them.
     package mutating func charge(_ user: UserKey, cost: Int, now: MediaTime) {
         var bucket = filled(user, now)
         bucket.entries -= Self.price(cost)
@@ -96,7 +97,8 @@ package struct UserRates: Sendable {
         return bucket
     }
 
-    /// A bucket that is full says nothing: after a second without requests, and with all entries back.
+    /// Removes full buckets, once a second: those of users without a request in the last second and with all entries
+    /// refilled.
     private mutating func sweep(_ now: MediaTime) {
         guard now.rawValue - swept.rawValue >= Self.second else { return }
         swept = now

@@ -2,19 +2,19 @@ import Dispatch
 import GRDB
 import Synchronization
 
-/// Moves the write-ahead log into the database, beside the writer: within a commit it would make somebody wait for it.
+/// Moves the write-ahead log into the database on a connection of its own, so that no commit waits for it.
 final class Checkpointer: Sendable {
     private let queue: DatabaseQueue
     private let log: String
     private let bytes: Int
-    /// Made here, then only started and cancelled.
+    /// Created in `init`, then only started and cancelled.
     private nonisolated(unsafe) let timer: any DispatchSourceTimer
     private let isStopped = Mutex(false)
     private static let interval = DispatchTimeInterval.milliseconds(500)
-    /// So many times as long as it is to be the log may become.
+    /// Factor of `checkpointBytes` from which a checkpoint makes writers wait.
     private static let patience = 4
 
-    /// `start` has to follow.
+    /// Opens a connection; `start` must follow.
     init(_ configuration: StorageConfiguration) throws {
         var settings = Configuration()
         settings.label = "millrace.messages.checkpoint"
@@ -30,7 +30,7 @@ final class Checkpointer: Sendable {
         timer.schedule(deadline: .now() + Self.interval, repeating: Self.interval)
     }
 
-    /// - Parameter failed: is told why the log could not be moved; it is tried again at the next turn.
+    /// - Parameter failed: receives the error of a failed checkpoint; the next one is tried after the interval.
     func start(_ failed: @escaping @Sendable (any Error) -> Void) {
         timer.setEventHandler { [weak self] in self?.run(failed) }
         timer.resume()
@@ -41,15 +41,16 @@ final class Checkpointer: Sendable {
         guard size >= bytes else { return }
         do {
             try queue.writeWithoutTransaction { db in
-                // While others write on: the bulk, then what came meanwhile. Where that was all, the next commit begins the log anew.
+                // Runs while others write: first most of the log, then the part written during that. If both moved
+                // everything, the next commit restarts the log.
                 try db.checkpoint(.passive)
                 try db.checkpoint(.passive)
                 guard size >= bytes * Self.patience else { return }
                 do {
-                    // Writers left no gap for that: they wait, so that it ends at all.
+                    // Writers never left a gap, so this checkpoint makes them wait to bound the log.
                     try db.checkpoint(.truncate)
                 } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
-                    // Somebody reads or writes for that long: the log begins anew another time.
+                    // A read or write took longer than the timeout; the log is restarted later.
                 }
             }
         } catch {

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Keeps a second relay from the same directory: what it would write, this one's users would not hear of. Given up at the end of the process
-/// at the latest, however it ends.
+/// Lock of the storage directory against a second relay, whose changes would not be announced to this relay's users.
+/// The system releases it when the process ends.
 final class DirectoryLock: Sendable {
     private let descriptor: Mutex<CInt?>
 

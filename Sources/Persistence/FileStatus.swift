@@ -1,8 +1,8 @@
 import Glibc
 
-/// Of a file, as the system has it.
+/// Properties of a file.
 enum FileStatus {
-    /// In bytes; 0 where there is none.
+    /// Returns the size in bytes; 0 if the file does not exist.
     static func size(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_size) : 0

@@ -1,7 +1,7 @@
 import GRDB
 
 extension MessageDatabase {
-    /// Moves the log into the database, now.
+    /// Moves the write-ahead log into the database immediately.
     package func checkpoint() async throws(StorageError) {
         do {
             _ = try await pool.writeWithoutTransaction { try $0.checkpoint(.truncate) }

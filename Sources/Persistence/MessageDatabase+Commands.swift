@@ -4,8 +4,8 @@ package import Messaging
 import Signaling
 
 extension MessageDatabase {
-    /// Carries out a command that may change something. Completions run in the order of the commits, on the thread that writes: they have to
-    /// be short.
+    /// Queues a command that may write. Completions run on the writer's thread in the order of commits, so they must be
+    /// short.
     package func submit(_ command: MessagingCommand, completion: @escaping @Sendable (Answer) -> Void) {
         enum Step { case full, start, wait }
         let step = state.withLock { state -> Step in
@@ -17,20 +17,20 @@ extension MessageDatabase {
         switch step {
         case .wait: break
         case .full:
-            let error = SignalingError(.rateLimited, "too much waits for the relay's disk", retryAfter: 1)
+            let error = SignalingError(.rateLimited, "too many commands wait for the relay's disk", retryAfter: 1)
             completion(.failure(.refused(error)))
         case .start: pool.asyncWriteWithoutTransaction { self.drain($0) }
         }
     }
 
-    /// The same, waiting for it.
+    /// Performs a command that may write, and waits for its commit.
     package func perform(_ command: MessagingCommand) async -> Answer {
         await withCheckedContinuation { continuation in
             submit(command) { continuation.resume(returning: $0) }
         }
     }
 
-    /// Carries out a command that only reads. It sees what was committed before.
+    /// Performs a read-only command, which sees all earlier commits.
     package func read(_ command: MessagingCommand) async -> Answer {
         precondition(command.isReading, "the command writes")
         do {
@@ -63,10 +63,11 @@ extension MessageDatabase {
         if isMore { pool.asyncWriteWithoutTransaction { self.drain($0) } }
     }
 
-    /// Carries out and answers the first of a batch, as many as one commit takes, in one transaction. Where that fails, and not for the disk's
-    /// sake, each is tried again in a transaction of its own: what is wrong with one row is the failure of those who need it.
+    /// Commits the first commands of a batch, up to `batchCost`, in one transaction and answers them. If the
+    /// transaction fails for another reason than the store, each command is retried in its own transaction, so that a
+    /// damaged row only fails the commands that need it.
     ///
-    /// - Returns: how many were answered, at least one.
+    /// - Returns: number of answered commands, at least one.
     private func commit(_ batch: [Pending], _ db: Database) -> Int {
         do {
             let answers = try transact(batch, db)
@@ -87,7 +88,7 @@ extension MessageDatabase {
             do {
                 for answer in try transact([pending], db) { pending.completion(answer) }
             } catch {
-                // The others would wait for the same failure one after the other.
+                // If the store failed, the other commands would fail as well, each after a timeout.
                 let isOfStore = StorageError.isOfStore(error)
                 fail(isOfStore ? batch[index...] : batch[index...index], failed(error))
                 if isOfStore { return }
@@ -99,9 +100,11 @@ extension MessageDatabase {
         for pending in batch { pending.completion(.failure(.failed(error))) }
     }
 
-    /// One transaction; what the rules refuse is undone by itself, a failure of the store undoes all.
+    /// Runs one transaction. A command that the rules refuse is rolled back alone; an error of the store rolls back the
+    /// transaction.
     ///
-    /// - Returns: answers to the first of the batch: to as many as are work enough for one commit, so that others do not wait long behind them.
+    /// - Returns: answers to the first commands of the batch, up to `batchCost`, which bounds the delay of later
+    ///   commands.
     private func transact(_ batch: [Pending], _ db: Database) throws -> [Answer] {
         let start = DispatchTime.now().uptimeNanoseconds
         var answers: [Answer] = []
@@ -112,7 +115,7 @@ extension MessageDatabase {
                 let expected = pending.command.cost
                 guard answers.isEmpty || cost + expected <= configuration.batchCost else { break }
                 let answer = try apply(pending.command, store, db)
-                // How many members a group has turns out with its first message.
+                // The number of members of a group is only known after the first message to it.
                 cost += max(expected, (try? answer.get())?.cost ?? 1)
                 answers.append(answer)
             }

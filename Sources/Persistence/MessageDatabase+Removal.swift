@@ -1,15 +1,15 @@
 package import Messaging
 
 extension MessageDatabase {
-    /// Messages that one slice of a removal takes, so that nobody waits long for it.
+    /// Messages removed in one slice. Bounds the delay of other commands.
     package static let slice = 500
 
-    /// Removes one slice of messages that are too old, or that nobody sees any more.
+    /// Removes one slice of messages that are too old or no longer visible to any user.
     ///
     /// - Parameters:
-    ///   - time: messages before it are too old, in milliseconds since 1970; nil: none is.
-    ///   - completion: as that of `submit`.
-    /// - Returns: how many were removed; nil where nothing is left to do.
+    ///   - time: age limit, in milliseconds since 1970; nil for none.
+    ///   - completion: runs like that of `submit`.
+    /// - Returns: number of removed messages; nil if there is nothing left to do.
     package func sweep(
         olderThan time: Int64?, completion: @escaping @Sendable (Answer) -> Void = { _ in }
     ) async -> Result<Int?, StorageFailure> {
@@ -20,9 +20,9 @@ extension MessageDatabase {
         }
     }
 
-    /// Removes one slice of a user.
+    /// Removes one slice of a user's data.
     ///
-    /// - Returns: whether nothing is left of it.
+    /// - Returns: whether the user is completely removed.
     package func removeSlice(
         of user: UserKey, completion: @escaping @Sendable (Answer) -> Void = { _ in }
     ) async -> Result<Bool, StorageFailure> {

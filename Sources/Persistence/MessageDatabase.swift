@@ -5,8 +5,8 @@ package import Messaging
 import Signaling
 import Synchronization
 
-/// Conversations on disk. One connection writes, others read at the same time; what came while a commit ran is committed together, and a
-/// command is answered only after its commit.
+/// Conversations on disk. One connection writes while others read. Commands that arrive during a commit share the next
+/// one, and each is answered only after its commit.
 package final class MessageDatabase: Sendable {
     package typealias Answer = Result<MessagingOutcome, StorageFailure>
 
@@ -18,7 +18,7 @@ package final class MessageDatabase: Sendable {
     struct State {
         var pending: [Pending] = []
         var isWriting = false
-        /// Hears of failures that nobody's command met.
+        /// Receives failures that belong to no command.
         var onFailure: (@Sendable (StorageError) -> Void)?
         var statistics = StorageStatistics()
     }
@@ -32,7 +32,8 @@ package final class MessageDatabase: Sendable {
     private let lock: DirectoryLock
     private let checkpointer: Checkpointer
 
-    /// Opens the store, makes it where there is none, and brings an older one up to date. Nothing of a store that cannot be used is changed.
+    /// Opens the store, creates it if necessary, and migrates an older one. Leaves a store that cannot be used
+    /// unchanged.
     package init(
         _ configuration: StorageConfiguration, limits: MessagingLimits = MessagingLimits(),
         wallClock: @escaping @Sendable () -> Int64
@@ -61,11 +62,11 @@ package final class MessageDatabase: Sendable {
             try FileManager.default.createDirectory(
                 atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         } catch {
-            throw StorageError(.directory, "\(path) cannot be made: \((error as NSError).localizedDescription)")
+            throw StorageError(.directory, "\(path) cannot be created: \((error as NSError).localizedDescription)")
         }
     }
 
-    /// SQLite gives its other files the permissions of this one: what people write is nobody else's.
+    /// Creates the file with mode 0600, which SQLite also uses for its other files, because messages are private.
     private static func makeFile(_ path: String) throws(StorageError) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw StorageError(opening: path, errno) }
@@ -79,27 +80,27 @@ package final class MessageDatabase: Sendable {
         settings.maximumReaderCount = configuration.readers
         settings.busyMode = .timeout(configuration.busyTimeout)
         settings.prepareDatabase { db in
-            // The log is moved by a connection of its own, not within somebody's commit.
+            // `Checkpointer` moves the log, so that no commit waits for it.
             try db.execute(sql: "PRAGMA wal_autocheckpoint = 0")
             try db.execute(sql: "PRAGMA cache_size = -16000")
         }
         return settings
     }
 
-    /// A commit is on the disk before it is answered, also where the power fails. A pool that turns the log on sets its writer to less, so this
-    /// comes after it is made.
+    /// Makes commits durable before they are answered, even on a power failure. `DatabasePool` lowers `synchronous`
+    /// when it enables the log, so this must follow its creation.
     private static func prepareWriter(of pool: DatabasePool) throws {
         try pool.writeWithoutTransaction { db in
             try db.execute(sql: "PRAGMA synchronous = FULL")
-            // The log's size says when it is to be moved: one that begins anew is not as long as before.
+            // The checkpointer goes by the log's size, so a restarted log must be shorter than before.
             _ = try Int64.fetchOne(db, sql: "PRAGMA journal_size_limit = \(restartedLog)")
         }
     }
 
-    /// Bytes that the log keeps when it begins anew: to write over them costs less than to make it longer.
+    /// Bytes that a restarted log keeps, because overwriting is faster than growing the file.
     private static let restartedLog = 4 << 20
 
-    /// By a connection that cannot write: a file that is not as it must be stays as it is.
+    /// Checks the file on a read-only connection, so that a damaged file is not changed.
     private static func check(_ configuration: StorageConfiguration) throws {
         var settings = Self.settings(configuration)
         settings.readonly = true
@@ -112,7 +113,7 @@ package final class MessageDatabase: Sendable {
             }
             let isNewer = try MessageSchema.migrator.hasBeenSuperseded(db)
             guard !isNewer else {
-                throw StorageError(.newer, "\(configuration.databasePath) is of a newer version")
+                throw StorageError(.newer, "\(configuration.databasePath) was written by a newer version")
             }
         }
     }
@@ -139,7 +140,7 @@ package final class MessageDatabase: Sendable {
         FileStatus.size(configuration.databasePath) + FileStatus.size(configuration.databasePath + "-wal")
     }
 
-    /// Whether all is as it must be; a text for operators where it is not.
+    /// Checks the database; returns a text for operators if it is damaged, otherwise nil.
     package func integrityFault() throws(StorageError) -> String? {
         do {
             let answer = try pool.read { try String.fetchOne($0, sql: "PRAGMA integrity_check(1)") }
@@ -149,7 +150,8 @@ package final class MessageDatabase: Sendable {
         }
     }
 
-    /// How far a commit has come when it is answered, as SQLite numbers it (`PRAGMA synchronous`): 2 is onto the disk.
+    /// Returns the writer's durability level (`PRAGMA synchronous`); 2 means that a commit is on disk before it is
+    /// answered.
     package func writerSynchronous() throws(StorageError) -> Int {
         do {
             return try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") } ?? -1
@@ -164,7 +166,7 @@ package final class MessageDatabase: Sendable {
         return error
     }
 
-    /// Where failures are told that are no command's, those of moving the log: a second call takes the place of the first.
+    /// Sets the receiver of failures that belong to no command, such as those of checkpoints. Replaces an earlier one.
     package func reportFailures(to body: @escaping @Sendable (StorageError) -> Void) {
         state.withLock { $0.onFailure = body }
     }
@@ -175,7 +177,7 @@ package final class MessageDatabase: Sendable {
         tell?(error)
     }
 
-    /// After the last command. The log is moved into the database.
+    /// Closes the database after the last command. SQLite then moves the log into the database.
     package func close() {
         checkpointer.stop()
         try? pool.close()

@@ -1,6 +1,6 @@
 import GRDB
 
-/// The tables of conversations, and how older ones become them. A migration that is out is never changed.
+/// Tables of conversations and their migrations. A released migration is never changed.
 enum MessageSchema {
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
@@ -13,7 +13,7 @@ enum MessageSchema {
         return migrator
     }
 
-    /// Texts of messages are blobs: they may hold any character, the zero as well.
+    /// Texts are blobs, because they may contain any character, including U+0000.
     private static let tables = """
         CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value TEXT NOT NULL) WITHOUT ROWID;
         CREATE TABLE user (
@@ -45,7 +45,7 @@ enum MessageSchema {
         CREATE UNIQUE INDEX message_client ON message (sender, client);
         """
 
-    /// Whoever is there already may have done something; groups that were dismissed already are so from now on.
+    /// Existing users count as having acted; existing dismissed groups count as dismissed at the time of the migration.
     private static let receipts = """
         CREATE TABLE receipt (
             sender INTEGER NOT NULL, client TEXT NOT NULL, thread INTEGER NOT NULL, number INTEGER NOT NULL,

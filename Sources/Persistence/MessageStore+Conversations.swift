@@ -73,7 +73,7 @@ extension MessageStore {
     }
 
     func update(_ thread: ThreadRecord) throws {
-        // Of what a thread is, only a group's owner changes.
+        // Only the owner of a group can change; other properties of `kind` are constant.
         let first: UserRecord.ID
         switch thread.kind {
         case .peers(let a, _): first = a

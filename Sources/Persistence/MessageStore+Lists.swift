@@ -5,7 +5,8 @@ import Messaging
 extension MessageStore {
     // MARK: lists
 
-    /// Columns of an entry, its thread, the other of two users, and the newest message that the entry's user can see.
+    /// Columns of an entry, its thread, the other user of a one-to-one conversation, and the newest message that the
+    /// entry's user can see.
     private static let listedColumns = """
         SELECT \(entryColumns), \(threadColumns), p.identity, p.name, \(messageColumns) FROM entry e
         JOIN thread t ON t.id = e.thread

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 import Messaging
 
-/// The rules' store in one transaction of the database.
+/// `MessageTransaction` on a transaction of the database.
 struct MessageStore: MessageTransaction {
     let db: Database
     let storeID: String
@@ -16,10 +16,10 @@ struct MessageStore: MessageTransaction {
         try db.cachedStatement(sql: sql).execute(arguments: arguments)
     }
 
-    /// `make` reads columns by `decode`, which throws: what a damaged file holds is no reason to trap.
+    /// `make` reads columns with `decode`, which throws on wrong types, so that a damaged file cannot cause a trap.
     func first<Value>(_ sql: String, _ arguments: StatementArguments, _ make: (Row) throws -> Value) throws -> Value? {
         let rows = try Row.fetchCursor(db.cachedStatement(sql: sql), arguments: arguments)
-        // The row is a view of the cursor's statement, which is reset with the cursor's end.
+        // The row is a view of the cursor's statement, which is reset when the cursor is released.
         return try withExtendedLifetime(rows) { try rows.next().map(make) }
     }
 

@@ -1,24 +1,25 @@
-/// Where conversations are stored, and within which bounds.
+/// Location and limits of the conversation store.
 package struct StorageConfiguration: Hashable, Sendable {
     package static let maximumMegabytesKey = "storage.maximumMegabytes"
 
-    /// The directory; made where it is not there, for this user alone.
+    /// Directory; created with access for this user only if it does not exist.
     package var directory: String
-    /// Largest size of the database file, in MiB; 0: as large as the disk.
+    /// Largest size of the database file in MiB; 0 for no limit.
     package var maximumMegabytes = 16_384
-    /// Looks through the whole file at the start. Seconds for a gigabyte.
+    /// Whether the whole file is checked at startup, which takes seconds per gigabyte.
     package var checksAtStart = true
-    /// How long it waits for another program's lock.
+    /// Seconds to wait for another program's lock.
     package var busyTimeout = 2.0
-    /// Connections that read at the same time.
+    /// Number of connections that read concurrently.
     package var readers = 4
-    /// Commands that wait for their commit; more are refused.
+    /// Commands that can wait for a commit; further ones are refused.
     package var queue = 4_096
-    /// Commands that are committed together, at most.
+    /// Maximum number of commands in one commit.
     package var batch = 256
-    /// Rows of users that the commands of one commit touch (`MessagingCommand.cost`, `MessagingOutcome.cost`); the last one may go beyond that.
+    /// Maximum number of rows that the commands of one commit touch (`MessagingCommand.cost`, `MessagingOutcome.cost`);
+    /// the last command may exceed it.
     package var batchCost = 1_024
-    /// Size of the write-ahead log that is moved into the database, in bytes.
+    /// Size of the write-ahead log in bytes from which it is moved into the database.
     package var checkpointBytes = 32 << 20
 
     package init(directory: String) {

@@ -1,7 +1,7 @@
 import GRDB
 package import Signaling
 
-/// Why something could not be stored or read, or the store not be opened.
+/// Failure to open, read or write the store.
 package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible {
     package enum Kind: String, Hashable, Sendable, CaseIterable {
         case diskFull
@@ -15,7 +15,7 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
     }
 
     package var kind: Kind
-    /// What happened, for operators.
+    /// Description for operators.
     package var detail: String
 
     package init(_ kind: Kind, _ detail: String) {
@@ -29,10 +29,10 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
             return
         }
         guard let error = error as? DatabaseError else {
-            // Neither the row nor its values: they are what people wrote.
+            // The error's text could contain parts of users' messages, so it is left out.
             let isRow = error is RowDecodingError
             self.init(
-                isRow ? .corrupted : .failed, isRow ? "a column has a value of another kind" : "\(type(of: error))")
+                isRow ? .corrupted : .failed, isRow ? "a column has a value of the wrong type" : "\(type(of: error))")
             return
         }
         let kind: Kind =
@@ -44,12 +44,12 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
             case .SQLITE_CANTOPEN: .directory
             default: .failed
             }
-        // Not the statement's arguments: they are what people wrote.
-        self.init(kind, "SQLite says \(error.extendedResultCode.rawValue): \(error.message ?? "nothing")")
+        // The statement's arguments contain users' messages, so they are left out.
+        self.init(kind, "SQLite error \(error.extendedResultCode.rawValue): \(error.message ?? "no message")")
     }
 
-    /// Whether it is the disk's, the file's or another program's doing: whatever else is asked of the store then fails as well. Otherwise it may
-    /// be of the rows that were asked for.
+    /// Returns whether the cause is the disk, the file or another program, so that all other commands fail as well.
+    /// Otherwise the cause may be the requested rows.
     static func isOfStore(_ error: any Error) -> Bool {
         guard let error = error as? DatabaseError else { return false }
         switch error.resultCode {
@@ -61,24 +61,24 @@ package struct StorageError: Error, Hashable, Sendable, CustomStringConvertible 
         }
     }
 
-    /// What the operator is to do.
+    /// Advice for the operator.
     package var advice: String {
         switch kind {
         case .diskFull: "free space on the disk of storage.directory, or raise storage.maximumMegabytes"
         case .readOnly: "let the relay's user write to storage.directory and its files"
         case .locked: "another program holds the database: end it, or give each relay a storage.directory of its own"
         case .corrupted:
-            "stop the relay, keep the files, then put back a backup or recover what can be read:"
+            "stop the relay, keep the files, then restore a backup or recover what can be read:"
                 + " sqlite3 messages.sqlite .recover | sqlite3 recovered.sqlite"
         case .newer: "run the version of millrace that wrote it, or a later one"
-        case .directory: "check that storage.directory exists or can be made"
+        case .directory: "check that storage.directory exists or can be created"
         case .failed: "see the detail; the disk may be failing"
         }
     }
 
     package var description: String { "\(kind.rawValue): \(detail)" }
 
-    /// What the user is told whose request it was. Paths and details are the operator's.
+    /// Error for the user whose request failed. Paths and details are only for the operator.
     package var answer: SignalingError {
         switch kind {
         case .diskFull: SignalingError(.storageFailed, "the relay's storage is full", retryAfter: 60)

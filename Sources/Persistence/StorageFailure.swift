@@ -1,11 +1,11 @@
 package import Signaling
 
-/// Why a command was not carried out: the rules refuse it, or the store failed.
+/// Reason that a command was not carried out: refusal by the rules, or failure of the store.
 package enum StorageFailure: Error, Hashable, Sendable {
     case refused(SignalingError)
     case failed(StorageError)
 
-    /// What the user is told.
+    /// Error for the user.
     package var answer: SignalingError {
         switch self {
         case .refused(let error): error

@@ -2,20 +2,20 @@ package import Containers
 import Glibc
 package import MediaEngine
 
-/// Why a recording could not begin, or ended.
+/// Reason that a recording could not start or has ended.
 package enum RecordingError: Error, Sendable, CustomStringConvertible {
     case alreadyRecording(session: String, stream: String)
     case notRecording(session: String, stream: String)
-    /// The relay refused: no such stream, too many taps.
+    /// The relay refused, such as for an unknown stream or too many taps.
     case engine(EngineError)
     /// A directory or the index could not be written.
     case directory(path: String, code: Int32, reason: String)
-    /// The file could not be written; `isOutOfSpace` tells a full disk.
+    /// The file could not be written; see `isOutOfSpace`.
     case file(ContainerError)
-    /// The system gave no thread.
+    /// The system could not create a thread.
     case thread(code: Int32)
 
-    /// True for a full disk, a quota or a file size limit.
+    /// Whether the cause is a full disk, a quota or a file size limit.
     package var isOutOfSpace: Bool {
         switch self {
         case .directory(_, let code, _): code == ENOSPC || code == EDQUOT || code == EFBIG
@@ -24,7 +24,7 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// True when the same may succeed later: the disk or the system refused.
+    /// Whether a retry may succeed, because the disk or the system failed.
     package var isTransient: Bool {
         switch self {
         case .directory, .file, .thread: true
@@ -47,12 +47,12 @@ package enum RecordingError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .alreadyRecording(let session, let stream):
-            "stream \(stream) of session \(session) is being recorded already"
+            "stream \(stream) of session \(session) is already being recorded"
         case .notRecording(let session, let stream): "stream \(stream) of session \(session) is not being recorded"
         case .engine(let error): "the relay refused: \(error)"
         case .directory(let path, _, let reason): "cannot write \(path): \(reason)"
         case .file(let error): "the recording failed: \(error)"
-        case .thread(let code): "no thread for the recording (errno \(code))"
+        case .thread(let code): "cannot start a thread for the recording (errno \(code))"
         }
     }
 }

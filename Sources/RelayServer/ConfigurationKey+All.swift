@@ -38,7 +38,7 @@ extension ConfigurationKey {
         return list.count <= 16 && list.allSatisfy { ICEServer(url: $0, username: "", credential: "") != nil }
     }
 
-    /// What stands between quotation marks in a header field (RFC 9110 section 5.6.4) without escapes.
+    /// Characters that a quoted string in a header field (RFC 9110 section 5.6.4) can have without escapes.
     private static let quotable: @Sendable (String) -> Bool = {
         $0.utf8.count <= 512 && $0.utf8.allSatisfy { (32...126).contains($0) && $0 != 0x22 && $0 != 0x5C }
     }
@@ -49,7 +49,7 @@ extension ConfigurationKey {
         "key:secret with commas between them; keys of 1 to 64 letters, digits, dots, hyphens and underscores, "
         + "secrets of 32 to 512 visible ASCII characters"
 
-    /// Every key, in the order in which `--help` and `--print-config` list them.
+    /// All keys, in the order of `--help` and `--print-config`.
     package static let all: [ConfigurationKey] = [
         .text(
             "http.address", \.httpAddress, allowed: "a numeric address",
@@ -58,7 +58,7 @@ extension ConfigurationKey {
         .flag(
             "insecure.http", \.insecureHTTP,
             "allows HTTP without TLS, or with dev, on an address that other hosts reach"),
-        .integer("http.port", \.httpPort, 0...65_535, "TCP port of the HTTP doors; 0: any free one"),
+        .integer("http.port", \.httpPort, 0...65_535, "TCP port of the HTTP endpoints; 0: any free one"),
         .integer("http.headerBytes", \.httpHeaderBytes, 1_024...(1 << 20), "largest request head, in bytes"),
         .integer("http.bodyBytes", \.httpBodyBytes, 1_024...(16 << 20), "largest request body, in bytes"),
         .integer("http.sendSeconds", \.httpSendSeconds, 1...600, "time that a client has to send one request"),
@@ -75,15 +75,15 @@ extension ConfigurationKey {
         .text(
             "http.corsOrigin", \.httpCORSOrigin,
             allowed: "up to 64 origins such as https://app.example with commas between them, *, or nothing", list: true,
-            "origins whose pages may call the relay, in addition to its own; * opens only what asks for a token",
+            "origins whose pages may call the relay, in addition to its own; * only for endpoints that require a token",
             accepts: originList),
         .text(
             "http.hosts", \.httpHosts, allowed: "up to 64 host names with commas between them, or nothing", list: true,
-            "names by which the relay may be called if it asks for no token, apart from numeric addresses and localhost",
+            "host names that requests may use if the relay requires no token, besides numeric addresses and localhost",
             accepts: hostList),
         .text(
             "http.tlsCertificate", \.httpTLSCertificate, allowed: "a PEM file, or nothing",
-            "certificate of the HTTP port, with those that vouch for it; read again when it changes"),
+            "certificate of the HTTP port, followed by its chain; read again when it changes"),
         .text(
             "http.tlsKey", \.httpTLSKey, allowed: "a PEM file, or nothing", "private key of the HTTP port's certificate"
         ),
@@ -92,36 +92,36 @@ extension ConfigurationKey {
             "bearer token of /v1, and of /metrics if other hosts reach it", accepts: adminToken),
         .flag(
             "http.urlTokens", \.httpURLTokens,
-            "takes tokens of WHIP and WHEP from ?access_token= as well; URLs are often logged on their way"),
+            "also accepts WHIP and WHEP tokens in ?access_token=; proxies often log URLs"),
         .text(
             "whip.token", \.whipToken, allowed: tokenText, secret: true,
             "bearer token that every /whip request needs (publishing)", accepts: token),
         .text(
             "whep.token", \.whepToken, allowed: tokenText, secret: true,
-            "bearer token that every /whep request needs (viewing)", accepts: token),
+            "bearer token that every /whep request needs (subscribing)", accepts: token),
 
         .text(
             "apps", \.apps, allowed: appsText, secret: true, list: true, "apps whose tokens open sessions",
             accepts: { AppDirectory.secrets(in: $0) != nil }),
         .text(
             "app.default", \.appDefault, allowed: "key of one of the apps, or nothing",
-            "app of what comes without a token (WHIP, WHEP, plain); by default the first by name",
+            "app of requests without a token (WHIP, WHEP, plain); by default the first by name",
             accepts: { $0.isEmpty || AppDirectory.isKey($0) }),
         .integer(
-            "token.leewaySeconds", \.tokenLeewaySeconds, 0...300, "time that the clocks of token makers may differ"),
+            "token.leewaySeconds", \.tokenLeewaySeconds, 0...300, "tolerated clock difference to token issuers"),
         .text(
             "webhook.url", \.webhookURL, allowed: "an http: or https: URL, or nothing",
-            "where events of sessions are sent", accepts: webhookURL),
+            "URL that session events are sent to", accepts: webhookURL),
         .text(
-            "webhook.secret", \.webhookSecret, allowed: tokenText, secret: true, "signs events of sessions",
+            "webhook.secret", \.webhookSecret, allowed: tokenText, secret: true, "secret that signs session events",
             accepts: token),
         .integer("webhook.queue", \.webhookQueue, 1...1_000_000, "events that wait to be sent"),
-        .integer("webhook.retrySeconds", \.webhookRetrySeconds, 0...604_800, "time from an event to its last try"),
+        .integer("webhook.retrySeconds", \.webhookRetrySeconds, 0...604_800, "time from an event to its last attempt"),
         .integer("issues.count", \.issuesCount, 1...100_000, "reports of clients that are kept"),
         .integer("issues.bytes", \.issuesBytes, 1_024...(16 << 20), "largest report, in bytes"),
         .integer(
             "issues.packetHeaders", \.issuesPacketHeaders, 0...65_536,
-            "headers of a video track's newest packets that are kept for reports (16 bytes each); of sound half as many"
+            "headers of a video track's newest packets that are kept for reports (16 bytes each); half as many of audio"
         ),
         .text(
             "issues.directory", \.issuesDirectory, allowed: "a directory, or nothing",
@@ -142,13 +142,13 @@ extension ConfigurationKey {
         .integer(
             "media.gatherMicroseconds", \.mediaGatherMicroseconds, 0...5_000, "longest wait for packets to share a send"
         ),
-        .choice("media.protection", \.mediaProtection, "what encrypts outgoing packets"),
+        .choice("media.protection", \.mediaProtection, "implementation that encrypts outgoing packets"),
         .choice("media.offload", \.mediaOffload, "UDP segmentation and coalescing by the kernel"),
 
         .integer(
             "webrtc.port", \.webRTCPort, 0...65_000,
             "UDP and TCP port of worker 0 for WebRTC, the next worker one higher; 0: free ones"),
-        .flag("webrtc.tcp", \.webRTCTCP, "ICE over TCP as well, where UDP is blocked"),
+        .flag("webrtc.tcp", \.webRTCTCP, "ICE over TCP as well, for networks that block UDP"),
         .choice("dtls.certificate", \.dtlsCertificate, "kind of key in the certificate of DTLS handshakes"),
         .text(
             "ice.servers", \.iceServers,
@@ -156,62 +156,66 @@ extension ConfigurationKey {
             list: true, "STUN and TURN servers that WHIP and WHEP answers name", accepts: iceServerList),
         .text(
             "ice.username", \.iceUsername, allowed: "up to 512 printable ASCII characters but \" and \\",
-            "user name for the TURN servers among them", accepts: quotable),
+            "user name for the TURN servers of ice.servers", accepts: quotable),
         .text(
             "ice.credential", \.iceCredential, allowed: "up to 512 printable ASCII characters but \" and \\",
-            secret: true, "password for the TURN servers among them", accepts: quotable),
+            secret: true, "password for the TURN servers of ice.servers", accepts: quotable),
         .integer(
             "bandwidth.minimumKilobits", \.bandwidthMinimumKilobits, 10...1_000_000,
-            "least that a viewer is thought to take a second"),
+            "minimum of the bandwidth estimate of a subscriber's path"),
         .integer(
             "bandwidth.startKilobits", \.bandwidthStartKilobits, 10...1_000_000,
-            "what a viewer is thought to take a second before anything is known"),
+            "initial bandwidth estimate of a subscriber's path"),
         .integer(
             "bandwidth.maximumKilobits", \.bandwidthMaximumKilobits, 10...1_000_000,
-            "most that a viewer is sent a second"),
+            "maximum bit rate that is sent to a subscriber"),
         .integer(
             "audio.loudest", \.audioLoudest, 0...1_000,
-            "audio tracks a session forwarded at a time, the loudest; 0: all"
+            "loudest audio tracks of a session that are forwarded at a time; 0: all"
         ),
 
         .integer(
             "limit.sessions", \.limitSessions, 1...1_000_000, "sessions of the relay, on all workers together"),
-        .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams a session"),
-        .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports a session"),
-        .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) a stream"),
+        .integer("limit.streams", \.limitStreams, 1...1_000_000, "streams of one session"),
+        .integer("limit.transports", \.limitTransports, 1...1_000_000, "transports of one session"),
+        .integer("limit.taps", \.limitTaps, 1...256, "taps (canvas readers, recordings) of one stream"),
         .integer(
             "limit.canvasBytes", \.limitCanvasBytes, (16 << 20)...(1 << 30),
             "memory of one canvas reader, in bytes; larger video frames than fit are dropped"),
         .integer(
             "limit.retransmissionBytes", \.limitRetransmissionBytes, (64 << 10)...(256 << 20),
-            "kept packets a video track"),
+            "bytes of packets of a video track that are kept for retransmission"),
         .integer(
-            "limit.retransmissionMilliseconds", \.limitRetransmissionMilliseconds, 0...30_000, "age of kept packets"),
+            "limit.retransmissionMilliseconds", \.limitRetransmissionMilliseconds, 0...30_000,
+            "time that packets are kept for retransmission"),
         .integer(
-            "limit.retransmissionPercent", \.limitRetransmissionPercent, 0...100, "retransmissions among sent bytes"),
+            "limit.retransmissionPercent", \.limitRetransmissionPercent, 0...100,
+            "maximum share of retransmissions in sent bytes"),
         .integer(
-            "limit.publisherSeconds", \.limitPublisherSeconds, 0...86_400, "silence that closes a publisher; 0: never"),
+            "limit.publisherSeconds", \.limitPublisherSeconds, 0...86_400,
+            "time without packets that closes a publisher; 0: never"),
         .integer("limit.mailbox", \.limitMailbox, 16...1_000_000, "control calls waiting for one worker"),
         .integer(
             "limit.receiveBufferBytes", \.limitReceiveBufferBytes, (64 << 10)...(1 << 30),
-            "kernel receive buffer a socket"),
+            "kernel receive buffer per socket"),
         .integer(
-            "limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer a socket"),
+            "limit.sendBufferBytes", \.limitSendBufferBytes, (64 << 10)...(1 << 30), "kernel send buffer per socket"),
         .integer(
             "limit.unestablished", \.limitUnestablished, 1...1_000_000,
-            "WebRTC transports that have not connected yet; then the oldest goes"),
+            "WebRTC transports that have not connected yet; beyond that the oldest is closed"),
         .integer(
             "limit.connectSeconds", \.limitConnectSeconds, 1...600, "time that a WebRTC peer has to become connected"),
         .integer(
-            "limit.consentSeconds", \.limitConsentSeconds, 5...600, "silence that closes a WebRTC transport"),
+            "limit.consentSeconds", \.limitConsentSeconds, 5...600,
+            "time without a check by the peer that closes a WebRTC transport"),
         .integer("limit.sdpBytes", \.limitSDPBytes, 1_024...65_536, "largest SDP offer or fragment, in bytes"),
-        .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users a session"),
+        .integer("limit.participants", \.limitParticipants, 1...1_000_000, "users of one session"),
         .integer(
             "limit.listedUsers", \.limitListedUsers, 0...1_000_000,
             "session size from which users with neither stream nor role are counted, not listed"),
         .integer("limit.connections", \.limitConnections, 1...10_000_000, "clients of the control protocol"),
-        .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions a user"),
-        .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions a session"),
+        .integer("limit.subscriptions", \.limitSubscriptions, 1...1_000, "subscriptions of one user"),
+        .integer("limit.subsessions", \.limitSubsessions, 1...1_000, "subsessions of one session"),
         .integer(
             "limit.movesPerSecond", \.limitMovesPerSecond, 1...1_000_000,
             "moves of one user between subsessions a second"),
@@ -226,7 +230,7 @@ extension ConfigurationKey {
             "limit.unjoined", \.limitUnjoined, 1...1_000_000, "WebSockets that have not joined a session"),
         .integer(
             "limit.unjoinedPerAddress", \.limitUnjoinedPerAddress, 1...1_000_000,
-            "those of them from one IPv4 address or IPv6 /64 network"),
+            "WebSockets from one IPv4 address or IPv6 /64 network that have not joined a session"),
         .integer(
             "limit.participantsPerUser", \.limitParticipantsPerUser, 1...1_000_000,
             "participants of one user of an app, and connections that only log in"),
@@ -247,13 +251,13 @@ extension ConfigurationKey {
             "WebRTC, native and plain transports of one IPv4 address or IPv6 /64 network"),
         .integer(
             "limit.queuedBytesPerUser", \.limitQueuedBytesPerUser, (1 << 20)...(1 << 40),
-            "bytes that wait for clients of one user of an app that do not read"),
+            "unsent bytes that are queued for clients of one user of an app"),
         .integer(
             "limit.queuedBytesPerToken", \.limitQueuedBytesPerToken, (1 << 20)...(1 << 40),
-            "bytes that wait for clients of one token that do not read"),
+            "unsent bytes that are queued for clients of one token"),
         .integer(
             "limit.queuedBytesPerAddress", \.limitQueuedBytesPerAddress, (1 << 20)...(1 << 40),
-            "bytes that wait for clients of one IPv4 address or IPv6 /64 network that do not read"),
+            "unsent bytes that are queued for clients of one IPv4 address or IPv6 /64 network"),
         .integer(
             "limit.wrongPasswords", \.limitWrongPasswords, 1...1_000_000,
             "wrong passwords of one token from one address for one session a minute; of one address, 20 times as many"),
@@ -262,9 +266,10 @@ extension ConfigurationKey {
             "wrong admin, WHIP and WHEP tokens of one address a minute, after which it is refused for a minute"),
         .integer(
             "limit.unsentEvents", \.limitUnsentEvents, 16...1_000_000,
-            "events that wait for a client that does not read; then it is dropped"),
+            "unsent events of one client; beyond that it is disconnected"),
         .integer(
-            "limit.replayEvents", \.limitReplayEvents, 0...1_000_000, "events kept for a client that comes back"),
+            "limit.replayEvents", \.limitReplayEvents, 0...1_000_000,
+            "sent events that are kept for a client that resumes"),
         .integer(
             "limit.mediaOrders", \.limitMediaOrders, 1...100_000,
             "subscriptions of one client that wait for the media engine at a time"),
@@ -276,23 +281,23 @@ extension ConfigurationKey {
             "requests about conversations of one user a second"),
         .integer(
             "limit.userEntriesPerSecond", \.limitUserEntriesPerSecond, 1...1_000_000,
-            "entries of users' lists that one user touches a second, ten times as many at once"),
-        .integer("limit.groupMembers", \.limitGroupMembers, 2...500, "members a group"),
-        .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that a user made"),
+            "entries of users' lists that one user may change a second; ten times as many at once"),
+        .integer("limit.groupMembers", \.limitGroupMembers, 2...500, "members of one group"),
+        .integer("limit.groupsPerUser", \.limitGroupsPerUser, 1...1_000_000, "groups that one user created"),
         .integer(
             "limit.loginsPerUser", \.limitLoginsPerUser, 1...10_000, "connections of one user to its conversations"),
         .choice("role.promotion", \.rolePromotion, "users that the host may make host or manager"),
         .choice(
             "mute.unmuteOthers", \.muteUnmuteOthers,
-            "whether a moderator's request to unmute a user is a question or is done at once"),
-        .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time that a lost client has to come back"),
+            "whether a moderator's request to unmute a user asks the user or unmutes at once"),
+        .integer("connect.graceSeconds", \.connectGraceSeconds, 0...3_600, "time in which a lost client can resume"),
         .integer(
             "connect.pingSeconds", \.connectPingSeconds, 1...600,
-            "time without a sign of a client after which it is asked for one; after three it is lost"),
+            "time without a message after which a client is pinged; after three times that it is lost"),
         .integer("connect.joinSeconds", \.connectJoinSeconds, 1...3_600, "time that a WebSocket has to join a session"),
         .flag(
             "connect.keysOnLoopback", \.connectKeysOnLoopback,
-            "native media without TLS for clients on this host; off where a proxy on it takes connections without TLS"),
+            "native media without TLS for clients on this host; off if a proxy on it accepts connections without TLS"),
 
         .text(
             "storage.directory", \.storageDirectory, allowed: "a directory, or nothing",
@@ -300,26 +305,26 @@ extension ConfigurationKey {
         .integer(
             "storage.maximumMegabytes", \.storageMaximumMegabytes, 0...1_000_000_000,
             "largest size of the database, in MiB; 0: as large as the disk"),
-        .flag("storage.checkAtStart", \.storageCheckAtStart, "looks through the whole database at the start"),
-        .flag("storage.required", \.storageRequired, "does not start where the database cannot be opened"),
+        .flag("storage.checkAtStart", \.storageCheckAtStart, "checks the whole database at the start"),
+        .flag("storage.required", \.storageRequired, "does not start if the database cannot be opened"),
         .integer(
-            "messages.retentionDays", \.messagesRetentionDays, 0...36_500, "days that messages are kept; 0: for ever"),
+            "messages.retentionDays", \.messagesRetentionDays, 0...36_500, "days that messages are kept; 0: forever"),
         .text("record", \.record, allowed: "a directory, or nothing", "records every stream into this directory"),
         .text(
             "recording.directory", \.recordingDirectory, allowed: "a directory, or nothing",
-            "directory of recordings that are asked for by HTTP; by default that of record"),
+            "directory of recordings that are started by HTTP; by default that of record"),
         .integer(
             "drain.seconds", \.drainSeconds, 0...3_600, "time that clients have to leave after the shutdown signal"),
         .integer(
             "drain.minimumSeconds", \.drainMinimumSeconds, 0...60,
-            "time from the shutdown signal to the close of the HTTP port at the least"),
+            "minimum time from the shutdown signal to the close of the HTTP port"),
         .text(
             "crash.directory", \.crashDirectory, allowed: "a directory, or nothing",
             "directory of crash reports; by default crash in storage.directory, and without that standard error"),
         .text(
             "log.level", \.logLevel, allowed: Logger.Level.allCases.map(\.rawValue).joined(separator: ", "),
-            "least severe messages that are logged", accepts: { Logger.Level(rawValue: $0) != nil }),
-        .choice("log.format", \.logFormat, "shape of log lines on standard error"),
-        .flag("dev", \.development, "knows an app \"dev\", gives its tokens away, prints URLs and commands to paste"),
+            "lowest level of messages that are logged", accepts: { Logger.Level(rawValue: $0) != nil }),
+        .choice("log.format", \.logFormat, "format of log lines on standard error"),
+        .flag("dev", \.development, "adds an app \"dev\", issues its tokens to anyone, prints URLs and commands"),
     ]
 }

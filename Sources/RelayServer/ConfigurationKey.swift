@@ -1,18 +1,18 @@
-/// One setting: its name in files (`http.port`), and from it the flag (`--http-port`) and the environment variable
-/// (`MILLRACE_HTTP_PORT`); its range, and how it goes in and out of a `RelayConfiguration`.
+/// One setting: its name in files (`http.port`), which gives the flag (`--http-port`) and the environment variable
+/// (`MILLRACE_HTTP_PORT`), its allowed values, and its access to a `RelayConfiguration`.
 package struct ConfigurationKey: Sendable {
     package let name: String
     package let help: String
-    /// What values may be, for people.
+    /// Description of the allowed values, for people.
     package let allowed: String
     package let isSecret: Bool
-    /// True where the flag may stand alone and then means `true`.
+    /// Whether the flag can be given without a value and then means `true`.
     package let isSwitch: Bool
-    /// True where the text holds several values with commas between them, which a file may also give as a list.
+    /// Whether the text is a list separated by commas, which a file can also give as an array.
     package var isList = false
-    /// The value as text.
+    /// Returns the value as text.
     package let read: @Sendable (RelayConfiguration) -> String
-    /// Sets the value from text; false where the text is not allowed.
+    /// Sets the value from text; returns false if the text is not allowed.
     package let write: @Sendable (inout RelayConfiguration, String) -> Bool
 
     package var defaultText: String { read(RelayConfiguration()) }
@@ -39,7 +39,7 @@ package struct ConfigurationKey: Sendable {
 
     // MARK: kinds
 
-    /// - Parameter step: values are multiples of it.
+    /// - Parameter step: divisor of allowed values.
     static func integer(
         _ name: String, _ path: WritableKeyPath<RelayConfiguration, Int> & Sendable, _ range: ClosedRange<Int>,
         step: Int = 1, _ help: String

@@ -2,7 +2,8 @@ import Configuration
 import NIOConcurrencyHelpers
 import SystemPackage
 
-/// Reads a `RelayConfiguration` from flags, environment and one file: flag > environment > file > default.
+/// Reads a `RelayConfiguration` from flags, environment variables and one file, in this order of precedence, with
+/// defaults for the rest.
 package struct ConfigurationLoader: Sendable {
     /// Values given as flags, by key name.
     package var flags: [String: String]
@@ -40,16 +41,16 @@ package struct ConfigurationLoader: Sendable {
         return ResolvedConfiguration(configuration: configuration, sources: sources, warnings: strangeVariables)
     }
 
-    /// One provider and how to name it.
+    /// A configuration provider and the source that it names for a key.
     private struct Layer {
         let provider: any ConfigProvider
         let source: (ConfigurationKey) -> ConfigurationSource
         var prefix: [String] = []
 
-        /// The value as text, whatever scalar type the provider holds it in.
+        /// Returns the value as text, whatever its scalar type in the provider.
         func text(of key: ConfigurationKey) throws(ConfigurationError) -> String? {
             let absolute = AbsoluteConfigKey(prefix + key.components)
-            // JSON's true would also pass for the integer 1.
+            // JSON's `true` would also be read as the integer 1.
             let types: [ConfigType] =
                 key.isSwitch
                 ? [.string, .bool, .double] : [.string, .int, .double, .bool] + (key.isList ? [.stringArray] : [])
@@ -92,7 +93,7 @@ package struct ConfigurationLoader: Sendable {
         let secrets = Set(ConfigurationKey.all.filter(\.isSecret).map(\.name))
         let provider: any ConfigProvider
         do {
-            // The snapshots ask about every key they hold whether it is secret; no other way of theirs lists the keys.
+            // A snapshot asks for every key in the file whether it is secret. There is no other way to list its keys.
             switch path.split(separator: ".").last?.lowercased() {
             case "json":
                 provider = try await FileProvider<JSONSnapshot>(
@@ -122,7 +123,7 @@ package struct ConfigurationLoader: Sendable {
         return Layer(provider: provider, source: { _ in .file(path) })
     }
 
-    /// Other programs may own variables of this prefix, so an unknown one is a warning and no error.
+    /// Warnings about unknown variables. They are not errors, because other programs may use the same prefix.
     private var strangeVariables: [String] {
         var known = Set(ConfigurationKey.all.map(\.environmentVariable)).union(["MILLRACE_CONFIG"])
         #if DEBUG
@@ -133,7 +134,7 @@ package struct ConfigurationLoader: Sendable {
     }
 
     private static func hint(about variable: String) -> String {
-        variable == RelayConfiguration.faultVariable ? ": this is a release build, which has no faults on purpose" : ""
+        variable == RelayConfiguration.faultVariable ? ": fault injection is only available in debug builds" : ""
     }
 
     private static func nearest(to name: String) -> String? {
@@ -143,7 +144,7 @@ package struct ConfigurationLoader: Sendable {
         return best.0
     }
 
-    /// Edits (insert, delete, replace) between two texts.
+    /// Returns the edit distance (insert, delete, replace) between two texts.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
         var row = Array(0...b.count)
         for (i, x) in a.enumerated() {

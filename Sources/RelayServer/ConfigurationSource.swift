@@ -1,4 +1,4 @@
-/// Where a configuration value came from, highest precedence first.
+/// Source of a configuration value, highest precedence first.
 public enum ConfigurationSource: Sendable, Hashable, CustomStringConvertible {
     /// A command-line flag, by its name with dashes.
     case flag(String)

@@ -6,7 +6,7 @@ import Foundation
 /// - `.new`: has a report that no later start has logged yet
 /// - `.txt`: has a report that a later start has logged
 struct CrashReports: Sendable, Equatable {
-    /// Reports that are kept; the oldest make room when a relay starts.
+    /// Maximum number of reports; the oldest are removed when a relay starts.
     static let maximumCount = 16
     private static let prefix = "crash-"
     private static let open = ".open"
@@ -28,11 +28,11 @@ struct CrashReports: Sendable, Equatable {
         self.directory = URL(filePath: directory, directoryHint: .isDirectory)
     }
 
-    /// Paths of all reports, the oldest first.
+    /// Paths of all reports, oldest first.
     var paths: [String] { paths(Self.new, Self.read) }
 
-    /// Takes the reports that no start has logged yet, the oldest first; they count as logged from now on. Finishes what killed processes
-    /// left behind, and removes the oldest reports beyond the limit.
+    /// Returns the reports that no start has logged yet, oldest first, and marks them as logged. Also completes files
+    /// left by killed processes, and removes the oldest reports beyond the limit.
     func takeNew() -> [String] {
         for path in paths(Self.open) { recover(path) }
         let taken = paths(Self.new).map { rename($0, Self.read) }
@@ -40,7 +40,7 @@ struct CrashReports: Sendable, Equatable {
         return taken.filter { access($0, F_OK) == 0 }
     }
 
-    /// Opens the file of this run, readable for this user alone; makes the directory if it is missing.
+    /// Opens the file of this run, readable only by this user; creates the directory if it is missing.
     func begin(now: Date = Date(), process: Int32 = getpid()) throws(RelayError) -> File {
         do {
             try FileManager.default.createDirectory(
@@ -66,7 +66,7 @@ struct CrashReports: Sendable, Equatable {
 
     private var failure: RelayError { .crashDirectory(path: directory.path, reason: String(cString: strerror(errno))) }
 
-    /// 20261122T190839Z: sorts by time.
+    /// Returns a time such as 20261122T190839Z, which sorts chronologically as text.
     private static func stamp(_ date: Date) -> String {
         var seconds = time_t(date.timeIntervalSince1970)
         var parts = tm()

@@ -3,24 +3,23 @@ import Logging
 import NIOConcurrencyHelpers
 import ServiceLifecycle
 
-/// The first to hear of a shutdown, by a signal or by an operator's order: takes nothing new (`/readyz` says so, and a load balancer
-/// looks elsewhere), tells the clients, gives them time to leave, and then ends what is still open. The relay ends when this service
-/// does.
+/// Handles shutdown, by a signal or by an operator's order. Refuses new clients (`/readyz` tells load balancers),
+/// notifies the clients, gives them time to leave, and then closes the rest. The relay ends when this service does.
 struct DrainService: Service {
-    /// Between two looks whether all clients and peers have left.
+    /// Interval of checks whether all clients and peers have left.
     private static let look = Duration.milliseconds(100)
 
     let bodies: OpenBodies
     let sessions: any SessionsDoor
     let messages: MessageHub
     let control: DrainControl
-    /// For clients to leave in, after a signal.
+    /// Time for clients to leave after a signal.
     let grace: Duration
-    /// For load balancers to notice in.
+    /// Minimum time before the end, in which load balancers notice the drain.
     let minimum: Duration
     let logger: Logger
 
-    /// When an ordered drain ends, and where clients were sent to.
+    /// End of an ordered drain, and the URL that clients were sent to.
     private let ordered = NIOLockedValueBox<(end: ContinuousClock.Instant, url: String?)?>(nil)
 
     init(
@@ -39,12 +38,12 @@ struct DrainService: Service {
     func run() async throws {
         await cancelWhenGracefulShutdown { await followOrders() }
         if Task.isCancelled {
-            // Something else of the relay failed, and there is no time to be kind.
+            // Another service failed, so the relay ends without a drain.
             bodies.beginDraining()
         } else if Task.isShuttingDownGracefully {
             let begin = ContinuousClock.now
             let order = ordered.withLockedValue { $0 }
-            // A signal during an ordered drain makes it no longer.
+            // A signal during an ordered drain does not extend it.
             let end = min(begin + grace, order?.end ?? begin + grace)
             await announce(until: end, url: order?.url)
             await wait(from: begin, until: end)
@@ -54,7 +53,7 @@ struct DrainService: Service {
         bodies.closeAll()
     }
 
-    /// Returns when an order was carried out. A later order takes the place of the one before.
+    /// Returns when an order was carried out. A later order replaces an earlier one.
     private func followOrders() async {
         await withTaskGroup(of: Bool.self) { group in
             group.addTask {
@@ -78,7 +77,7 @@ struct DrainService: Service {
 
     private func announce(until end: ContinuousClock.Instant, url: String?) async {
         let left = max(.zero, end - .now).components
-        // Rounded up: an order of 30 s is announced as 30 s, although some of the first second has passed.
+        // Rounded up, so that an order of 30 s is announced as 30 s although part of the first second has passed.
         let seconds = Int(left.seconds) + (left.attoseconds > 0 ? 1 : 0)
         logger.notice("draining", metadata: ["seconds": "\(seconds)"])
         bodies.beginDraining()

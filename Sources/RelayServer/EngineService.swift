@@ -1,7 +1,7 @@
 import MediaEngine
 import ServiceLifecycle
 
-/// Keeps the media engine until the doors before it are closed, then stops it.
+/// Keeps the media engine running until the HTTP endpoints are closed, then stops it.
 struct EngineService: Service {
     let engine: MediaEngine
 

@@ -1,2 +1,3 @@
-// A program that embeds the relay imports RelayServer alone: frames and audio blocks are part of its interface.
+// Programs that embed the relay import only RelayServer; frames and audio blocks of MediaBase are part of its
+// interface.
 @_exported public import MediaBase

@@ -1,38 +1,39 @@
 import MediaEngine
 
-/// The division of the process's open files among connections, and media, database and recordings.
+/// The division of the process's open files between connections and everything else: media, database and recordings.
 ///
-/// A process without free descriptors does not survive: libdispatch, which runs Swift's tasks, traps once a second when it cannot open a
+/// A process without free descriptors crashes: libdispatch, which runs Swift's tasks, traps if it cannot open a file
+/// under `/proc`, which it does once a second. Therefore connections get only part of the limit.
 /// file under `/proc`. So connections get only part of the limit.
 struct FileBudget: Sendable, Equatable {
-    /// Least number of files that connections never use.
+    /// Minimum number of files that connections never use.
     static let leastReserved = 256
-    /// Files of one media worker: five sockets, two pollers, and a spare one.
+    /// Files of one media worker: five sockets, two pollers and one spare.
     static let filesPerWorker = 8
-    /// Least number of files for connections that a relay starts with.
+    /// Minimum number of files for connections; the relay does not start with fewer.
     static let leastConnections = 64
 
-    /// Limit that is assumed if the system does not tell it: the usual soft limit.
+    /// Assumed limit if the system does not report it: the usual soft limit.
     static let unknownLimit = 1_024
 
-    /// The process's limit.
+    /// Limit of the process.
     let limit: Int
     /// Files for media, database and recordings.
     let reserved: Int
-    /// ICE connections over TCP that each media worker holds at most.
+    /// Maximum number of ICE connections over TCP of each media worker.
     let mediaConnectionsPerWorker: Int
-    /// HTTP connections and WebSockets that the relay holds at most.
+    /// Maximum number of HTTP connections and WebSockets.
     let connections: Int
-    /// Connections that one address may hold.
+    /// Maximum number of connections of one address.
     let connectionsPerAddress: Int
 
-    /// Lowest descriptor that no accepted connection may have. Descriptors are given out lowest first, so a connection with this number
-    /// or a higher one means that something else has used up more than half of the reserve.
+    /// Lowest descriptor that an accepted connection may not have. Descriptors are assigned lowest first, so a
+    /// connection with this number or a higher one means that other files have used more than half of the reserve.
     var ceiling: Int { limit - reserved / 2 }
 
     /// - Parameters:
     ///   - limit: open files that the process may have.
-    ///   - configuration: workers, and connections that are wanted.
+    ///   - configuration: number of workers and requested number of connections.
     /// - Throws: `openFiles` if fewer than `leastConnections` files are left for connections.
     init(limit: Int, configuration: RelayConfiguration) throws(RelayError) {
         let workers = configuration.mediaWorkers
@@ -49,7 +50,8 @@ struct FileBudget: Sendable, Equatable {
         connections = max(
             1, min(configuration.httpConnections, available - mediaConnectionsPerWorker * workers))
         let wanted = configuration.httpConnectionsPerAddress
-        // An explicit number is not cut to `connections`: a batch of accepts may go past these by a few, which then have to be served.
+        // An explicit number is not limited to `connections`: a batch of accepts may exceed these by a few, which still
+        // have to be served.
         connectionsPerAddress = wanted == 0 ? max(1, connections / 4) : wanted
     }
 }

@@ -4,18 +4,18 @@ import MediaBase
 /// An address of one of this host's network interfaces that is up.
 struct InterfaceAddress: Equatable {
     var address: SocketAddress
-    /// Other hosts are reached by its interface if no other route matches.
+    /// Whether the default route uses this interface.
     var isOnDefaultRoute = false
 
-    /// Addresses of all interfaces that are read at most.
+    /// Maximum number of addresses that are read.
     private static let limit = 256
 
-    /// The addresses that this host has now, in the kernel's order; empty if the kernel does not tell.
+    /// Returns the current addresses of this host, in the kernel's order; empty if the kernel does not report them.
     static func all() -> [InterfaceAddress] {
         var found = [millrace_interface_address](repeating: millrace_interface_address(), count: limit)
         let count = Int(millrace_interface_addresses(&found, Int32(limit)))
         guard count > 0 else { return [] }
-        // Addresses for documentation (RFC 5737, RFC 3849): no host has a route of its own for them.
+        // Addresses for documentation (RFC 5737, RFC 3849), for which no host has a specific route.
         let defaults = [defaultInterface("192.0.2.1"), defaultInterface("2001:db8::1")]
         return found.prefix(count).compactMap { entry in
             let address = withUnsafeBytes(of: entry.address.bytes) { bytes in
@@ -28,7 +28,7 @@ struct InterfaceAddress: Equatable {
         }
     }
 
-    /// Index of the interface by which datagrams to `text` leave, or a negative errno.
+    /// Returns the index of the interface on the route to `text`, or a negative errno.
     private static func defaultInterface(_ text: String) -> Int32 {
         var to = millrace_address()
         SocketAddress(text, port: 9)?.withKernelBytes { bytes in
@@ -38,7 +38,8 @@ struct InterfaceAddress: Equatable {
         return millrace_route_interface(&to, 0)
     }
 
-    /// Only hosts of the same link reach it: 169.254.0.0/16 (RFC 3927), fe80::/10 (RFC 4291 section 2.5.6).
+    /// Whether only hosts of the same link can reach the address: 169.254.0.0/16 (RFC 3927), fe80::/10 (RFC 4291
+    /// section 2.5.6).
     var isLinkLocal: Bool {
         let octets = address.octets
         return octets.count == 4 ? octets.starts(with: [169, 254]) : octets[0] == 0xFE && octets[1] & 0xC0 == 0x80

@@ -5,9 +5,9 @@ import Glibc
 /// Distributions keep the soft limit at 1,024 for programs that use `select`; this process polls with epoll only, so it may use the hard
 /// limit.
 public enum OpenFileLimit {
-    /// Raises the soft limit to the hard limit.
+    /// Raises the soft limit to the hard limit. If that fails, the limit stays as it was.
     ///
-    /// - Returns: the soft limit afterwards; nil if it cannot be read. If raising fails, the limit stays as it was.
+    /// - Returns: the soft limit afterwards; nil if it cannot be read.
     @discardableResult
     public static func raise() -> Int? {
         guard var limit = read() else { return nil }
@@ -18,10 +18,10 @@ public enum OpenFileLimit {
         return soft
     }
 
-    /// The limit in force; nil if it cannot be read.
+    /// Current soft limit; nil if it cannot be read.
     package static var soft: Int? { read().map { Int(clamping: $0.rlim_cur) } }
 
-    /// The limit that `raise` sets; nil if it cannot be read.
+    /// Hard limit, which `raise` sets; nil if it cannot be read.
     package static var hard: Int? { read().map { Int(clamping: $0.rlim_max) } }
 
     private static var resource: __rlimit_resource_t { __rlimit_resource_t(RLIMIT_NOFILE.rawValue) }

@@ -10,8 +10,8 @@ struct RecordingLog: Sendable {
         case .started: break
         case .suspended(let status):
             logger.error(
-                "recording is suspended and tried again: \(Self.reason(status))", metadata: Self.metadata(status))
-        case .resumed(let status): logger.notice("recording is resumed in a new file", metadata: Self.metadata(status))
+                "recording is suspended and will be retried: \(Self.reason(status))", metadata: Self.metadata(status))
+        case .resumed(let status): logger.notice("recording has resumed in a new file", metadata: Self.metadata(status))
         case .damaged(let status):
             var metadata = Self.metadata(status)
             metadata["damagedFrames"] = "\(status.statistics.damagedFrames)"

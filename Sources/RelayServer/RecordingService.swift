@@ -5,15 +5,15 @@ import NIOConcurrencyHelpers
 import Recording
 import ServiceLifecycle
 
-/// Records every stream that is published, if that is configured, and closes every file when the relay stops. A recording that the disk
-/// refuses is tried again as long as its stream is published.
+/// Records every published stream, if configured, and closes all files when the relay stops. Retries a recording that
+/// could not start because of the disk, as long as its stream is published.
 struct RecordingService: Service {
     let recorder: SessionRecorder
     let engine: MediaEngine
     let logger: Logger
-    /// Of all streams, from the time on when it was made; nil where nothing is recorded unasked.
+    /// Events of all streams since `init`; nil if not all streams are recorded.
     private let events: AsyncStream<StreamEvent>?
-    /// Streams whose recording could not begin.
+    /// Streams whose recording could not start.
     private let refused = NIOLockedValueBox<Set<RefusedStream>>([])
 
     private struct RefusedStream: Hashable, Sendable {
@@ -28,9 +28,9 @@ struct RecordingService: Service {
         events = recordsEverything ? engine.observeStreams() : nil
     }
 
-    /// Between two looks at what ended by itself.
+    /// Interval of checks for recordings that have ended.
     private static let look = Duration.seconds(1)
-    /// Looks from one attempt to begin a refused recording to the next.
+    /// Checks between two attempts to start a refused recording.
     private static let looksPerRetry = 5
 
     func run() async throws {
@@ -65,9 +65,10 @@ struct RecordingService: Service {
         await recorder.stopAll()
     }
 
-    /// After events were missed: streams that were published unseen. What somebody has stopped since a stream was published stays stopped.
+    /// Starts recordings of streams that were published while events were missed. A recording that was stopped since
+    /// its stream was published is not started again.
     ///
-    /// - Parameter session: nil: any.
+    /// - Parameter session: session to check; nil for all.
     private func recordWhatIsThere(_ session: String?, _ begun: inout BegunRecordings) async {
         var sessions: [String] = []
         if let session { sessions = [session] } else { sessions = await engine.sessions().map(\.name) }
@@ -88,7 +89,7 @@ struct RecordingService: Service {
         for key in refused.withLockedValue({ $0 }) { await record(key.session, key.stream, isRetry: true) }
     }
 
-    /// - Parameter isRetry: a further failure is not logged.
+    /// - Parameter isRetry: whether this is a retry, whose failure is not logged again.
     private func record(_ session: String, _ stream: String, isRetry: Bool = false) async {
         let key = RefusedStream(session: session, stream: stream)
         let metadata: Logger.Metadata = ["session": "\(session)", "stream": "\(stream)"]

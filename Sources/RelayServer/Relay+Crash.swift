@@ -4,10 +4,10 @@ import Logging
 import NIOPosix
 
 extension Relay {
-    /// Has a crash of the process leave a report, in `crash.directory` or on standard error, and logs what earlier runs left there.
+    /// Installs crash reports, in `crash.directory` or on standard error, and logs reports of earlier runs.
     ///
-    /// A directory that cannot be used is no reason not to serve: the log says so, and reports go to standard error.
-    /// - Returns: the file of this run; nil: reports go to standard error.
+    /// If the directory cannot be used, the relay still starts; it logs a warning and reports go to standard error.
+    /// - Returns: the file of this run; nil if reports go to standard error.
     func beginCrashReports() -> CrashReports.File? {
         var file: CrashReports.File?
         if let reports = configuration.crashReports {
@@ -24,8 +24,9 @@ extension Relay {
             "\(BuildInfo.version) \(BuildInfo.configuration) swift \(BuildInfo.swiftVersion) \(BuildInfo.architecture)"
         let skipped = millrace_crash_install(
             file?.directory ?? -1, file?.descriptor ?? -1, file?.openName ?? "", file?.readyName ?? "", build)
-        if skipped != 0 { logger.notice("a sanitizer handles crashes of this build; there are no crash reports") }
-        // The threads of the control plane that run all the time; others get a stack with their first decision.
+        if skipped != 0 { logger.notice("crash reports are disabled: a sanitizer handles crashes of this build") }
+        // Prepares the event loops, which run all the time. Other threads get an alternate stack with their first
+        // decision.
         for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() {
             loop.execute { millrace_crash_prepare_thread() }
         }

@@ -2,8 +2,9 @@ import ControlServer
 import Logging
 
 extension Relay {
-    /// Fills in the advertised addresses, so that they stay the same while the relay runs, and what a development relay needs beyond
-    /// loopback: an admin token of its own, so that `/v1` is not open to the network. It is among `developmentHints`.
+    /// Returns the configuration with values that are fixed while the relay runs: its advertised addresses, and for a
+    /// development relay beyond loopback an admin token, so that `/v1` is not open to the network. `developmentHints`
+    /// prints the token.
     static func completed(_ configuration: RelayConfiguration) -> RelayConfiguration {
         var configuration = configuration
         configuration.mediaAdvertised = configuration.advertisedAddresses.joined(separator: ",")
@@ -13,17 +14,17 @@ extension Relay {
         return configuration
     }
 
-    /// Logs the addresses that clients are told to send media to, and warns if HTTP is reachable from further away than they are.
+    /// Logs the advertised addresses, and warns if more hosts can reach HTTP than these addresses.
     func logAdvertised() {
         let metadata: Logger.Metadata = ["addresses": "\(configuration.advertisedAddresses.joined(separator: ", "))"]
         logger.notice("clients are told to send media to these addresses", metadata: metadata)
         guard configuration.isMediaOnLoopback, !configuration.isHTTPOnLoopback else { return }
         logger.warning(
-            "other hosts reach HTTP but not media: set media.advertised to an address that they reach",
+            "other hosts reach HTTP but not media: set media.advertised to an address that they can reach",
             metadata: metadata)
     }
 
-    /// Logs which hosts reach HTTP, and what is open to them.
+    /// Logs which hosts can reach HTTP, and which endpoints are open to them.
     func logExposure() {
         let address: Logger.Metadata = ["address": "\(configuration.httpAddress)"]
         guard !configuration.isHTTPOnLoopback else {
@@ -40,8 +41,8 @@ extension Relay {
         guard configuration.development else { return }
         let needs = configuration.areTokensNeededForMedia
         var open = ["joining sessions of the app \"dev\""]
-        if !needs.publishing { open.append("publishing by WHIP") }
-        if !needs.viewing { open.append("viewing by WHEP") }
+        if !needs.publishing { open.append("publishing with WHIP") }
+        if !needs.viewing { open.append("subscribing with WHEP") }
         logger.warning(
             "this development relay is open to every host that reaches it: \(open.joined(separator: ", "))",
             metadata: address)

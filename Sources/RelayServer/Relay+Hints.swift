@@ -3,7 +3,7 @@ import Foundation
 import MillraceTokens
 
 extension Relay {
-    /// Base URL of the HTTP doors, as this machine reaches them.
+    /// Base URL of the HTTP endpoints for clients on this host.
     public var url: String {
         let address = configuration.httpAddress
         let host =
@@ -12,7 +12,8 @@ extension Relay {
         return "\(scheme)://\(host.contains(":") ? "[\(host)]" : host):\(httpPort)"
     }
 
-    /// What to paste into a browser and a shell: the page, tokens for the session "demo", a test picture with sound, ways to watch it.
+    /// Returns text to paste into a browser and a shell: URL of the page, tokens for the session "demo", and commands
+    /// to publish a test stream and to subscribe to it.
     public func developmentHints() async -> String {
         tokenHints() + adminHint + mediaHints
     }
@@ -51,27 +52,27 @@ extension Relay {
             """
     }
 
-    /// The admin token that the relay made for itself, see `completed(_:)`.
+    /// Export of the admin token that `completed(_:)` made, if any.
     private var adminHint: String {
         guard !configuration.isHTTPOnLoopback else { return "" }
         return
             "\n# the admin token, for /v1, /admin and /metrics:\nexport MILLRACE_ADMIN_TOKEN=\(configuration.adminToken)\n"
     }
 
-    /// Publish a test picture with sound into the session "demo", watch it, look at it.
+    /// Commands to publish a test stream into the session "demo", to subscribe to it and to inspect it.
     private var mediaHints: String {
-        // `metrics` asks for it only beyond loopback, and ignores it elsewhere.
+        // `metrics` needs the token only beyond loopback, and ignores it otherwise.
         let header = configuration.adminToken.isEmpty ? "" : " -H \"Authorization: Bearer $MILLRACE_ADMIN_TOKEN\""
         let session = "\(url)/v1/sessions/demo"
         let media = configuration.advertisedAddresses.first ?? "127.0.0.1"
         let post = "curl -fsS\(header) -H 'Content-Type: application/json' \(session)/plain -d"
         return """
 
-            # publish from a browser or any other WHIP client, and watch with a WHEP client (docs/webrtc.md):
+            # publish from a browser or any other WHIP client, and subscribe with a WHEP client (docs/webrtc.md):
             \(url)/whip/demo?stream=camera
             \(url)/whep/demo
 
-            # publish a test picture with sound (ffmpeg):
+            # publish a test stream with video and audio (ffmpeg):
             J=$(\(post) '{"direction":"publish","stream":"cam","audio":{"ssrc":1001,"payloadType":111},"video":{"ssrc":1002,"payloadType":96}}')
             KEY=$(printf %s "$J" | sed 's/.*"clientKey":"\\([^"]*\\)".*/\\1/')
             PORT=$(printf %s "$J" | sed 's/.*"port":\\([0-9]*\\).*/\\1/')
@@ -81,11 +82,11 @@ extension Relay {
               -map 1:a -c:a libopus -ac 2 -b:a 96k -f rtp -payload_type 111 -ssrc 1001 \\
               -srtp_out_suite AES_CM_128_HMAC_SHA1_80 -srtp_out_params "$KEY" "srtp://\(media):$PORT?pkt_size=1200"
 
-            # watch it (ffplay):
+            # subscribe to it (ffplay):
             printf '%b' "$(\(post) '{"direction":"subscribe","audio":{"port":5004},"video":{"port":5006}}' | sed 's/.*"sdp":"\\([^"]*\\)".*/\\1/')" > demo.sdp
             ffplay -protocol_whitelist file,udp,rtp,srtp -i demo.sdp
 
-            # a still picture of it, and what the relay counts:
+            # a still image of it, and the relay's metrics:
             curl -fsS\(header) \(session)/streams/cam/canvas.png -o demo.png
             curl -fsS\(header) \(url)/metrics
             """

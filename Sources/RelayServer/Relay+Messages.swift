@@ -5,7 +5,7 @@ import Messaging
 import Persistence
 
 extension Relay {
-    /// The doors of conversations, and what keeps their store tidy.
+    /// Makes the hub of conversations, and the service that maintains their store.
     func messages(statistics: ControlStatistics) throws(RelayError) -> (MessageHub, MessageService?) {
         let isTemporary = configuration.storageDirectory.isEmpty && configuration.development
         let directory =
@@ -20,7 +20,8 @@ extension Relay {
         return (hub, service)
     }
 
-    /// Opens the store of conversations. Where it cannot be opened, the relay goes on without, or does not start, as the configuration says.
+    /// Opens the store of conversations. If that fails, the relay runs without conversations or does not start,
+    /// depending on `storageRequired`.
     private func storage(in directory: String) throws(RelayError) -> MessageHub.Storage {
         guard !directory.isEmpty else { return .disabled }
         let storage = configuration.storage(in: directory)

@@ -5,14 +5,14 @@ import MediaEngine
 import ServiceLifecycle
 
 extension Relay {
-    /// What stands behind the control doors, as the configuration has it, and the services that some of it needs.
+    /// Parts of the control plane, made from the configuration, and the services that they need.
     struct Assembly: Sendable {
         let parts: ControlParts
         let webhooks: WebhookService?
         let certificates: CertificateService?
         let messages: MessageService?
 
-        /// In the order in which they are started; they end in the other one.
+        /// Services in start order; they end in reverse order.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] {
             var services: [ServiceGroupConfiguration.ServiceConfiguration] = []
             if let webhooks { services.append(.init(service: webhooks, serviceName: "webhooks")) }

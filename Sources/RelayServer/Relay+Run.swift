@@ -2,10 +2,10 @@ import Foundation
 import UnixSignals
 
 extension Relay {
-    /// Starts, serves until SIGINT or SIGTERM, and drains. A second signal while it drains ends the process at once. A crash of the process
-    /// leaves a report from then on (`RelayConfiguration.crashDirectory`).
+    /// Starts the relay, serves until SIGINT or SIGTERM, and drains. A second signal during the drain ends the process
+    /// at once. A crash of the process leaves a report (`RelayConfiguration.crashDirectory`).
     ///
-    /// - Parameter onReady: called once the relay takes requests.
+    /// - Parameter onReady: called when the relay accepts requests.
     public func run(onReady: @Sendable () async -> Void = {}) async throws {
         let report = beginCrashReports()
         defer { if let report { configuration.crashReports?.end(report) } }
@@ -15,7 +15,7 @@ extension Relay {
             var isDraining = false
             for await signal in signals {
                 if isDraining {
-                    logger.warning("second signal, leaving at once", metadata: ["signal": "\(signal)"])
+                    logger.warning("second signal, exiting at once", metadata: ["signal": "\(signal)"])
                     Foundation.exit(1)
                 }
                 isDraining = true

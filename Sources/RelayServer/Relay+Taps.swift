@@ -6,9 +6,9 @@ import Signaling
 
 /// Raw media for programs that embed the relay.
 extension Relay {
-    /// Streams of a session whose media comes, the oldest first.
+    /// Streams of a session whose media has arrived, oldest first.
     ///
-    /// - Parameter app: key of the session's app; nil: the default app, to which sessions without tokens belong.
+    /// - Parameter app: key of the session's app; nil for the default app, which sessions without tokens belong to.
     /// - Throws: `notRunning`, `invalidSession` or `unknownSession`.
     public func streams(session: String, app: String? = nil) async throws(TapError) -> [TappableStream] {
         guard let engine else { throw .notRunning }
@@ -21,12 +21,13 @@ extension Relay {
         }
     }
 
-    /// Reads the raw frames and audio of a stream from now on, and requests a key frame of its publisher.
+    /// Reads the raw frames and audio of a stream from now on, and requests a key frame from its publisher.
     ///
     /// - Parameters:
     ///   - stream: `id` of one of `streams(session:app:)`.
-    ///   - app: key of the session's app; nil: the default app.
-    /// - Throws: `notRunning`, `invalidSession`, `unknownSession`, `unknownStream`, `nothingWanted`, or `failed` for a limit.
+    ///   - app: key of the session's app; nil for the default app.
+    /// - Throws: `notRunning`, `invalidSession`, `unknownSession`, `unknownStream`, `nothingWanted`, or `failed` for a
+    ///   limit.
     public func tap(
         session: String, stream: String, app: String? = nil, options: TapOptions = TapOptions()
     ) async throws(TapError) -> StreamTap {
@@ -43,7 +44,7 @@ extension Relay {
         }
     }
 
-    /// The media plane's name of a session.
+    /// Returns the media plane's name of a session.
     private func engineName(of session: String, app: String?) throws(TapError) -> String {
         let standard = configuration.appDirectory.standard
         do throws(SignalingError) {

@@ -6,7 +6,7 @@ import NIOConcurrencyHelpers
 import Recording
 import ServiceLifecycle
 
-/// A relay: media engine, HTTP doors and recordings, started and stopped together.
+/// A relay: media engine, HTTP endpoints and recordings, started and stopped together.
 ///
 /// ```swift
 /// var configuration = RelayConfiguration()
@@ -17,9 +17,9 @@ import ServiceLifecycle
 /// await relay.stop()
 /// ```
 public final class Relay: Sendable {
-    /// What open answers have to end in after the drain.
+    /// Time for open answers to end after the drain.
     private static let lastAnswers = Duration.seconds(3)
-    /// What the last webhook events have to go out in.
+    /// Time to send the last webhook events.
     private static let lastEvents = Duration.seconds(3)
 
     public let configuration: RelayConfiguration
@@ -42,7 +42,7 @@ public final class Relay: Sendable {
 
     private let state = NIOLockedValueBox(State.idle)
 
-    /// - Parameter logger: where the relay logs; by default lines on standard error as the configuration says.
+    /// - Parameter logger: logger of the relay; nil writes lines to standard error as configured.
     public init(configuration: RelayConfiguration = RelayConfiguration(), logger: Logger? = nil) {
         self.configuration = Self.completed(configuration)
         self.logger =
@@ -53,20 +53,20 @@ public final class Relay: Sendable {
             }
     }
 
-    /// The TCP port of the HTTP doors while the relay runs, else 0.
+    /// TCP port of the HTTP endpoints while the relay runs, otherwise 0.
     public var httpPort: Int { running?.httpPort ?? 0 }
 
     /// The media engine while the relay runs.
     package var engine: MediaEngine? { running?.engine }
 
-    /// The HTTP doors while the relay runs.
+    /// The HTTP server while the relay runs.
     package var server: ControlServer? { running?.server }
 
     var running: Running? {
         state.withLockedValue { if case .running(let running) = $0 { running } else { nil } }
     }
 
-    /// Binds all ports and starts the workers; returns when the relay takes requests.
+    /// Binds all ports and starts the workers; returns when the relay accepts requests.
     public func start() async throws(RelayError) {
         let isFirst = state.withLockedValue { state in
             guard case .idle = state else { return false }
@@ -80,7 +80,7 @@ public final class Relay: Sendable {
             #if DEBUG
                 if let fault = configuration.fault {
                     logger.critical(
-                        "THIS RELAY MISBEHAVES ON PURPOSE", metadata: ["fault": "\(fault.rawValue)"])
+                        "FAULT INJECTION: this relay misbehaves on purpose", metadata: ["fault": "\(fault.rawValue)"])
                 }
             #endif
             logger.notice("relay is ready", metadata: ["url": "\(url)"])
@@ -92,8 +92,8 @@ public final class Relay: Sendable {
         }
     }
 
-    /// Drains and stops: `/readyz` turns 503, open canvas bodies and recordings are closed, then the ports. Returns when all is
-    /// closed.
+    /// Drains and stops the relay: `/readyz` returns 503, open canvas responses and recordings are closed, then the
+    /// ports. Returns when all are closed.
     public func stop() async {
         guard let running else { return }
         await running.group.triggerGracefulShutdown()
@@ -101,7 +101,7 @@ public final class Relay: Sendable {
         state.withLockedValue { $0 = .stopped }
     }
 
-    /// Returns when the relay has stopped; throws what stopped it unasked.
+    /// Returns when the relay has stopped; throws the error of a service that stopped it.
     public func wait() async throws {
         guard let running else { return }
         defer { state.withLockedValue { $0 = .stopped } }
@@ -145,10 +145,10 @@ public final class Relay: Sendable {
             bodies: bodies,
             parts: parts, logger: logger)
 
-        // The bound port comes first; an error instead of it means that the group ended before.
+        // The stream yields the bound port. An error in its place means that the service group ended before.
         let (ports, report) = AsyncThrowingStream<Int, any Error>.makeStream()
         let http = server.service { report.yield($0) }
-        // Shut down from last to first: drain, close the doors, close the files, stop the media.
+        // Shutdown runs from last to first: drain, close the HTTP endpoints, close the files, stop the media engine.
         var services: [ServiceGroupConfiguration.ServiceConfiguration] = [
             .init(service: EngineService(engine: engine), serviceName: "media")
         ]
@@ -175,7 +175,7 @@ public final class Relay: Sendable {
                 try await group.run()
                 report.finish()
             } catch is CancellationError {
-                // Answers that would not end were cut off.
+                // Answers that did not end in time were cut off.
                 report.finish()
             } catch {
                 report.finish(throwing: error)
@@ -195,7 +195,7 @@ public final class Relay: Sendable {
         throw .http(address: configuration.httpAddress, port: configuration.httpPort, reason: reason)
     }
 
-    /// Makes the recording directory, so that a wrong one is heard of now and not with the first stream.
+    /// Creates the recording directory, so that a wrong path is reported at startup and not with the first stream.
     private static func prepare(_ directory: String) throws(RelayError) {
         do throws(RecordingError) {
             try RecordingFolder.create(directory)
@@ -207,7 +207,7 @@ public final class Relay: Sendable {
         }
     }
 
-    /// The service group's own messages are of use only when it breaks.
+    /// Logger of the service group, whose own messages are only useful if it fails.
     private var quiet: Logger {
         var logger = logger
         logger.logLevel = max(logger.logLevel, .error)

@@ -1,28 +1,28 @@
 import MediaBase
 
-/// Addresses that answers tell clients to send media to.
+/// Addresses for media in answers to clients.
 extension RelayConfiguration {
-    /// Addresses that `media.advertised` may name.
+    /// Maximum number of addresses in `media.advertised`.
     static let advertisedLimit = 16
 
-    /// The addresses of `mediaAdvertised` one by one; if it is empty those of this host, see `hostAddresses(boundTo:of:)`.
+    /// The addresses of `mediaAdvertised`; if it is empty, those of this host, see `hostAddresses(boundTo:of:)`.
     public var advertisedAddresses: [String] {
         let named = Self.list(mediaAdvertised)
         return named.isEmpty ? Self.hostAddresses(boundTo: mediaAddress, of: InterfaceAddress.all()) : named
     }
 
-    /// Every advertised address is reached by this host only.
+    /// Whether only this host can reach the advertised addresses.
     var isMediaOnLoopback: Bool {
         advertisedAddresses.allSatisfy { SocketAddress($0, port: 0)?.isLoopback == true }
     }
 
-    /// The addresses by which browsers of this host and of its networks reach sockets that are bound to `bound`: those of the default route
-    /// first, loopback last, since Firefox gathers no candidate that reaches loopback. Link-local addresses are left out: a candidate has
-    /// no zone. At most `advertisedLimit`.
+    /// Returns the addresses at which browsers of this host and its networks can reach sockets bound to `bound`:
+    /// addresses on the default route first, loopback last, because Firefox gathers no candidate that reaches loopback.
+    /// Excludes link-local addresses, because a candidate has no zone. Returns at most `advertisedLimit` addresses.
     ///
     /// - Parameters:
-    ///   - bound: numeric address; `0.0.0.0` and `::` stand for all.
-    ///   - interfaces: the addresses of the host.
+    ///   - bound: numeric address; `0.0.0.0` and `::` mean all interfaces.
+    ///   - interfaces: addresses of the host.
     static func hostAddresses(boundTo bound: String, of interfaces: [InterfaceAddress]) -> [String] {
         guard let address = SocketAddress(bound, port: 0), address.octets.allSatisfy({ $0 == 0 }) else {
             return [bound]

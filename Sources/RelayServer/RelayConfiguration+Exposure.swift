@@ -1,24 +1,24 @@
 import MediaBase
 
-/// Exposure of HTTP: whether other hosts reach it, and the settings that this needs.
+/// Exposure of HTTP: whether other hosts can reach it, and the settings that this requires.
 extension RelayConfiguration {
-    /// HTTP is bound to an address that only this host reaches.
+    /// Whether HTTP is bound to a loopback address.
     public var isHTTPOnLoopback: Bool { SocketAddress(httpAddress, port: 0)?.isLoopback ?? false }
 
     var isHTTPEncrypted: Bool { !httpTLSCertificate.isEmpty }
 
-    /// Whether WHIP and WHEP always ask for a token.
+    /// Whether WHIP and WHEP always require a token.
     var areTokensNeededForMedia: (publishing: Bool, viewing: Bool) {
         let hasApps = appDirectory.hasTenants
         return (hasApps || !whipToken.isEmpty, hasApps || !whepToken.isEmpty)
     }
 
-    /// Settings without which HTTP may not be bound to `httpAddress`, one line each; empty if nothing is missing.
+    /// Settings without which HTTP may not be bound to `httpAddress`, one entry for each; empty if nothing is missing.
     ///
-    /// Beyond loopback HTTP needs TLS or `insecureHTTP`, and a token for everything that carries media or control: `/v1` and `/metrics` the
-    /// admin token, WHIP and WHEP a static token or apps. The control protocol always asks for a session token. With `development` session
-    /// tokens are given away, so WHIP and WHEP need none either; `insecureHTTP` then says that this is meant, and `Relay` makes an admin
-    /// token if there is none.
+    /// Beyond loopback HTTP needs TLS or `insecureHTTP`, and a token for all endpoints of media and control: the admin
+    /// token for `/v1` and `/metrics`, a static token or apps for WHIP and WHEP. The control protocol always requires a
+    /// session token. With `development` any client can get a session token, so WHIP and WHEP need none either;
+    /// `insecureHTTP` then confirms the exposure, and `Relay` makes an admin token if there is none.
     var missingForExposure: [String] {
         guard !isHTTPOnLoopback else { return [] }
         if development {
@@ -35,8 +35,8 @@ extension RelayConfiguration {
         }
         if adminToken.isEmpty { missing.append("admin.token, for /v1 and /metrics") }
         let needs = areTokensNeededForMedia
-        if !needs.publishing { missing.append("whip.token or apps, for publishing by WHIP") }
-        if !needs.viewing { missing.append("whep.token or apps, for viewing by WHEP") }
+        if !needs.publishing { missing.append("whip.token or apps, for publishing with WHIP") }
+        if !needs.viewing { missing.append("whep.token or apps, for subscribing with WHEP") }
         return missing
     }
 }

@@ -3,12 +3,13 @@
 #endif
 
 extension RelayConfiguration {
-    /// In a debug build: what the relay does wrong on purpose, by its name. No key of the configuration, so that no file and no flag can
-    /// set it.
+    /// Environment variable that names the injected fault of a debug build. It is not a configuration key, so that no
+    /// file and no flag can set it.
     static let faultVariable = "MILLRACE_FAULT"
 
     #if DEBUG
-        /// - Throws: where no fault has the name. Empty is none.
+        /// - Returns: nil if the variable is not set or empty.
+        /// - Throws: `badValue` if no fault has this name.
         static func fault(in environment: [String: String]) throws(ConfigurationError) -> Fault? {
             guard let name = environment[faultVariable], !name.isEmpty else { return nil }
             guard let fault = Fault(rawValue: name) else {

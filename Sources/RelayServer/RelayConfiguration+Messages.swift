@@ -2,7 +2,7 @@ import ControlServer
 import Persistence
 
 extension RelayConfiguration {
-    /// The store of conversations in a directory.
+    /// Returns the configuration of the conversation store in a directory.
     func storage(in directory: String) -> StorageConfiguration {
         var storage = StorageConfiguration(directory: directory)
         storage.maximumMegabytes = storageMaximumMegabytes
@@ -10,7 +10,7 @@ extension RelayConfiguration {
         return storage
     }
 
-    /// The share of the doors of conversations.
+    /// Configuration of the hub of conversations.
     var messages: MessageHubConfiguration {
         var messages = MessageHubConfiguration()
         messages.limits.userMessagesPerSecond = limitUserMessagesPerSecond

@@ -4,7 +4,7 @@ import MediaEngine
 import SRTP
 
 extension RelayConfiguration {
-    /// The media engine's share.
+    /// Configuration of the media engine.
     var engine: EngineConfiguration {
         var engine = EngineConfiguration()
         engine.workers = mediaWorkers
@@ -55,13 +55,13 @@ extension RelayConfiguration {
         return webRTC
     }
 
-    /// Crash reports in the directory for them; nil: they go to standard error.
+    /// Crash reports in their directory; nil if they go to standard error.
     var crashReports: CrashReports? {
         if !crashDirectory.isEmpty { return CrashReports(directory: crashDirectory) }
         return storageDirectory.isEmpty ? nil : CrashReports(directory: storageDirectory + "/crash")
     }
 
-    /// The HTTP doors' share.
+    /// Configuration of the HTTP endpoints.
     var control: ControlConfiguration {
         var control = ControlConfiguration()
         control.address = httpAddress
@@ -89,7 +89,7 @@ extension RelayConfiguration {
         return control
     }
 
-    /// The control protocol's share.
+    /// Configuration of the control protocol.
     private var connect: ConnectConfiguration {
         var connect = ConnectConfiguration()
         connect.directory.sessions = limitSessions
@@ -122,7 +122,7 @@ extension RelayConfiguration {
         return connect
     }
 
-    /// Sets the limits of what users, tokens and addresses may hold.
+    /// Sets the limits of users, tokens and addresses.
     private func setResources(of connect: inout ConnectConfiguration) {
         connect.resources.user.participants = limitParticipantsPerUser
         connect.resources.token.participants = limitParticipantsPerToken
@@ -135,7 +135,7 @@ extension RelayConfiguration {
         connect.resources.address.queuedBytes = limitQueuedBytesPerAddress
     }
 
-    /// The tenants; with `development` the built-in one besides.
+    /// The tenants; with `development` also the built-in one.
     package var appDirectory: AppDirectory {
         var secrets = AppDirectory.secrets(in: apps) ?? [:]
         if development, secrets[AppDirectory.development] == nil {

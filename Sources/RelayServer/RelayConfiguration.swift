@@ -5,7 +5,7 @@ public import Signaling
     package import MediaEngine
 #endif
 
-/// Everything that a `Relay` can be told. The defaults are those of `millrace serve`.
+/// Configuration of a `Relay`. The defaults are those of `millrace serve`.
 ///
 /// ```swift
 /// var configuration = RelayConfiguration()
@@ -14,176 +14,183 @@ public import Signaling
 /// try await relay.start()
 /// ```
 ///
-/// `ConfigurationKey.all` says which flag, environment variable and file entry sets each field, and its allowed range;
-/// `validate()` holds a configuration that was made in code to the same ranges.
+/// `ConfigurationKey.all` lists the flag, environment variable, file entry and allowed values of each field;
+/// `validate()` checks a configuration that was made in code against the same values.
 public struct RelayConfiguration: Sendable, Equatable {
     // MARK: HTTP
 
-    /// Numeric address that the HTTP port binds to. Any other than a loopback address needs TLS or `insecureHTTP`, and tokens.
+    /// Numeric address that the HTTP port binds to. An address other than loopback needs TLS or `insecureHTTP`, and
+    /// tokens.
     public var httpAddress = "127.0.0.1"
-    /// Allows HTTP without TLS beyond loopback, and there a relay with `development`.
+    /// Allows HTTP without TLS beyond loopback, also with `development`.
     public var insecureHTTP = false
-    /// TCP port of the HTTP doors; 0 takes any free one (`Relay.httpPort` tells which).
+    /// TCP port of the HTTP endpoints; 0 for any free one, see `Relay.httpPort`.
     public var httpPort = 7880
-    /// Bytes that the request line and the header fields of one request may have.
+    /// Maximum bytes of the request line and header fields of one request.
     public var httpHeaderBytes = 16 << 10
-    /// Bytes that the body of one request may have.
+    /// Maximum bytes of the body of one request.
     public var httpBodyBytes = 256 << 10
-    /// Seconds from the first byte of a request to its last.
+    /// Maximum seconds from the first byte of a request to its last.
     public var httpSendSeconds = 10
-    /// Seconds that a new connection has to begin its first request; a TLS handshake before it is part of that.
+    /// Maximum seconds until a new connection begins its first request, including a TLS handshake.
     public var httpFirstRequestSeconds = 10
-    /// Seconds that a connection without a request stays open.
+    /// Seconds after which a connection without a request is closed.
     public var httpIdleSeconds = 60
-    /// Connections open at a time, WebSockets included; further ones wait in the listen queue. The limit of open files may allow fewer.
+    /// Maximum number of open connections, including WebSockets; further ones wait in the listen queue. The limit of
+    /// open files may allow fewer.
     public var httpConnections = 4_096
-    /// Connections open at a time from one IPv4 address or IPv6 /64 network; further ones are refused. 0: a quarter of the connections
-    /// that the limit of open files allows.
+    /// Maximum number of open connections from one IPv4 address or IPv6 /64 network; further ones are refused. 0 for a
+    /// quarter of the connections that the limit of open files allows.
     public var httpConnectionsPerAddress = 0
-    /// Origins, separated by commas, whose pages may call the relay; `*`: any may call what asks for a token. Empty: only its own pages.
+    /// Origins, separated by commas, whose pages may call the relay. `*` allows all origins at endpoints that require a
+    /// token. Empty for only the relay's own pages.
     public var httpCORSOrigin = ""
-    /// Host names, separated by commas, by which the relay may be called if it asks for no token, apart from `localhost` and numeric
-    /// addresses.
+    /// Host names, separated by commas, that requests may use if the relay requires no token, in addition to
+    /// `localhost` and numeric addresses.
     public var httpHosts = ""
-    /// PEM files of the HTTP port's certificate, with those that vouch for it, and of its key; both empty: HTTP without TLS. They are read
-    /// again when they change.
+    /// PEM files of the HTTP port's certificate, followed by its chain, and of its key; both empty for HTTP without
+    /// TLS. They are read again when they change.
     public var httpTLSCertificate = ""
     public var httpTLSKey = ""
-    /// Bearer token (RFC 6750) of `/v1`, and beyond loopback of `/metrics`; empty: they ask for none.
+    /// Bearer token (RFC 6750) of `/v1`, and beyond loopback of `/metrics`; empty if they require none.
     public var adminToken = ""
-    /// WHIP and WHEP take tokens from URLs as well, for clients that cannot set a header field.
+    /// Whether WHIP and WHEP also accept tokens in URLs, for clients that cannot set a header field.
     public var httpURLTokens = false
-    /// Where set, every `/whip` request needs it as its bearer token.
+    /// Bearer token that every `/whip` request needs; empty for none.
     public var whipToken = ""
-    /// Where set, every `/whep` request needs it as its bearer token.
+    /// Bearer token that every `/whep` request needs; empty for none.
     public var whepToken = ""
 
     // MARK: apps
 
     /// Tenants, as `key:secret` with commas between them.
     public var apps = ""
-    /// App of sessions that are entered without a token, by WHIP, WHEP and plain transports. Empty: the first of `apps` by name.
+    /// App of sessions that are entered without a token, by WHIP, WHEP and plain transports. Empty for the first of
+    /// `apps` by name.
     public var appDefault = ""
-    /// Seconds that the clocks of token makers and the relay may differ.
+    /// Tolerated difference between the clocks of token issuers and the relay, in seconds.
     public var tokenLeewaySeconds = 5
-    /// Where webhook events are sent; empty: nowhere.
+    /// URL that webhook events are sent to; empty for none.
     public var webhookURL = ""
-    /// Signs webhook events; empty: they are not signed.
+    /// Secret that signs webhook events; empty for no signature.
     public var webhookSecret = ""
-    /// Webhook events that wait at a time.
+    /// Maximum number of queued webhook events.
     public var webhookQueue = 10_000
-    /// Seconds from an event to its last try.
+    /// Seconds from an event to the last attempt to send it.
     public var webhookRetrySeconds = 3_600
-    /// Reports of clients that are kept.
+    /// Number of clients' reports that are kept.
     public var issuesCount = 100
-    /// Bytes of one report.
+    /// Maximum bytes of one report.
     public var issuesBytes = 1 << 20
     public var issuesPacketHeaders = 4_096
-    /// Directory of reports; empty: they are kept in memory.
+    /// Directory of reports; empty to keep them in memory.
     public var issuesDirectory = ""
 
     // MARK: media
 
     /// Numeric address that the media sockets bind to.
     public var mediaAddress = "0.0.0.0"
-    /// Numeric addresses that answers tell clients to send media to, separated by commas, the preferred one first. Plain transports
-    /// name the first; WebRTC answers have a candidate for each. Empty: the addresses that this host has when the relay starts, loopback
-    /// last.
+    /// Numeric addresses in answers that clients send media to, separated by commas, preferred one first. Plain
+    /// transports name the first; WebRTC answers have a candidate for each. Empty for the addresses that this host has
+    /// when the relay starts, loopback last.
     public var mediaAdvertised = ""
-    /// UDP port for RTP of plain transports: worker i has this + 2i, RTCP the port after it. 0 takes free ones.
+    /// UDP port for RTP of plain transports: worker i uses this + 2i, and the port after it for RTCP. 0 for free ports.
     public var mediaPort = 7982
-    /// Threads that forward media.
+    /// Number of threads that forward media.
     public var mediaWorkers = 1
-    /// Microseconds that a packet may wait for others to be sent with.
+    /// Microseconds that a packet may wait for others, to share a system call.
     public var mediaGatherMicroseconds = 1_000
     public var mediaProtection = Protection.automatic
     public var mediaOffload = Offload.automatic
 
     // MARK: WebRTC
 
-    /// UDP port, and TCP port where `webRTCTCP` is set: worker i has this + i. 0 takes free ones.
+    /// UDP port, and TCP port with `webRTCTCP`: worker i uses this + i. 0 for free ports.
     public var webRTCPort = 7_882
-    /// Takes ICE over TCP as well (RFC 6544), for networks that let no UDP through.
+    /// Whether ICE over TCP (RFC 6544) is accepted, for networks that block UDP.
     public var webRTCTCP = true
     public var dtlsCertificate = Certificate.ecdsa
-    /// STUN and TURN URLs (RFC 7064, RFC 7065) that WHIP and WHEP answers name for clients, separated by commas.
+    /// STUN and TURN URLs (RFC 7064, RFC 7065) in answers of WHIP and WHEP, separated by commas.
     public var iceServers = ""
-    /// Goes with the TURN URLs among them.
+    /// User name for the TURN URLs of `iceServers`.
     public var iceUsername = ""
     public var iceCredential = ""
-    /// Kilobits a second: bounds and first value of the estimate of what one viewer can take.
+    /// Minimum, initial value and maximum of the bandwidth estimate of one subscriber's path, in kilobits per second.
     public var bandwidthMinimumKilobits = 50
     public var bandwidthStartKilobits = 600
     public var bandwidthMaximumKilobits = 50_000
-    /// Audio tracks of a session that are forwarded at a time: the loudest. 0: all.
+    /// Number of audio tracks of a session that are forwarded at a time, the loudest ones. 0 for all.
     public var audioLoudest = 10
 
     // MARK: limits
 
     public var limitSessions = 10_000
-    /// Streams of one session.
+    /// Maximum streams of one session.
     public var limitStreams = 2_000
-    /// Transports of one session.
+    /// Maximum transports of one session.
     public var limitTransports = 10_000
-    /// Taps (canvas readers and recordings) of one stream.
+    /// Maximum taps (canvas readers and recordings) of one stream.
     public var limitTaps = 16
     /// Memory of one canvas reader, in bytes; sets the largest video frame that a canvas decodes.
     public var limitCanvasBytes = 64 << 20
-    /// Bytes of kept packets of one video producer.
+    /// Bytes of packets of one video producer that are kept for retransmission.
     public var limitRetransmissionBytes = 4 << 20
     /// Milliseconds that a packet is kept for retransmission.
     public var limitRetransmissionMilliseconds = 2_000
-    /// Share of the sent bytes that retransmissions may take.
+    /// Maximum percentage of retransmissions in sent bytes.
     public var limitRetransmissionPercent = 50
-    /// Seconds without an authentic packet after which a publisher is closed; 0: never.
+    /// Seconds without an authentic packet after which a publisher is closed; 0 for never.
     public var limitPublisherSeconds = 60
-    /// Control calls that may wait for one worker.
+    /// Maximum control calls that wait for one worker.
     public var limitMailbox = 16_384
-    /// Bytes asked of the kernel for each media socket.
+    /// Kernel buffer sizes that are requested for each media socket, in bytes.
     public var limitReceiveBufferBytes = 8 << 20
     public var limitSendBufferBytes = 8 << 20
-    /// WebRTC transports that have not connected yet; a further one takes the place of the oldest.
+    /// Maximum number of WebRTC transports that have not connected yet; a further one replaces the oldest.
     public var limitUnestablished = 2_000
-    /// Seconds from the answer to the end of the DTLS handshake.
+    /// Maximum seconds from the answer to the end of the DTLS handshake.
     public var limitConnectSeconds = 15
-    /// Seconds without a connectivity check after which a WebRTC peer is gone (RFC 7675).
+    /// Seconds without a connectivity check after which a WebRTC transport is closed (RFC 7675).
     public var limitConsentSeconds = 30
-    /// Bytes of one SDP offer or fragment.
+    /// Maximum bytes of one SDP offer or fragment.
     public var limitSDPBytes = 64 << 10
-    /// Users of one session.
+    /// Maximum users of one session.
     public var limitParticipants = 10_000
-    /// Size of a session from which users with neither stream nor role are counted, not listed; 0: always.
+    /// Size of a session from which users with neither stream nor role are counted instead of listed; 0 for always.
     public var limitListedUsers = 500
-    /// Clients of the control protocol, lost ones in their grace time included.
+    /// Maximum clients of the control protocol, including lost ones in their grace time.
     public var limitConnections = 100_000
-    /// Subscriptions of one user.
+    /// Maximum subscriptions of one user.
     public var limitSubscriptions = 200
-    /// Subsessions of one session.
+    /// Maximum subsessions of one session.
     public var limitSubsessions = 50
-    /// Moves of one user between subsessions a second.
+    /// Maximum moves of one user between subsessions per second.
     public var limitMovesPerSecond = 5
-    /// Chat messages of one user a second.
+    /// Maximum chat messages of one user per second.
     public var limitChatPerSecond = 5
-    /// Broadcasts of one manager to subsessions a second.
+    /// Maximum broadcasts of one manager to subsessions per second.
     public var limitBroadcastsPerSecond = 2
-    /// Messages that one client may send a second.
+    /// Maximum messages of one client per second.
     public var limitMessagesPerSecond = 100
-    /// Seconds between two reports of one client.
+    /// Minimum seconds between two reports of one client.
     public var limitIssueSeconds = 10
-    /// WebSockets that have not joined a session.
+    /// Maximum number of WebSockets that have not joined a session.
     public var limitUnjoined = 1_024
-    /// Those of them from one IPv4 address, or from one IPv6 network of 64 bits.
+    /// Maximum number of them from one IPv4 address or IPv6 /64 network.
     public var limitUnjoinedPerAddress = 256
-    /// Wrong passwords of one address for one session in a minute.
+    /// Maximum wrong passwords per minute of one token from one address for one session. Without regard to tokens, one
+    /// address may make 20 times as many.
     public var limitWrongPasswords = 5
-    /// Wrong static tokens (admin, WHIP, WHEP) of one address in a minute; then it is refused for a minute.
+    /// Maximum wrong static tokens (admin, WHIP, WHEP) of one address per minute; beyond that it is refused for a
+    /// minute.
     public var limitWrongTokens = 10
-    /// Events that wait for a client that does not read; more, and it is dropped.
+    /// Maximum unsent events of one client; beyond that it is disconnected.
     public var limitUnsentEvents = 4_096
-    /// Sent events that are kept for a client that comes back.
+    /// Sent events that are kept for a client that resumes.
     public var limitReplayEvents = 1_024
-    /// What one user of an app, one token and one address (IPv4, or IPv6 /64 network) may hold: participants of sessions and connections
-    /// that only log in to conversations; transports; bytes that wait for clients that do not read.
+    /// Limits of one user of an app, one token and one address (IPv4 address or IPv6 /64 network): participants of
+    /// sessions, including connections that only log in to conversations; transports; unsent bytes that are queued for
+    /// clients.
     public var limitParticipantsPerUser = 32
     public var limitParticipantsPerToken = 16
     public var limitParticipantsPerAddress = 1_024
@@ -193,86 +200,90 @@ public struct RelayConfiguration: Sendable, Equatable {
     public var limitQueuedBytesPerUser = 32 << 20
     public var limitQueuedBytesPerToken = 16 << 20
     public var limitQueuedBytesPerAddress = 256 << 20
-    /// Subscriptions of one client that wait for the media engine at a time; what is asked for beyond it is refused.
+    /// Maximum subscriptions of one client that wait for the media engine; further ones are refused.
     public var limitMediaOrders = 400
 
     // MARK: conversations
 
-    /// Directory of the database of conversations. Empty: none are kept; with `development` a temporary one.
+    /// Directory of the database of conversations. Empty for no conversations, or with `development` for a temporary
+    /// one.
     public var storageDirectory = ""
-    /// Largest size of the database, in MiB; 0: as large as the disk.
+    /// Maximum size of the database in MiB; 0 for no limit.
     public var storageMaximumMegabytes = 16_384
-    /// Looks through the whole database at the start.
+    /// Whether the whole database is checked at startup.
     public var storageCheckAtStart = true
-    /// Refuses to start where the database cannot be opened; else the relay does without conversations.
+    /// Whether the relay refuses to start if the database cannot be opened; otherwise it runs without conversations.
     public var storageRequired = false
-    /// Days that messages are kept; 0: for ever.
+    /// Days that messages are kept; 0 for forever.
     public var messagesRetentionDays = 0
-    /// Messages that one user may send a second, by all its sockets.
+    /// Maximum messages per second of one user, over all its connections.
     public var limitUserMessagesPerSecond = 20
-    /// Requests about conversations of one user a second.
+    /// Maximum requests about conversations per second of one user.
     public var limitUserRequestsPerSecond = 100
-    /// Entries of users' lists that one user touches a second.
+    /// Maximum entries in users' lists that one user may change per second.
     public var limitUserEntriesPerSecond = 500
-    /// Members of one group.
+    /// Maximum members of one group.
     public var limitGroupMembers = 500
-    /// Groups that one user made.
+    /// Maximum groups created by one user.
     public var limitGroupsPerUser = 1_000
-    /// Sockets of one user that are told of its conversations.
+    /// Maximum connections of one user that receive events of its conversations.
     public var limitLoginsPerUser = 32
 
     // MARK: the control protocol
 
     /// Seconds that the connection of a lost client is kept.
     public var connectGraceSeconds = 30
-    /// Seconds without a sign of a client after which it is asked for one; after three of them it is lost.
+    /// Seconds without a message after which a client is pinged; after three times that it is lost.
     public var connectPingSeconds = 10
-    /// Seconds that a WebSocket has to join a session.
+    /// Seconds within which a WebSocket must join a session.
     public var connectJoinSeconds = 60
     /// Users that the host of a session may make host or manager.
     public var rolePromotion = RolePromotion.any
     /// Effect of a moderator's request to unmute a user.
     public var muteUnmuteOthers = UnmutePolicy.request
-    /// Clients on this host may have native media, whose keys go over the control connection, without TLS.
+    /// Whether clients on this host may use native media without TLS. Its keys are sent over the signalling connection.
     public var connectKeysOnLoopback = true
 
     // MARK: the process
 
-    /// Directory that every published stream is recorded into. Empty: streams are recorded when that is asked for.
+    /// Directory that every published stream is recorded into. Empty if streams are recorded only on request.
     public var record = ""
-    /// Directory of recordings that are asked for; empty: the one of `record`, and without that there are none.
+    /// Directory of recordings on request. Empty for the directory of `record`; if that is empty as well, recording is
+    /// disabled.
     public var recordingDirectory = ""
-    /// Seconds that clients have to leave after the shutdown signal, when `/readyz` turns 503; without clients the relay ends earlier.
+    /// Seconds for clients to leave after the shutdown signal, when `/readyz` returns 503; the relay ends earlier if
+    /// there are no clients.
     public var drainSeconds = 10
-    /// Seconds from the shutdown signal to the close of the HTTP port at the least, so that a load balancer sees `/readyz`; never more
-    /// than `drainSeconds`.
+    /// Minimum seconds from the shutdown signal to the close of the HTTP port, so that a load balancer sees `/readyz`;
+    /// at most `drainSeconds`.
     public var drainMinimumSeconds = 1
-    /// Directory of crash reports. Empty: `crash` in `storageDirectory`; without that, reports go to standard error.
+    /// Directory of crash reports. Empty for `crash` in `storageDirectory`; if that is empty as well, reports go to
+    /// standard error.
     public var crashDirectory = ""
     /// `trace`, `debug`, `info`, `notice`, `warning`, `error` or `critical`.
     public var logLevel = "info"
     public var logFormat = LogFormat.text
-    /// Knows the app "dev" with a secret that everybody knows, gives tokens of it away, and prints ready-to-paste commands.
+    /// Adds the app "dev" with a publicly known secret, issues its tokens to all clients, and prints commands to paste.
     public var development = false
     #if DEBUG
-        /// What the engine does wrong on purpose.
+        /// Injected fault of the media engine.
         package var fault: Fault?
     #endif
 
     public init() {}
 
-    /// The parts of a text that are separated by commas.
+    /// Splits a text at its commas.
     static func list(_ text: String) -> [String] {
         text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     }
 
-    /// Where recordings go; nil: nowhere.
+    /// Directory of recordings; nil if recording is disabled.
     public var effectiveRecordingDirectory: String? {
         if !recordingDirectory.isEmpty { return recordingDirectory }
         return record.isEmpty ? nil : record
     }
 
-    /// Which implementation encrypts what subscribers get.
+    /// Implementation that encrypts media for subscribers.
     public enum Protection: String, Sendable, CaseIterable {
         case automatic
         /// OpenSSL, one packet at a time.
@@ -281,11 +292,11 @@ public struct RelayConfiguration: Sendable, Equatable {
         case multiBuffer
     }
 
-    /// Kind of key in the certificate that DTLS handshakes show.
+    /// Type of key in the certificate of DTLS handshakes.
     public enum Certificate: String, Sendable, CaseIterable {
         /// P-256.
         case ecdsa
-        /// 2048 bits, for peers that know no elliptic curves.
+        /// 2048 bits, for peers without support for elliptic curves.
         case rsa
     }
 
@@ -300,7 +311,7 @@ public struct RelayConfiguration: Sendable, Equatable {
         case json
     }
 
-    /// Checks every field against its key's range.
+    /// Checks every field against the allowed values of its key.
     public func validate() throws(ConfigurationError) {
         for key in ConfigurationKey.all {
             var copy = self
@@ -313,12 +324,12 @@ public struct RelayConfiguration: Sendable, Equatable {
         try validateTogether()
     }
 
-    /// Keys that have to fit each other.
+    /// Checks keys that depend on each other.
     private func validateTogether() throws(ConfigurationError) {
         guard httpTLSCertificate.isEmpty == httpTLSKey.isEmpty else {
             throw .badValue(
                 key: httpTLSKey.isEmpty ? "http.tlsKey" : "http.tlsCertificate", value: "",
-                allowed: "a PEM file, as the other one is set", source: .code)
+                allowed: "a PEM file, because the other one is set", source: .code)
         }
         let missing = missingForExposure
         guard missing.isEmpty else { throw .exposed(address: httpAddress, missing: missing) }
@@ -326,13 +337,13 @@ public struct RelayConfiguration: Sendable, Equatable {
         guard appDefault.isEmpty || keys.contains(appDefault) else {
             throw .badValue(
                 key: "app.default", value: appDefault,
-                allowed: keys.isEmpty ? "nothing, as there are no apps" : keys.joined(separator: ", "), source: .code)
+                allowed: keys.isEmpty ? "nothing (there are no apps)" : keys.joined(separator: ", "), source: .code)
         }
         guard bandwidthMinimumKilobits <= bandwidthStartKilobits, bandwidthStartKilobits <= bandwidthMaximumKilobits
         else {
             throw .badValue(
                 key: "bandwidth.startKilobits", value: String(bandwidthStartKilobits),
-                allowed: "\(bandwidthMinimumKilobits) to \(bandwidthMaximumKilobits), the other bandwidth keys",
+                allowed: "\(bandwidthMinimumKilobits) to \(bandwidthMaximumKilobits), by the other bandwidth keys",
                 source: .code)
         }
     }

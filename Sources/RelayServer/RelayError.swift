@@ -1,11 +1,11 @@
-/// Why a relay did not start.
+/// Reason that a relay did not start.
 public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case configuration(ConfigurationError)
-    /// The media sockets or threads could not be had.
+    /// The media sockets or threads could not be created.
     case media(String)
     /// The HTTP port could not be bound.
     case http(address: String, port: Int, reason: String)
-    /// The process may open too few files to keep enough of them for media, database and recordings.
+    /// The process's limit of open files is too low for media, database, recordings and connections.
     case openFiles(limit: Int, needed: Int)
     /// The recording directory cannot be written.
     case recordingDirectory(path: String, reason: String)
@@ -15,9 +15,9 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
     case crashDirectory(path: String, reason: String)
     /// The database of conversations cannot be opened, and it is required.
     case storage(path: String, reason: String, advice: String)
-    /// Certificate or key of the HTTP port cannot be used.
+    /// The certificate or key of the HTTP port cannot be used.
     case tls(String)
-    /// `start` on a relay that was started before; a relay runs once.
+    /// `start` was called on a relay that was started before. A relay runs only once.
     case alreadyStarted
 
     public var description: String {
@@ -29,11 +29,11 @@ public enum RelayError: Error, Sendable, Equatable, CustomStringConvertible {
             "the process may open \(limit) files; the relay needs at least \(needed): raise the hard limit (ulimit -Hn, "
                 + "LimitNOFILE= in systemd)"
         case .recordingDirectory(let path, let reason): "cannot record into \(path): \(reason)"
-        case .issuesDirectory(let path, let reason): "cannot keep reports in \(path): \(reason)"
-        case .crashDirectory(let path, let reason): "cannot keep crash reports in \(path): \(reason)"
-        case .storage(let path, let reason, let advice): "cannot keep conversations in \(path): \(reason); \(advice)"
+        case .issuesDirectory(let path, let reason): "cannot write reports to \(path): \(reason)"
+        case .crashDirectory(let path, let reason): "cannot write crash reports to \(path): \(reason)"
+        case .storage(let path, let reason, let advice): "cannot store conversations in \(path): \(reason); \(advice)"
         case .tls(let reason): reason
-        case .alreadyStarted: "the relay was started before"
+        case .alreadyStarted: "the relay can be started only once"
         }
     }
 }

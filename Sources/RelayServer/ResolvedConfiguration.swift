@@ -1,6 +1,6 @@
 import Foundation
 
-/// A configuration together with where each value came from.
+/// A configuration with the source of each value.
 package struct ResolvedConfiguration: Sendable {
     package struct Entry: Sendable, Codable, Equatable {
         package var key: String
@@ -13,10 +13,10 @@ package struct ResolvedConfiguration: Sendable {
 
     package var configuration: RelayConfiguration
     package var sources: [String: ConfigurationSource]
-    /// Things that are not errors but that an operator should hear, such as environment variables that no key has.
+    /// Warnings for the operator, such as unknown environment variables.
     package var warnings: [String]
 
-    /// One row a key; secrets are masked.
+    /// One entry for each key; secrets are masked.
     package var entries: [Entry] {
         ConfigurationKey.all.map { key in
             var value = key.read(configuration)
@@ -27,7 +27,7 @@ package struct ResolvedConfiguration: Sendable {
         }
     }
 
-    /// `key = value  # source`, aligned.
+    /// Aligned lines of the form `key = value  # source`.
     package var text: String {
         let rows = entries.map { ("\($0.key) = \($0.value.isEmpty ? "\"\"" : $0.value)", $0.source) }
         let width = rows.map(\.0.count).max() ?? 0

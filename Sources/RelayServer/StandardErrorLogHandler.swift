@@ -1,7 +1,8 @@
 import Foundation
 package import Logging
 
-/// Writes one line a message to standard error: `2026-11-21T01:49:06.123Z info text key=value`, or the same as a JSON object.
+/// Writes one line per message to standard error: `2026-11-21T01:49:06.123Z info text key=value`, or the same as a JSON
+/// object.
 package struct StandardErrorLogHandler: LogHandler {
     package var logLevel: Logger.Level
     package var metadata: Logger.Metadata = [:]
@@ -27,7 +28,7 @@ package struct StandardErrorLogHandler: LogHandler {
         case .json:
             line = Self.jsonLine(time: time, level: event.level, message: event.message, metadata: all)
         }
-        // One write a line keeps lines of several threads whole.
+        // One write per line, so that lines of several threads do not mix.
         let bytes = Array((line + "\n").utf8)
         bytes.withUnsafeBytes { raw in
             var rest = raw[...]
@@ -61,7 +62,7 @@ package struct StandardErrorLogHandler: LogHandler {
         return String(decoding: data, as: UTF8.self)
     }
 
-    /// Control characters from the network must not forge lines or move the cursor.
+    /// Escapes control characters: text from the network must not forge lines or move the cursor.
     private static func escaped(_ text: String) -> String {
         guard text.unicodeScalars.contains(where: { $0.value < 32 || $0.value == 127 }) else { return text }
         var out = ""

@@ -1,10 +1,10 @@
-/// What a connection may do, as its token says. The relay checks every request against them.
+/// Permissions of a connection, from its token. The relay checks every request against them.
 public struct Capabilities: Hashable, Sendable, Codable {
     public var canPublish: Bool
     public var canSubscribe: Bool
     public var canForceMute: Bool
     public var canForceDisconnect: Bool
-    /// May become host or manager.
+    /// Permission to become host or manager.
     public var canHost: Bool
 
     public init(

@@ -1,18 +1,18 @@
-/// One client's attachment to a session. It survives reconnects, and it is the id of its user.
+/// Id of a client's connection to a session, and of its user. It survives reconnects.
 public struct ConnectionID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 }
 
-/// What one participant publishes: up to one audio and one video track.
+/// Id of a stream: up to one audio and one video track of one participant.
 public struct StreamID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
     public var description: String { rawValue }
 }
 
-/// One life of a session, from its first join to its end. Names are used again, ids are not.
+/// Id of a session from its first join to its end. Unlike names, ids are never reused.
 public struct SessionID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,13 +1,13 @@
-/// One kind of a user's media, over all that it publishes.
+/// Status of one kind of a user's media, over all its streams.
 public enum MediaStatus: String, Hashable, Sendable, Codable {
-    /// Nothing of the kind is published.
+    /// No stream has media of this kind.
     case off
     case on
-    /// Published, and kept from everybody by its publisher or by the relay.
+    /// Published, but muted by its publisher or by the relay.
     case muted
 }
 
-/// What the pictures of a stream show.
+/// Content of a stream's video.
 public enum VideoType: String, Hashable, Sendable, Codable {
     case camera
     case screen

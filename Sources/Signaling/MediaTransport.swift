@@ -1,10 +1,10 @@
-/// How media goes between a client and the relay. A client passes over those that it does not know.
+/// Media transport between a client and the relay. Clients ignore unknown values.
 public struct MediaTransport: RawRepresentable, Hashable, Sendable, Codable {
     public var rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// DTLS-SRTP, as browsers have it.
+    /// DTLS-SRTP, which browsers use.
     public static let webRTC = MediaTransport(rawValue: "webRTC")
-    /// SRTP with keys in offers and answers (RFC 4568), where nobody else reads the control connection.
+    /// SRTP with keys in offers and answers (RFC 4568). Requires an encrypted or local signalling connection.
     public static let native = MediaTransport(rawValue: "native")
 }

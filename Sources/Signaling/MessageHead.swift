@@ -1,8 +1,8 @@
-/// What a client reads first of a message of the relay's: whether it answers a request, or tells of an event.
+/// Start of a message from the relay, which a client decodes first to tell answers from events.
 public struct MessageHead: Hashable, Sendable, Codable {
-    /// Of the request that it answers.
+    /// Id of the answered request.
     public var id: UInt32?
-    /// Number of an event.
+    /// Number of the event.
     public var seq: UInt64?
     public var event: String?
 }

@@ -1,10 +1,10 @@
-/// What ids of messages may be, which clients make so that a message that is sent again is the same one.
+/// Rule for message ids. Clients choose them, so that a repeated message is recognized.
 public enum MessageIDRule {
-    /// Of printable ASCII.
+    /// Number of printable ASCII characters.
     public static let characters = 1...64
 
-    /// Why `id` cannot be one; nil where it can.
-    /// - Parameter field: the parameter that has it.
+    /// Returns an error if `id` is not valid, otherwise nil.
+    /// - Parameter field: name of the parameter, for the error.
     public static func objection(to id: String, field: String) -> SignalingError? {
         guard characters.contains(id.utf8.count), id.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
             return SignalingError(

@@ -1,21 +1,21 @@
-/// Names of sessions and streams: 1 to 150 characters out of letters, digits, symbols and spaces.
+/// Rule for names of sessions and streams: 1 to 150 letters, digits, symbols and spaces.
 public enum NameRule {
     public static let maximumCharacters = 150
-    /// A character can be any number of combining marks; this bounds what one name can hold.
+    /// A character can be any number of combining marks; this bounds the size of one name.
     public static let maximumBytes = 600
 
-    /// Why `text` cannot be a name; nil where it can.
+    /// Returns the reason that `text` is not a valid name, or nil if it is valid.
     public static func objection(to text: String) -> String? {
         objection(
             to: text, subject: "the name", characters: maximumCharacters, bytes: maximumBytes, isAllowed: isAllowed)
     }
 
-    /// The same for names and ids with bounds of their own.
+    /// Returns the reason that `text` is not valid by other bounds, or nil if it is valid.
     ///
     /// - Parameters:
-    ///   - subject: what it is, as the answer calls it.
-    ///   - characters: at most so many, and one at least.
-    ///   - bytes: of UTF-8, at most.
+    ///   - subject: name of the checked value, for the text of the reason.
+    ///   - characters: maximum number of characters; the minimum is 1.
+    ///   - bytes: maximum number of bytes of UTF-8.
     package static func objection(
         to text: String, subject: String, characters: Int, bytes: Int, isAllowed: (Unicode.Scalar) -> Bool
     ) -> String? {
@@ -33,10 +33,10 @@ public enum NameRule {
         return nil
     }
 
-    /// Why `text` cannot be shown as the name of a user or a group; nil if it can.
+    /// Returns the reason that `text` is not a valid display name of a user or a group, or nil if it is valid.
     ///
     /// - Parameters:
-    ///   - subject: whose name it is, as the answer calls it.
+    ///   - subject: name of the checked value, for the text of the reason.
     ///   - characters: maximum number of characters; the minimum is 1.
     ///   - bytes: maximum number of bytes of UTF-8.
     package static func objection(
@@ -45,12 +45,14 @@ public enum NameRule {
         objection(to: text, subject: subject, characters: characters, bytes: bytes, isAllowed: isShown)
     }
 
-    /// Whether a character may stand in names that are looked up: of sessions, streams, subsessions, and ids of users.
+    /// Returns whether a character is allowed in names that are looked up: names of sessions, streams and subsessions,
+    /// and user ids.
     ///
-    /// Excludes control, format, private-use, unassigned and line-separating characters, and all that Unicode calls default-ignorable, such as
-    /// Hangul fillers. Bidirectional controls (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069) are format characters: they reorder
-    /// the text beside a name (Unicode TR36, bidirectional text spoofing), and the others make two different names look the same. Letters that
-    /// run from right to left need none of them. Variation selectors stay, because emoji have them.
+    /// Excludes control, format, private-use, unassigned and line-separating characters, and all that Unicode calls
+    /// default-ignorable, such as Hangul fillers. Bidirectional controls (U+061C, U+200E, U+200F, U+202A to U+202E,
+    /// U+2066 to U+2069) are format characters: they reorder the text beside a name (Unicode TR36, bidirectional text
+    /// spoofing), and the others make two different names look the same. Right-to-left letters need none of them.
+    /// Variation selectors are allowed, because emoji need them.
     package static func isAllowed(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator, .paragraphSeparator: false
@@ -58,8 +60,8 @@ public enum NameRule {
         }
     }
 
-    /// Whether a character may stand in names that are only shown. In addition to `isAllowed`: the joiners and tags that emoji and some scripts
-    /// need, and what is newer than this program's version of Unicode.
+    /// Returns whether a character is allowed in display names. In addition to `isAllowed`: joiners and tags that emoji
+    /// and some scripts need, and characters newer than this program's version of Unicode.
     private static func isShown(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x200C, 0x200D, 0xE0020...0xE007F: true

@@ -1,40 +1,40 @@
-/// Why a connection is over.
+/// Reason for the end of a connection.
 public enum DisconnectReason: String, Hashable, Sendable, Codable, CaseIterable {
     /// The client left.
     case left
-    /// A host or moderator removed it.
+    /// A host or moderator removed the user.
     case removed
     /// The host or an administrator ended the session.
     case sessionEnded
-    /// It did not come back within the grace time.
+    /// The client did not resume within the grace time.
     case networkLost
-    /// It did not read its messages fast enough.
+    /// The client read its messages too slowly.
     case slowConsumer
-    /// It broke the protocol or its limits.
+    /// The client broke the protocol or its limits.
     case protocolViolation
-    /// The relay shuts down.
+    /// The relay is shutting down.
     case relayShutdown
-    /// The token ended.
+    /// The token expired.
     case tokenExpired
 }
 
-/// Why a stream is over.
+/// Reason for the end of a stream.
 public enum StreamEndReason: String, Hashable, Sendable, Codable, CaseIterable {
     case clientLeft
     case unpublished
-    /// By a moderator or by the share lock.
+    /// Ended by a moderator or by the share lock.
     case forced
     case networkLost
-    /// The relay or its media path began anew.
+    /// The relay or its media path was restarted.
     case reset
 }
 
-/// Why a subscriber's video stopped or goes on.
+/// Reason that a subscriber's video stopped or continued.
 public enum VideoChangeReason: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The subscriber's path does not carry it.
+    /// The subscriber's path is too narrow for the video, or is wide enough again.
     case quality
-    /// The publisher stopped or started it.
+    /// The publisher muted or unmuted it.
     case publisher
-    /// The subscriber asked for it.
+    /// The subscriber's preferences exclude or include it.
     case subscriber
 }

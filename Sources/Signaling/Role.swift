@@ -1,4 +1,4 @@
-/// What a user is in a session. There is exactly one host while somebody is there who may be it.
+/// Role of a user in a session. There is exactly one host, unless no user may be host.
 public enum Role: String, Hashable, Sendable, Codable, CaseIterable {
     case host
     case manager

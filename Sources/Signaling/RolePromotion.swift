@@ -2,6 +2,6 @@
 public enum RolePromotion: String, Hashable, Sendable, Codable, CaseIterable {
     /// Every participant with a client.
     case any
-    /// Those whose token has `role_type` 1.
+    /// Users whose token has `role_type` 1.
     case capable
 }

@@ -1,13 +1,13 @@
 /// An error answer to a request.
 public struct SignalingError: Error, Hashable, Sendable, Codable, CustomStringConvertible {
     public var code: ErrorCode
-    /// This occurrence, for people.
+    /// Description of this occurrence, for people.
     public var message: String
     /// Name of the offending field.
     public var field: String?
-    /// Configuration key of the limit that was met.
+    /// Configuration key of the limit that was reached.
     public var limit: String?
-    /// Seconds after which trying again makes sense.
+    /// Seconds to wait before a retry.
     public var retryAfter: Int?
 
     public init(

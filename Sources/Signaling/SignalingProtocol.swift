@@ -1,13 +1,13 @@
 /// The control protocol between a client and the relay: JSON texts over one WebSocket (docs/protocol.md).
 public enum SignalingProtocol {
-    /// Of the messages in this target. A client that asks for another one is told `unsupportedVersion`.
+    /// Version of the messages in this target. Requests of another version get `unsupportedVersion`.
     public static let version = 1
-    /// What both sides name in `Sec-WebSocket-Protocol` (RFC 6455 section 1.9).
+    /// Value of `Sec-WebSocket-Protocol` on both sides (RFC 6455 section 1.9).
     public static let subprotocol = "millrace.v1"
     /// Largest message that the relay takes, in bytes.
     public static let maximumMessageBytes = 64 * 1_024
-    /// Largest message that the relay sends and a client has to take, in bytes: the answer to a join lists all users and streams. The relay
-    /// answers `messageTooLarge` instead of a larger one.
+    /// Largest message of the relay that a client must accept, in bytes: a join answer lists many users and streams. If
+    /// an answer would be larger, the relay sends `messageTooLarge`.
     public static let maximumRelayMessageBytes = 16 * 1_024 * 1_024
     /// Largest session description, in bytes.
     public static let maximumSDPBytes = 48 * 1_024

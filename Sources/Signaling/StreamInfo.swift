@@ -1,20 +1,20 @@
-/// A published stream as everybody in its session sees it.
+/// A published stream as all users of its session see it.
 public struct StreamInfo: Hashable, Sendable, Codable, Identifiable {
     public var id: StreamID
-    /// Whose it is.
+    /// Connection of the publisher.
     public var connection: ConnectionID
     public var name: String
     public var videoType: VideoType
-    /// The publisher sends this kind now; false as well while it is muted by whomever.
+    /// Whether the publisher sends this kind of media; false while it is muted by the publisher or the relay.
     public var hasAudio: Bool
     public var hasVideo: Bool
-    /// Kept from everybody by the relay until the publisher unmutes itself.
+    /// Whether the relay drops this kind of media until it is unmuted.
     public var isAudioMuted: Bool
     public var isVideoMuted: Bool
-    /// Of the largest encoding; 0 before they are known.
+    /// Size of the largest encoding in pixels; 0 if unknown.
     public var width: Int
     public var height: Int
-    /// The publisher is lost and may come back: nothing comes, nothing has ended.
+    /// The publisher is lost and may return: no media arrives, but the stream has not ended.
     public var isDropped: Bool
     /// Milliseconds since 1970.
     public var createdAt: Int64

@@ -1,9 +1,9 @@
-/// What texts from user to user may be: chat, broadcasts, messages.
+/// Rule for texts between users: chat, broadcasts, messages.
 public enum TextRule {
-    /// Of UTF-8.
+    /// Bytes of UTF-8.
     public static let maximumBytes = 8 * 1_024
 
-    /// Why `text` cannot be sent; nil where it can.
+    /// Returns an error if `text` cannot be sent, otherwise nil.
     public static func objection(to text: String) -> SignalingError? {
         if text.isEmpty { return SignalingError(.invalidField, "the text is empty", field: "text") }
         guard text.utf8.count <= maximumBytes else {

@@ -1,15 +1,15 @@
-/// A user as everybody in its session sees it.
+/// A user as all users of its session see it.
 public struct UserInfo: Hashable, Sendable, Codable, Identifiable {
-    /// How its media reaches the relay.
+    /// Origin of the user's media.
     public enum Kind: String, Hashable, Sendable, Codable {
         /// A client of the control protocol.
         case client
-        /// A publisher by WHIP or plain SRTP: it has streams, and no signalling.
+        /// A publisher without signalling (WHIP or plain SRTP).
         case publisher
     }
 
     public var id: ConnectionID
-    /// Display name, at most 200 characters; `null` where none was given.
+    /// Display name, at most 200 characters; `null` if none was given.
     public var name: String
     /// The application's own id of the user (`user_identity` of the token), at most 35 characters.
     public var identity: String?
@@ -20,7 +20,7 @@ public struct UserInfo: Hashable, Sendable, Codable, Identifiable {
     public var audio: MediaStatus
     public var video: MediaStatus
     public var share: MediaStatus
-    /// False while the relay waits for the client to come back.
+    /// Whether the client is connected; false during its grace time.
     public var isConnected: Bool
     /// Milliseconds since 1970.
     public var joinedAt: Int64

@@ -1,6 +1,6 @@
 package import Signaling
 
-/// A refusal: an owner holds as much of a resource as it may.
+/// Error of an owner that has reached its limit of a resource.
 package struct ResourceExcess: Error, Hashable, Sendable {
     package let kind: ResourceKind
     package let owner: ResourceOwner.Kind

@@ -1,9 +1,9 @@
-/// A client as its resources are counted: for its token, its user and its address, as far as it has them.
+/// Owners whose limits apply to a client: its token, its user and its address, as far as known.
 package struct ResourceHolder: Hashable, Sendable {
     /// The operator's own clients, which have no limits.
     package static let unlimited = ResourceHolder(owners: [])
 
-    /// The narrowest first: its limit is the one that errors name.
+    /// Owners from the narrowest to the widest: errors name the first one whose limit is exceeded.
     package let owners: [ResourceOwner]
 
     private init(owners: [ResourceOwner]) { self.owners = owners }

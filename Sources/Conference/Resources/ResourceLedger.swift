@@ -20,23 +20,23 @@ package struct ResourceLedger: Sendable {
 
     package var isEmpty: Bool { amounts.isEmpty }
 
-    /// Amount that a holder's owner of a kind holds; 0 if the holder has no such owner.
+    /// Returns the amount that the holder's owner of this kind holds; 0 if the holder has no such owner.
     package func amount(of kind: ResourceKind, _ owner: ResourceOwner.Kind, of holder: ResourceHolder) -> Int {
         guard let owner = holder.owners.first(where: { $0.kind == owner }) else { return 0 }
         return amounts[Account(owner: owner, kind: kind), default: 0]
     }
 
-    /// Adds to what the holder's owners hold.
+    /// Adds to the amounts of the holder's owners.
     ///
     /// - Parameter amount: 0 or more.
-    /// - Throws: the first limit that would be exceeded; then nothing changes.
+    /// - Throws: the first limit that would be exceeded. Then nothing changes.
     package mutating func take(
         _ amount: Int, of kind: ResourceKind, for holder: ResourceHolder
     ) throws(ResourceExcess) {
         guard amount > 0 else { return }
         for owner in holder.owners {
             let limit = limits[owner.kind][kind]
-            // Subtracted: a sum with a huge amount could overflow.
+            // Subtracts from the limit, because a sum with a huge amount could overflow.
             guard amounts[Account(owner: owner, kind: kind), default: 0] <= limit - amount else {
                 throw ResourceExcess(kind: kind, owner: owner.kind, limit: limit)
             }

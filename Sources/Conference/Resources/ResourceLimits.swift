@@ -1,4 +1,4 @@
-/// Limits of what one user, one token and one address may hold.
+/// Limits of the amounts that one user, one token and one address may hold.
 package struct ResourceLimits: Hashable, Sendable {
     /// Largest amount of each resource.
     package struct Share: Hashable, Sendable {
@@ -23,10 +23,10 @@ package struct ResourceLimits: Hashable, Sendable {
 
     /// A user of an app may hold several tokens, such as one for each device.
     package var user = Share(participants: 32, transports: 64, queuedBytes: 32 << 20)
-    /// A token admits one person, perhaps in several tabs. Together with the replay queues of its participants this keeps a token below
-    /// 64 MiB of memory.
+    /// A token admits one person, possibly in several browser tabs. Including the replay queues of its participants, a
+    /// token uses less than 64 MiB of memory.
     package var token = Share(participants: 16, transports: 32, queuedBytes: 16 << 20)
-    /// A school or an office is behind one address.
+    /// A school or an office may share one address.
     package var address = Share(participants: 1_024, transports: 2_048, queuedBytes: 256 << 20)
 
     package init() {}

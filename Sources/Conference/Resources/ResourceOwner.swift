@@ -1,4 +1,4 @@
-/// Party that a resource is counted for.
+/// Party that resources are counted for.
 package struct ResourceOwner: Hashable, Sendable {
     package enum Kind: Hashable, Sendable, CaseIterable {
         case user

@@ -1,9 +1,10 @@
 import MediaBase
 import Signaling
 
-/// Requests for help out of subsessions (SUB-5). Each has one result.
+/// Help requests from subsessions (SUB-5). Each request has one result.
 extension Conference {
-    /// - Returns: the request that is open already where there is one.
+    /// Opens a help request.
+    /// - Returns: the sender's open request if there is one.
     mutating func requestHelp(_ sender: ConnectionID, now: MediaTime) throws(SignalingError) -> HelpRequestID {
         guard let subsession = subsessions.place(of: sender).subsession else {
             throw SignalingError(.notInSubsession)
@@ -28,7 +29,7 @@ extension Conference {
         return request.id
     }
 
-    /// A manager comes, or does not.
+    /// Handles a manager's answer, which accepts or ignores the request.
     mutating func answerHelp(
         _ answer: AnswerHelpRequest, by sender: ConnectionID, now: MediaTime
     ) throws(SignalingError) {
@@ -43,13 +44,14 @@ extension Conference {
             return
         }
         try participants[sender]?.rates.admit(.move, limits, now: now)
-        // It is there before anybody is told so.
+        // The manager is in the subsession before any client is notified.
         helpRequests.remove(at: index)
         relocate(sender, to: .subsession(request.subsession), now: now)
         tellEnd(of: request, .idle, by: sender)
     }
 
-    /// The result goes to who asked; managers who have not answered need not any more.
+    /// Ends a request: sends the result to the participant who asked, and withdraws the request from managers who have
+    /// not answered.
     mutating func endHelp(_ id: HelpRequestID, _ result: HelpResult) {
         guard let index = helpRequests.firstIndex(where: { $0.id == id }) else { return }
         tellEnd(of: helpRequests.remove(at: index), result)
@@ -62,18 +64,19 @@ extension Conference {
         }
     }
 
-    /// Who asked is not where it asked from any more.
+    /// Ends the request of a participant who left the subsession it asked from.
     mutating func withdrawHelp(of id: ConnectionID) {
         guard let request = helpRequests.first(where: { $0.user == id }) else { return }
         endHelp(request.id, .ignored)
     }
 
-    /// Requests that nobody answered in time.
+    /// Ends requests that were not answered in time.
     mutating func expireHelp(now: MediaTime) {
         while let first = helpRequests.first, first.ends <= now { endHelp(first.id, .ignored) }
     }
 
-    /// A manager has come to a place, or a user there has become one: those in need there have one, those elsewhere may ask it.
+    /// Handles a manager who enters a place, or a participant who becomes manager. In a subsession, its open requests
+    /// end; in the main session, the manager is asked all open requests.
     mutating func noteManager(_ id: ConnectionID, at place: Place) {
         guard let participant = participants[id], participant.isSubsessionManager else { return }
         for request in helpRequests {
@@ -88,7 +91,7 @@ extension Conference {
         }
     }
 
-    /// A user is a manager no more, or is gone: nothing is expected of it.
+    /// Handles a participant who is no longer a manager or has left: removes it from the requests that it was asked.
     mutating func forgetManager(_ id: ConnectionID) {
         for request in helpRequests where request.asked.contains(id) {
             guard let index = helpRequests.firstIndex(where: { $0.id == request.id }) else { continue }

@@ -1,12 +1,12 @@
 package import MediaBase
 package import Signaling
 
-/// Who is where, and who hears whom (SUB-3, SUB-4).
+/// Moves between subsessions, and media between participants in the same place (SUB-3, SUB-4).
 extension Conference {
     package func place(of id: ConnectionID) -> Place { subsessions.place(of: id) }
 
-    /// Where a request will take its sender if it is granted; nil where it moves nobody. The media plane can part those who will not hear each
-    /// other any more before anybody is told.
+    /// Returns the place that a request would move its sender to; nil if it would not move. The media plane can thus
+    /// stop media between the participants before clients are notified.
     package func destination(of request: Request, from sender: ConnectionID, now: MediaTime) -> Place? {
         guard var participant = participants[sender], participant.isClient else { return nil }
         let place: Place
@@ -57,7 +57,8 @@ extension Conference {
         relocate(id, to: place, now: now)
     }
 
-    /// The one way of a user from one place to another, but for the end of all subsessions. Parting comes before the news of it.
+    /// Moves a participant to another place. Only the end of all subsessions bypasses it. The media plane separates
+    /// participants before clients are notified.
     mutating func relocate(_ id: ConnectionID, to place: Place, now: MediaTime) {
         let from = subsessions.place(of: id)
         guard place != from else { return }
@@ -65,14 +66,14 @@ extension Conference {
         command(.place([id], place))
         let heard = activeSpeakers[from]
         refreshHearing(of: id)
-        // One who has the floor takes it along no further.
+        // An active speaker does not remain the speaker of the place that it leaves.
         if let heard, published[heard]?.owner == id { setActiveSpeaker(nil, in: from) }
         tellSpeaker(activeSpeakers[place], to: id, before: heard)
         withdrawHelp(of: id)
         noteManager(id, at: place)
     }
 
-    /// What is due to be told of moves (SUB-4).
+    /// Sends the events about moves that are due (SUB-4).
     mutating func tellMoves(now: MediaTime) {
         var moves = subsessions.takeMoves(now: now)[...]
         while !moves.isEmpty {
@@ -81,10 +82,10 @@ extension Conference {
         }
     }
 
-    /// Keeps events small enough for the outboxes of those who are away.
+    /// Moves in one event. Bounds its size, because the outboxes of lost clients keep it.
     private static let movesAnEvent = 500
 
-    /// Clients in a place, in order of joining.
+    /// Returns the clients in a place.
     func audience(of place: Place) -> [ConnectionID] {
         switch place {
         case .mainSession:
@@ -93,15 +94,15 @@ extension Conference {
         }
     }
 
-    // MARK: hearing
+    // MARK: media between places
 
-    /// Whether the two are in the same place.
+    /// Returns whether the subscriber and the stream's publisher are in the same place.
     func hears(_ connection: ConnectionID, _ stream: PublishedStream) -> Bool {
         participants[connection] != nil && participants[stream.owner] != nil
             && subsessions.place(of: connection) == subsessions.place(of: stream.owner)
     }
 
-    /// All that a user hears, and all who hear it.
+    /// Updates a participant's subscriptions and the subscriptions to its streams.
     private mutating func refreshHearing(of id: ConnectionID) {
         guard let participant = participants[id] else { return }
         for stream in participant.subscriptions.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
@@ -115,7 +116,8 @@ extension Conference {
         for subscriber in subscribers.sorted(by: { $0.rawValue < $1.rawValue }) { refreshHearing(subscriber, id) }
     }
 
-    /// Tells of two who came together or were parted. The first time together the media plane begins with it.
+    /// Notifies the subscriber when the publisher enters or leaves its place. The media plane gets the subscription the
+    /// first time that both are in the same place.
     private mutating func refreshHearing(_ connection: ConnectionID, _ id: StreamID) {
         guard let stream = published[id], var wish = participants[connection]?.subscriptions[id] else { return }
         let isHeard = hears(connection, stream)
@@ -132,7 +134,7 @@ extension Conference {
 
     // MARK: speakers
 
-    /// Who has the floor in a place is told to those in it.
+    /// Notifies the clients in a place of its active speaker.
     mutating func setActiveSpeaker(_ id: StreamID?, in place: Place) {
         let speaker = id.flatMap { id in
             published[id].flatMap { stream in
@@ -144,7 +146,7 @@ extension Conference {
         tell(audience(of: place), .activeSpeaker(ActiveSpeaker(stream: speaker)))
     }
 
-    /// A stream that is over has the floor nowhere.
+    /// Clears the active speaker of a place if its stream has ended.
     mutating func silenceSpeaker(_ id: StreamID) {
         guard let place = activeSpeakers.first(where: { $0.value == id })?.key else { return }
         setActiveSpeaker(nil, in: place)

@@ -1,9 +1,9 @@
 import MediaBase
 package import Signaling
 
-/// The list of subsessions, from its being committed to its end (SUB-1, SUB-2).
+/// The list of subsessions, from its commit to its end (SUB-1, SUB-2).
 extension Conference {
-    /// What there is, with who is where.
+    /// All subsessions with their participants.
     package var subsessionList: [SubsessionInfo] { subsessions.list }
 
     package var subsessionStatus: SubsessionStatus {
@@ -61,7 +61,7 @@ extension Conference {
         guard subsessions.phase != .started else {
             throw SignalingError(.subsessionsState, "the subsessions have started")
         }
-        guard !names.isEmpty else { throw SignalingError(.invalidField, "there is no name", field: "names") }
+        guard !names.isEmpty else { throw SignalingError(.invalidField, "the list of names is empty", field: "names") }
         guard names.count <= limits.subsessions else {
             throw SignalingError(
                 .limitReached, "a session has at most \(limits.subsessions) subsessions", field: "names",
@@ -101,7 +101,7 @@ extension Conference {
         }
     }
 
-    /// Everybody comes back at once, however many they are (SUB-3).
+    /// Returns all participants to the main session at once (SUB-3).
     private mutating func stopSubsessions() throws(SignalingError) {
         guard subsessions.phase == .started else {
             throw SignalingError(.subsessionsState, "the subsessions have not started")
@@ -121,7 +121,7 @@ extension Conference {
         tellSubsessions(.stopped)
     }
 
-    /// Everybody learns of the list, the managers that they are managers.
+    /// Sends the list to all clients; managers are told that they are managers.
     private mutating func tellSubsessions(_ change: SubsessionsChange, as status: SubsessionStatus? = nil) {
         var state = subsessionsState(isManager: true)
         if let status { state.status = status }
@@ -134,7 +134,7 @@ extension Conference {
             .subsessionsChanged(SubsessionsChanged(change: change, state: state)))
     }
 
-    /// What failed is told to the one who asked and may ask for it, besides the error that its request is answered with (SUB-1).
+    /// Sends an event about the failed action to its sender, in addition to the error answer (SUB-1).
     mutating func tellFailure(of request: Request, to sender: ConnectionID) {
         let change: SubsessionsChange
         switch request {
@@ -148,7 +148,7 @@ extension Conference {
         tell(sender, .subsessionsChanged(SubsessionsChanged(change: change, state: state)))
     }
 
-    /// SUB-2: to everybody who is in one.
+    /// Sends a text to all participants in subsessions (SUB-2).
     private mutating func broadcast(
         _ request: BroadcastRequest, from sender: ConnectionID, now: MediaTime
     ) throws(SignalingError) {

@@ -6,10 +6,10 @@ struct OpenHelpRequest: Sendable {
     let id: HelpRequestID
     let user: ConnectionID
     let subsession: SubsessionID
-    /// Then it counts as ignored.
+    /// Time when the request counts as ignored.
     let ends: MediaTime
-    /// Managers who were told of it and have not answered, in that order.
+    /// Managers who were asked and have not answered, in order of asking.
     var asked: [ConnectionID] = []
-    /// Those who have ignored it: they are not asked again.
+    /// Managers who ignored the request and are not asked again.
     var ignoredBy: Set<ConnectionID> = []
 }

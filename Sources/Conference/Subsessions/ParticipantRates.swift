@@ -1,13 +1,13 @@
 import MediaBase
 import Signaling
 
-/// What one participant may do a second, besides its messages in all.
+/// Rate limits of one participant's actions, in addition to the limit of its messages.
 struct ParticipantRates: Sendable {
     enum Kind: Hashable, Sendable {
         case chat
         case broadcast
         case move
-        /// The whole list of subsessions, with all who are in them.
+        /// The whole list of subsessions with all their participants.
         case list
     }
 

@@ -1,6 +1,6 @@
 package import Signaling
 
-/// Where somebody is in a session: those in the same place hear and see each other (SUB-3).
+/// Location of a participant in a session. Only participants in the same place exchange media (SUB-3).
 package enum Place: Hashable, Sendable {
     case mainSession
     case subsession(SubsessionID)
@@ -9,7 +9,7 @@ package enum Place: Hashable, Sendable {
         self = subsession.map { .subsession($0) } ?? .mainSession
     }
 
-    /// Nil: the main session.
+    /// The subsession; nil in the main session.
     package var subsession: SubsessionID? {
         if case .subsession(let id) = self { id } else { nil }
     }

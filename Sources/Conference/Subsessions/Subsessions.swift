@@ -1,7 +1,7 @@
 import MediaBase
 import Signaling
 
-/// The subsessions of one session: their list, who is where, and the moves that nobody was told of yet.
+/// Subsessions of one session: their list, their participants, and the moves that clients have not been notified of.
 struct Subsessions: Sendable {
     enum Phase: Hashable, Sendable {
         case none
@@ -10,30 +10,30 @@ struct Subsessions: Sendable {
     }
 
     private(set) var phase = Phase.none
-    /// With who is in each, in the order of their coming.
+    /// Subsessions with their participants, in order of entry.
     private(set) var list: [SubsessionInfo] = []
     private var indices: [SubsessionID: Int] = [:]
-    /// Of those who are not in the main session.
+    /// Subsession of each participant that is not in the main session.
     private var places: [ConnectionID: SubsessionID] = [:]
-    /// Where those who moved were before, in the order of their first moves.
+    /// Each participant that moved, with its place before, in order of first move.
     private var moved: [(user: ConnectionID, from: Place)] = []
     private var movedUsers: Set<ConnectionID> = []
-    /// When the moves are to be told.
+    /// Time when the event about the moves is due; nil if there are none.
     private(set) var movesDue: MediaTime?
-    /// Subsessions made so far; their ids are never used again in this session.
+    /// Number of subsessions created so far. Ids are never reused in a session.
     private var made = 0
 
-    /// Nobody is in any.
+    /// Whether all participants are in the main session.
     var areEmpty: Bool { places.isEmpty }
 
     func place(of user: ConnectionID) -> Place { Place(places[user]) }
 
     func info(_ id: SubsessionID) -> SubsessionInfo? { indices[id].map { list[$0] } }
 
-    /// Everybody who is in one, one subsession after the other.
+    /// All participants in subsessions, grouped by subsession.
     var users: [ConnectionID] { list.flatMap(\.users) }
 
-    // MARK: the list
+    // MARK: list
 
     mutating func commit(_ names: [String]) {
         list = names.map { name in
@@ -52,8 +52,9 @@ struct Subsessions: Sendable {
 
     mutating func start() { phase = .started }
 
-    /// Brings everybody back; the list stays. Moves that were not told yet need not be: everybody learns of the end.
-    /// - Returns: those who were in one.
+    /// Returns all participants to the main session; the list stays. Drops pending moves, because the event about the
+    /// end implies them.
+    /// - Returns: the participants who were in a subsession.
     mutating func stop() -> [ConnectionID] {
         let returning = users
         for index in list.indices { list[index].users = [] }
@@ -66,8 +67,8 @@ struct Subsessions: Sendable {
     // MARK: moves
 
     /// - Parameters:
-    ///   - place: another one than the user's.
-    ///   - due: when it is told at the latest, with others.
+    ///   - place: a place other than the participant's current one.
+    ///   - due: latest time of the event about this move.
     mutating func move(_ user: ConnectionID, to place: Place, due: MediaTime) {
         let from = self.place(of: user)
         take(user)
@@ -79,14 +80,14 @@ struct Subsessions: Sendable {
         if movesDue == nil { movesDue = due }
     }
 
-    /// The user has left the session.
+    /// Removes a participant who has left the session.
     mutating func remove(_ user: ConnectionID) {
         take(user)
         if movedUsers.remove(user) != nil { moved.removeAll { $0.user == user } }
     }
 
-    /// What is to be told by now: each user once, from where it was to where it is. That may be the same: somebody who joined or asked
-    /// meanwhile has learned of a place in between.
+    /// Returns the moves that are due, one for each participant, from its first place to its last. Both can be the
+    /// same: a client that joined or asked for the list in between knows an intermediate place.
     mutating func takeMoves(now: MediaTime) -> [SubsessionMove] {
         guard let movesDue, movesDue <= now else { return [] }
         defer { forgetMoves() }

@@ -1,4 +1,4 @@
-/// A read position in a `ByteSource` with one buffer in front of it. Confined to one reader.
+/// A read position in a `ByteSource` with a read buffer, for a single reader.
 final class BufferedSource {
     private let source: any ByteSource
     private let buffer: UnsafeMutableRawBufferPointer
@@ -28,8 +28,8 @@ final class BufferedSource {
         position = target
     }
 
-    /// The next `count` bytes (fewer at the end) without consuming them; valid until the next call. `count` is at most the
-    /// buffer's capacity.
+    /// Returns the next `count` bytes (fewer at the end) without consuming them; valid until the next call. `count` is
+    /// at most the buffer's capacity.
     func peek(_ count: Int) throws(ContainerError) -> UnsafeRawBufferPointer {
         precondition(count <= buffer.count)
         while end - start < count {
@@ -47,7 +47,7 @@ final class BufferedSource {
         return UnsafeRawBufferPointer(rebasing: buffer[start..<min(end, start + count)])
     }
 
-    /// Consumes up to `target.count` bytes; returns how many there were.
+    /// Consumes up to `target.count` bytes; returns their number.
     func read(into target: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {
         var done = 0
         while done < target.count {
@@ -70,7 +70,7 @@ final class BufferedSource {
         return done
     }
 
-    /// Consumes up to `count` bytes. The memory taken is bounded by what the source holds, whatever a length field says.
+    /// Consumes up to `count` bytes. Allocates at most the remaining size of the source, regardless of a length field.
     func bytes(_ count: Int) throws(ContainerError) -> [UInt8] {
         let wanted = Int(min(Int64(count), remaining))
         guard wanted > 0 else { return [] }
@@ -85,15 +85,15 @@ final class BufferedSource {
         return result
     }
 
-    /// Moves over up to `count` bytes; returns how many there were.
+    /// Skips up to `count` bytes; returns their number.
     func skip(_ count: UInt64) -> UInt64 {
         let step = min(count, UInt64(remaining))
         seek(to: position + Int64(step))
         return step
     }
 
-    /// Moves to the next place where `pattern` stands, at or behind the position. False when there is none: then the
-    /// position is the end.
+    /// Moves to the next occurrence of `pattern`, at the position or after it. Moves to the end and returns false if
+    /// there is none.
     func find(_ pattern: [UInt8]) throws(ContainerError) -> Bool {
         while true {
             let window = try peek(buffer.count / 2)

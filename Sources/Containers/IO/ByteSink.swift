@@ -1,11 +1,11 @@
-/// Where a writer's bytes go: a file (`FileSink`), memory (`MemorySink`) or a live stream (`StreamSink`).
+/// Destination of a writer's bytes: a file (`FileSink`), memory (`MemorySink`) or a live stream (`StreamSink`).
 public protocol ByteSink: AnyObject {
-    /// Whether `overwrite` can reach bytes that were already written.
+    /// Whether `overwrite` can change bytes that were already written.
     var canOverwrite: Bool { get }
     func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError)
-    /// Replaces bytes at `offset` from the first byte ever written to this sink. Does nothing where `canOverwrite` is false.
+    /// Replaces bytes at `offset` from the first byte written to this sink. Does nothing if `canOverwrite` is false.
     func overwrite(at offset: Int64, _ bytes: UnsafeRawBufferPointer) throws(ContainerError)
-    /// Nothing follows. Errors of the last bytes surface here.
+    /// Closes the sink. Throws errors of delayed writes.
     func close() throws(ContainerError)
 }
 

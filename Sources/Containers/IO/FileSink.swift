@@ -1,7 +1,7 @@
 import Glibc
 
-/// A file opened for writing, or an open descriptor such as standard output. Unbuffered: one `write` is one system call, and
-/// what was written survives the death of this process. Until `close`, a regular file is marked as being written
+/// A file opened for writing, or an open descriptor such as standard output. Unbuffered: each `write` is a system call,
+/// so written bytes survive a crash of this process. Until `close`, a regular file is marked as being written
 /// (`FileSource.isBeingWritten`).
 public final class FileSink: ByteSink {
     private var descriptor: Int32
@@ -10,8 +10,8 @@ public final class FileSink: ByteSink {
     public private(set) var byteCount: Int64 = 0
 
     /// - Parameters:
-    ///   - exclusive: refuse to replace a file that exists.
-    ///   - mode: permissions of the file, whatever the umask says; nil: 0644 less the umask.
+    ///   - exclusive: whether to refuse to replace an existing file.
+    ///   - mode: permissions of the file regardless of the umask; nil for 0644 with the umask applied.
     public init(path: String, exclusive: Bool = false, mode: UInt32? = nil) throws(ContainerError) {
         name = path
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | (exclusive ? O_EXCL : O_TRUNC), mode_t(mode ?? 0o644))
@@ -23,12 +23,12 @@ public final class FileSink: ByteSink {
             throw ContainerError(.file, path, .io(code: code, call: "fchmod"))
         }
         var status = stat()
-        // A FIFO or a device (`/dev/stdout`) can be named too.
+        // The path may also name a FIFO or a device (`/dev/stdout`).
         canOverwrite = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
         if canOverwrite { WriteLock.mark(descriptor) }
     }
 
-    /// Takes over an open descriptor and closes it in the end. Bytes are only appended.
+    /// Takes ownership of an open descriptor. Bytes are only appended.
     public init(descriptor: Int32, name: String) {
         self.descriptor = descriptor
         self.name = name
@@ -37,7 +37,7 @@ public final class FileSink: ByteSink {
 
     deinit { if descriptor >= 0 { _ = Glibc.close(descriptor) } }
 
-    /// All of the bytes or, where the disk is full in the middle, none of them.
+    /// Writes all bytes, or none of them if the disk becomes full.
     public func write(_ bytes: UnsafeRawBufferPointer) throws(ContainerError) {
         do throws(ContainerError) {
             try put(bytes, at: nil)
@@ -63,7 +63,7 @@ public final class FileSink: ByteSink {
     }
 
     private func put(_ bytes: UnsafeRawBufferPointer, at offset: Int64?) throws(ContainerError) {
-        guard descriptor >= 0 else { throw ContainerError(.file, name, .misuse("written to after close")) }
+        guard descriptor >= 0 else { throw ContainerError(.file, name, .misuse("write after close")) }
         var done = 0
         while done < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[done...])

@@ -1,7 +1,8 @@
 import Glibc
 
-/// A regular file opened for reading, with the length that it has then: of a recording that is still being written, what was there. A reader
-/// that saw the file grow would take an element that reached beyond the first length for a cut one, and what follows it for damage.
+/// A regular file opened for reading, with its length at that time; a file that is being written is read up to that
+/// length. If a reader saw the file grow, it would treat an element that extends beyond the initial length as cut off,
+/// and the bytes after it as damage.
 public final class FileSource: ByteSource {
     private let descriptor: Int32
     public let byteCount: Int64
@@ -22,7 +23,7 @@ public final class FileSource: ByteSource {
 
     deinit { close(descriptor) }
 
-    /// Whether a `FileSink` of this or another process on this machine has the file open.
+    /// Whether a `FileSink` of this or another process on this host has the file open.
     public var isBeingWritten: Bool { WriteLock.isMarked(descriptor) }
 
     public func read(at offset: Int64, into buffer: UnsafeMutableRawBufferPointer) throws(ContainerError) -> Int {

@@ -1,11 +1,11 @@
-/// Fixed-width integers as RIFF, IVF and Ogg store them.
+/// Fixed-width integers in the little-endian order of RIFF, IVF and Ogg.
 extension [UInt8] {
     mutating func appendLittleEndian<T: FixedWidthInteger>(_ value: T) {
         for shift in stride(from: 0, to: T.bitWidth, by: 8) { append(UInt8(truncatingIfNeeded: value >> T(shift))) }
     }
 }
 
-/// - Precondition: the caller made sure that the bytes are there.
+/// - Precondition: the collection has enough bytes after `offset`.
 extension Collection<UInt8> where Index == Int {
     func littleEndian<T: FixedWidthInteger>(_ type: T.Type, at offset: Int) -> T {
         var value: T = 0

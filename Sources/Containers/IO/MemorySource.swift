@@ -1,4 +1,4 @@
-/// Bytes that are already in memory.
+/// A `ByteSource` in memory.
 public final class MemorySource: ByteSource {
     private let bytes: [UInt8]
 

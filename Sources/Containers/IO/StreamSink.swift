@@ -1,4 +1,4 @@
-/// Hands each run of bytes to a closure, as for an HTTP response that never ends. Nothing can be overwritten.
+/// Passes each run of bytes to a closure, such as for an HTTP response without an end. Bytes cannot be overwritten.
 public final class StreamSink: ByteSink {
     private let send: ([UInt8]) throws(ContainerError) -> Void
 

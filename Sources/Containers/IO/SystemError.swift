@@ -1,6 +1,6 @@
 import Glibc
 
-/// errno in words.
+/// Helpers for errno.
 enum SystemError {
     static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// The mark of a file that a program has open for writing: an open file description lock (fcntl(2)). The system removes it when the file
-/// is closed and when the process dies, so that it tells a file that grows from one whose writer was killed. Advisory; a file system
-/// without locks has no mark.
+/// Mark of a file that a program has open for writing: an open file description lock (fcntl(2)). The system releases it
+/// when the file is closed and when the process ends, so it distinguishes a growing file from one whose writer was
+/// killed. The lock is advisory; a file system without locks has no mark.
 enum WriteLock {
-    // Linux's numbers: the headers hide the names behind _GNU_SOURCE.
+    // Values of Linux; the headers define the names only with _GNU_SOURCE.
     private static let query: Int32 = 36  // F_OFD_GETLK
     private static let set: Int32 = 37  // F_OFD_SETLK
 

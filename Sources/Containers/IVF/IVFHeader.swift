@@ -2,14 +2,14 @@
 public struct IVFHeader: Hashable, Sendable {
     public static let byteCount = 32
 
-    /// Four characters, `VP80` for VP8.
+    /// FourCC of the codec, `VP80` for VP8.
     public var codec: String
     public var width: Int
     public var height: Int
     /// Ticks per second = `rate / scale`.
     public var rate: Int
     public var scale: Int
-    /// As the header claims; writers that were killed leave 0.
+    /// Frame count in the header; 0 if the writer was killed.
     public var frameCount: Int
 
     public init(codec: String = "VP80", width: Int, height: Int, rate: Int, scale: Int = 1, frameCount: Int = 0) {

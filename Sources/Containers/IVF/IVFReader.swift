@@ -1,6 +1,6 @@
 public import MediaBase
 
-/// Reads IVF. The format has no marks to find a frame by, so the first damaged length ends it.
+/// Reads IVF. The format has no sync markers, so reading ends at the first damaged length.
 public final class IVFReader {
     public static let maximumFrame = 64 << 20
 
@@ -33,14 +33,14 @@ public final class IVFReader {
         input.seek(to: Int64(headerSize))
     }
 
-    /// Presentation time of a frame; zero where the header's time base is unusable.
+    /// Returns the presentation time of a frame; zero if the header's time base is invalid.
     public func time(of frame: IVFFrame) -> MediaTime {
         guard header.rate > 0, header.scale > 0 else { return .zero }
         let seconds = Double(frame.timestamp) * Double(header.scale) / Double(header.rate)
         return abs(seconds) < 9e9 ? .nanoseconds(Int64((seconds * 1e9).rounded())) : .zero
     }
 
-    /// The next frame, nil at the end.
+    /// Returns the next frame; nil at the end.
     public func next() throws(ContainerError) -> IVFFrame? {
         guard !isAtEnd else { return nil }
         let start = input.position

@@ -1,4 +1,4 @@
-/// Writes IVF. `finish()` puts the number of frames into the header where the sink can overwrite.
+/// Writes IVF. `finish()` writes the number of frames into the header if the sink can overwrite.
 public final class IVFWriter {
     private let sink: any ByteSink
     private var header: IVFHeader
@@ -11,9 +11,9 @@ public final class IVFWriter {
         try sink.write(header.bytes)
     }
 
-    /// - Parameter timestamp: in ticks of the header's time base.
+    /// - Parameter timestamp: time in ticks of the header's time base.
     public func write(timestamp: Int64, bytes: [UInt8]) throws(ContainerError) {
-        guard isOpen else { throw ContainerError(.ivf, "frame", .misuse("written to after finish")) }
+        guard isOpen else { throw ContainerError(.ivf, "frame", .misuse("write after finish")) }
         guard bytes.count <= IVFReader.maximumFrame else {
             throw ContainerError(.ivf, "frame", .tooLarge(limit: Int64(IVFReader.maximumFrame)))
         }

@@ -1,4 +1,4 @@
-/// The checksum of an Ogg page (RFC 3533 section 6): CRC-32 with polynomial 0x04c11db7, not reflected, from zero.
+/// Checksum of an Ogg page (RFC 3533 section 6): CRC-32 with polynomial 0x04c11db7, not reflected, initial value 0.
 enum OggCRC {
     private static let table: [UInt32] = (0..<256).map { index in
         var value = UInt32(index) << 24
@@ -6,7 +6,7 @@ enum OggCRC {
         return value
     }
 
-    /// Over the whole page with its checksum field (bytes 22 to 25) taken as zero.
+    /// Computes the checksum of a whole page with its checksum field (bytes 22 to 25) taken as zero.
     static func checksum(_ page: UnsafeRawBufferPointer) -> UInt32 {
         table.withUnsafeBufferPointer { table in
             var crc: UInt32 = 0

@@ -1,14 +1,14 @@
-/// One Opus packet out of an Ogg stream.
+/// An Opus packet of an Ogg stream.
 public struct OggOpusPacket: Sendable {
-    /// Samples at 48 kHz from the start of what is heard (pre-skip taken off: the first packets may be negative).
+    /// Time in samples at 48 kHz from the first audible sample. Negative for packets within the pre-skip.
     public var timestamp: Int64
-    /// Samples at 48 kHz that it decodes to.
+    /// Decoded samples at 48 kHz.
     public var duration: Int
-    /// Samples to cut from the end of what it decodes to (end trimming, RFC 7845 section 4.4).
+    /// Samples to cut from the end of the decoded packet (end trimming, RFC 7845 section 4.4).
     public var trimEnd: Int
-    /// Samples that are missing before this packet.
+    /// Number of samples missing before this packet.
     public var gapBefore: Int64
-    /// Byte offset of the page it ends on.
+    /// Byte offset of the page that the packet ends on.
     public var position: Int64
     public var bytes: [UInt8]
 }

@@ -1,19 +1,19 @@
-/// Reads the first Opus stream of an Ogg file (RFC 7845), and those chained behind it. Every page's checksum is checked;
-/// what is lost with a bad page is noted, and reading goes on with the next good one.
+/// Reads the first Opus stream of an Ogg file (RFC 7845) and the streams chained after it. Checks the checksum of every
+/// page; notes the loss of a damaged page and continues with the next valid one.
 public final class OggOpusReader {
-    /// Far above the largest legal Opus packet (61,440 bytes of 120 ms at the highest rate).
+    /// Largest packet, well above the largest valid Opus packet (61,440 bytes of 120 ms at the highest rate).
     public static let maximumPacket = 256 << 10
-    /// Samples of one channel after which no chained stream is read: 760,000 years.
+    /// Samples per channel after which no chained stream is read: 760,000 years.
     private static let longestChain: Int64 = 1 << 60
 
     public private(set) var head: OpusHead
     public private(set) var vendor = ""
-    /// `NAME=value` lines of OpusTags.
+    /// Comments of OpusTags, in the form `NAME=value`.
     public private(set) var comments: [String] = []
     public var damage: DamageLog { pages.damage }
     public var position: Int64 { pages.input.position }
     public let byteCount: Int64
-    /// Streams that followed the first one (chaining).
+    /// Number of chained streams after the first one.
     public private(set) var chainedStreams = 0
 
     private var pages: OggPageReader
@@ -22,11 +22,11 @@ public final class OggOpusReader {
     private var partial: [UInt8] = []
     private var isPartial = false
     private var sawTags = false
-    /// Samples since the start of this link, pre-skip included.
+    /// Samples since the start of this link, including pre-skip.
     private var samples: Int64 = 0
     private var isFirstAudioPage = true
     private var base: Int64 = 0
-    /// The links before claim as many samples as are counted: what follows is not read.
+    /// Whether the earlier links have reached the sample limit, so that the rest is not read.
     private var isPastLimit = false
     private var queue: [OggOpusPacket] = []
     private var queueHead = 0
@@ -40,7 +40,7 @@ public final class OggOpusReader {
         while true {
             guard let page = try pages.next() else {
                 throw pages.damage.notes.first?.error
-                    ?? ContainerError(.ogg, "OpusHead", at: 0, .unsupported("no Opus stream in it"))
+                    ?? ContainerError(.ogg, "OpusHead", at: 0, .unsupported("it has no Opus stream"))
             }
             guard page.isFirst, page.body.starts(with: Array("OpusHead".utf8)) else { continue }
             head = try OpusHead(parsing: page.body, in: .ogg, at: page.position)
@@ -52,7 +52,7 @@ public final class OggOpusReader {
         base = -Int64(head.preSkip)
     }
 
-    /// The next packet, nil at the end.
+    /// Returns the next packet; nil at the end.
     public func next() throws(ContainerError) -> OggOpusPacket? {
         while queueHead == queue.count {
             queue.removeAll(keepingCapacity: true)
@@ -124,7 +124,8 @@ public final class OggOpusReader {
         deliver(packets, of: page)
     }
 
-    /// Granules count to the end of the page's last packet, so times are told backwards from it (RFC 7845 section 4).
+    /// Queues the packets of a page. The granule position is that of the end of the page's last packet, so times are
+    /// computed backwards from it (RFC 7845 section 4).
     private func deliver(_ packets: [[UInt8]], of page: OggPage) {
         var valid: [([UInt8], Int)] = []
         for packet in packets {
@@ -140,14 +141,14 @@ public final class OggOpusReader {
         let total = valid.reduce(Int64(0)) { $0 + Int64($1.1) }
         var gap: Int64 = 0
         var trim: Int64 = 0
-        // A hostile granule must not overflow later sums.
+        // Bounded, so that a hostile granule cannot overflow later sums.
         if page.granule >= 0, page.granule < 1 << 56 {
             let start = page.granule - total
             if page.isLast, start < samples {
                 trim = min(samples - start, total)
             } else if start > samples {
                 if !isFirstAudioPage { gap = start - samples }
-                // A first page that begins late was cut out of a longer stream: time starts there (section 4.5).
+                // A first page with a late start was cut from a longer stream: time starts there (section 4.5).
                 if isFirstAudioPage { base -= start }
                 samples = start
             }
@@ -169,10 +170,11 @@ public final class OggOpusReader {
         samples -= trim
     }
 
-    /// Another stream begins: behind ours it is a chained link, beside ours it is not for us.
+    /// Handles the start of another stream: a chained link after the current stream is read, a multiplexed stream is
+    /// ignored.
     private func chain(_ page: OggPage) throws(ContainerError) {
         guard page.isFirst, sawTags, page.body.starts(with: Array("OpusHead".utf8)) else { return }
-        // Each link may claim 2^56 samples; the sum of all links must not overflow.
+        // Each link may claim 2^56 samples, so the sum of all links is bounded against overflow.
         guard base + samples < Self.longestChain else {
             pages.note(ContainerError(.ogg, "granule", at: page.position, .tooLarge(limit: Self.longestChain)))
             isPastLimit = true
@@ -185,7 +187,7 @@ public final class OggOpusReader {
             pages.note(error)
             return
         }
-        // A decoder is set up once, for one number of channels.
+        // The decoder is created once, for one number of channels.
         guard next.channels == head.channels else {
             pages.note(
                 ContainerError(.ogg, "OpusHead", at: page.position, .unsupported("a chained stream of other channels")))
@@ -205,7 +207,7 @@ public final class OggOpusReader {
 
     private func parseTags(_ packet: [UInt8], at position: Int64) {
         func fail() {
-            pages.note(ContainerError(.ogg, "OpusTags", at: position, .malformed("a length runs past its end")))
+            pages.note(ContainerError(.ogg, "OpusTags", at: position, .malformed("a length exceeds its end")))
         }
         var offset = 8
         func text() -> String? {

@@ -1,4 +1,4 @@
-/// Writes an Ogg Opus file (RFC 7845). Pages hold at most one second, so that a killed writer loses no more.
+/// Writes an Ogg Opus file (RFC 7845). A page has at most one second, which bounds the loss if the writer is killed.
 public final class OggOpusWriter {
     private let sink: any ByteSink
     private let serial: UInt32
@@ -9,12 +9,12 @@ public final class OggOpusWriter {
     private var packetsOnPage = 0
     private var isContinued = false
     private var isOpen = true
-    /// Samples at 48 kHz written so far, pre-skip included.
+    /// Samples at 48 kHz written so far, including pre-skip.
     public private(set) var sampleCount: Int64 = 0
 
-    /// Writes OpusHead and OpusTags, each on a page of its own.
+    /// Writes OpusHead and OpusTags, each on its own page.
     ///
-    /// - Parameter serial: tells the stream from others; any number.
+    /// - Parameter serial: serial number of the stream; any value.
     public init(
         sink: any ByteSink, head: OpusHead, serial: UInt32 = 0x4d69_6c6c, vendor: String = "Millrace",
         comments: [String] = []
@@ -47,9 +47,9 @@ public final class OggOpusWriter {
         try writePage(granule: 0, isLast: false)
     }
 
-    /// Adds one packet; its length in time is read from its first bytes.
+    /// Adds one packet, whose duration is read from its first bytes.
     public func write(_ packet: [UInt8]) throws(ContainerError) {
-        guard isOpen else { throw ContainerError(.ogg, "packet", .misuse("written to after finish")) }
+        guard isOpen else { throw ContainerError(.ogg, "packet", .misuse("write after finish")) }
         guard let samples = OpusPacketDuration.samples(packet), packet.count <= OggOpusReader.maximumPacket else {
             throw ContainerError(.ogg, "packet", .misuse("not an Opus packet"))
         }
@@ -63,7 +63,7 @@ public final class OggOpusWriter {
 
     /// Completes the stream and closes the sink.
     ///
-    /// - Parameter trimEnd: samples at 48 kHz to be dropped from the end of what the last page decodes to.
+    /// - Parameter trimEnd: samples at 48 kHz to cut from the decoded end of the last page.
     public func finish(trimEnd: Int = 0) throws(ContainerError) {
         guard isOpen else { return }
         isOpen = false
@@ -75,7 +75,7 @@ public final class OggOpusWriter {
         var rest = packet[...]
         while true {
             if segments.count == 255 {
-                // Spans pages: none of its packets may end on this one.
+                // The packet continues on the next page, so it must not end on this one.
                 try writePage(granule: packetsOnPage > 0 ? sampleCount : -1, isLast: false)
                 isContinued = true
             }

@@ -5,7 +5,7 @@ struct OggPage {
     var isContinued = false
     var isFirst = false
     var isLast = false
-    /// Of the last packet that ends here; -1 where none does.
+    /// Granule position of the last packet that ends on this page; -1 if none does.
     var granule: Int64 = -1
     var serial: UInt32 = 0
     var sequence: UInt32 = 0
@@ -30,7 +30,7 @@ struct OggPage {
         return out
     }
 
-    /// The page at the start of `window`: its length is told even where the checksum is wrong.
+    /// Result of parsing the start of a window.
     enum Parse {
         case page(OggPage, byteCount: Int)
         case needsMore

@@ -1,4 +1,4 @@
-/// Finds whole pages in a byte source; damaged stretches are stepped over and noted.
+/// Finds complete pages in a byte source; skips and notes damaged bytes.
 struct OggPageReader {
     let input: BufferedSource
     private(set) var damage = DamageLog()
@@ -31,7 +31,7 @@ struct OggPageReader {
                 lostFrom = start
                 if case .malformed(let why) = parsed { reason = .malformed(why) }
             }
-            // The next capture pattern may even lie inside of what the damaged page claims as its own.
+            // The next capture pattern may lie inside the damaged page's claimed length.
             input.seek(to: start + 1)
             _ = try input.find(Array("OggS".utf8))
         }

@@ -1,13 +1,13 @@
-/// The identification header of an Opus stream (RFC 7845 section 5.1), in Ogg and as WebM's CodecPrivate.
+/// Identification header of an Opus stream (RFC 7845 section 5.1), in Ogg and as WebM's CodecPrivate.
 public struct OpusHead: Hashable, Sendable {
     public var channels: Int
-    /// Samples at 48 kHz to drop from the decoder's first output.
+    /// Samples at 48 kHz to drop from the start of the decoder's output.
     public var preSkip: Int
-    /// What the encoder was fed, in Hz; information only.
+    /// Sample rate of the encoder's input in Hz, for information only.
     public var inputSampleRate: Int
     /// Gain to apply on playback, in 1/256 dB.
     public var outputGain: Int
-    /// 0: one stream of one or two channels. Others carry several streams.
+    /// Channel mapping family: 0 is one stream of one or two channels; others have several streams.
     public var mappingFamily: Int
 
     public init(channels: Int, preSkip: Int, inputSampleRate: Int = 48_000, outputGain: Int = 0) {
@@ -18,7 +18,8 @@ public struct OpusHead: Hashable, Sendable {
         mappingFamily = 0
     }
 
-    /// Throws where the bytes are no OpusHead, or of a major version above 0 (the high nibble).
+    /// - Throws: `malformed` if the bytes are not an OpusHead, `unsupported` for a major version above 0 (the high
+    ///   nibble).
     public init(parsing bytes: [UInt8], in container: ContainerKind, at offset: Int64 = -1) throws(ContainerError) {
         guard bytes.count >= 19, bytes.starts(with: Array("OpusHead".utf8)) else {
             throw ContainerError(container, "OpusHead", at: offset, .malformed("no OpusHead of at least 19 bytes"))

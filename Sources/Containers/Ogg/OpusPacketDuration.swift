@@ -1,6 +1,6 @@
-/// How long an Opus packet lasts, told by its first bytes (RFC 6716 section 3.1).
+/// Duration of an Opus packet, from its first bytes (RFC 6716 section 3.1).
 public enum OpusPacketDuration {
-    /// Samples at 48 kHz, 120 to 5760; nil for an empty or illegal packet.
+    /// Returns the number of samples at 48 kHz, 120 to 5760; nil for an empty or invalid packet.
     public static func samples(_ packet: some Collection<UInt8>) -> Int? {
         guard let toc = packet.first else { return nil }
         let configuration = Int(toc >> 3)

@@ -2,9 +2,9 @@ import CPNG
 import Glibc
 public import MediaBase
 
-/// Makes a PNG of a picture.
+/// Encodes a frame as PNG.
 public enum PNGWriter {
-    /// - Parameter fast: weaker filters and compression, for stills that are looked at once.
+    /// - Parameter fast: uses weaker filters and compression, for stills that are viewed once.
     public static func encode(_ frame: I420Frame, fast: Bool = false) throws(ContainerError) -> [UInt8] {
         try encode(RGBPicture(frame), fast: fast)
     }

@@ -1,20 +1,20 @@
 public import MediaBase
 
-/// An upright picture of 8-bit red, green, blue; rows without padding.
+/// An upright image of 8-bit red, green and blue; rows without padding.
 public struct RGBPicture: Sendable {
     public let width: Int
     public let height: Int
     public private(set) var bytes: [UInt8]
 
-    /// Converts with the matrix of ITU-R BT.601 and limited range (16...235), which is what VP8 means by its pictures, and
-    /// turns it by the frame's rotation. Chroma is repeated, not interpolated.
+    /// Converts a frame with the matrix of ITU-R BT.601 and limited range (16...235), which VP8 implies, and applies
+    /// the frame's rotation. Chroma is repeated, not interpolated.
     public init(_ frame: I420Frame) {
         let turned = frame.rotation == .quarter || frame.rotation == .threeQuarters
         let (w, h) = (frame.width, frame.height)
         width = turned ? h : w
         height = turned ? w : h
         bytes = [UInt8](repeating: 0, count: w * h * 3)
-        // Where pixel (x, y) of the frame goes, in steps of one pixel of the result.
+        // Offset of the frame's pixel (0, 0) in the result, and the steps for one pixel right and down.
         let (origin, stepX, stepY) =
             switch frame.rotation {
             case .none: (0, 1, w)

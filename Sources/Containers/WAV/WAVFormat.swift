@@ -1,4 +1,4 @@
-/// What a WAV file holds: interleaved 16-bit signed samples.
+/// Format of a WAV file: interleaved 16-bit signed samples.
 public struct WAVFormat: Hashable, Sendable {
     public var sampleRate: Int
     public var channels: Int

@@ -1,5 +1,5 @@
-/// Reads RIFF WAVE with 16-bit PCM in one or two channels. A size of 0xFFFFFFFF or 0 in a file that was not closed means "to
-/// the end of the file".
+/// Reads RIFF WAVE with 16-bit PCM in one or two channels. In a file that was not closed, a data size of 0xFFFFFFFF or
+/// 0 means up to the end of the file.
 public final class WAVReader {
     public let format: WAVFormat
     public private(set) var damage = DamageLog()
@@ -19,7 +19,7 @@ public final class WAVReader {
         }
         input.seek(to: 12)
         var found: WAVFormat?
-        // Each turn moves at least 8 bytes on; a file of nothing but tiny chunks is not worth reading to its end.
+        // Each iteration advances by at least 8 bytes; the limit bounds the time for a file of tiny chunks.
         for _ in 0..<4096 {
             let start = input.position
             let chunk = Array(try input.peek(8))
@@ -43,10 +43,10 @@ public final class WAVReader {
         throw ContainerError(.wav, "data", at: input.position, .malformed("no data chunk"))
     }
 
-    /// Samples a channel that are left.
+    /// Remaining samples per channel.
     public var remainingFrames: Int64 { max(0, dataEnd - input.position) / Int64(2 * format.channels) }
 
-    /// Up to `frames` frames, interleaved; empty at the end.
+    /// Returns up to `frames` frames, interleaved; empty at the end.
     public func read(frames: Int) throws(ContainerError) -> [Int16] {
         let count = Int(min(Int64(max(0, frames)), remainingFrames)) * format.channels
         let bytes = try input.bytes(count * 2)
@@ -56,7 +56,7 @@ public final class WAVReader {
     private static func parse(_ bytes: [UInt8], at offset: Int64) throws(ContainerError) -> WAVFormat {
         guard bytes.count >= 16 else { throw ContainerError(.wav, "fmt", at: offset, .truncated) }
         var tag = bytes.littleEndian(UInt16.self, at: 0)
-        // WAVE_FORMAT_EXTENSIBLE: the real tag begins the sub-format.
+        // WAVE_FORMAT_EXTENSIBLE: the format tag is at the start of the sub-format.
         if tag == 0xfffe, bytes.count >= 26 { tag = bytes.littleEndian(UInt16.self, at: 24) }
         let channels = Int(bytes.littleEndian(UInt16.self, at: 2))
         let bits = Int(bytes.littleEndian(UInt16.self, at: 14))

@@ -1,13 +1,13 @@
 public import MediaBase
 
-/// Writes 16-bit PCM as RIFF WAVE. Until `finish()` the sizes are 0xFFFFFFFF, which players take as "to the end of the file";
-/// they stay so on a sink that cannot overwrite, and beyond 4 GiB.
+/// Writes 16-bit PCM as RIFF WAVE. Until `finish()` the sizes are 0xFFFFFFFF, which players read as up to the end of
+/// the file; they stay so if the sink cannot overwrite or the file exceeds 4 GiB.
 public final class WAVWriter {
     private static let headerSize = 44
 
     private let sink: any ByteSink
     public let format: WAVFormat
-    /// Samples a channel.
+    /// Number of samples per channel.
     public private(set) var frameCount: Int64 = 0
     private var dataSize: Int64 = 0
     private var buffer: [UInt8] = []
@@ -17,7 +17,7 @@ public final class WAVWriter {
         throws(ContainerError)
     {
         guard (1...2).contains(format.channels), (1...768_000).contains(format.sampleRate) else {
-            throw ContainerError(.wav, "fmt", .misuse("one or two channels, 1 to 768,000 samples a second"))
+            throw ContainerError(.wav, "fmt", .misuse("one or two channels, 1 to 768,000 samples per second"))
         }
         self.sink = sink
         self.format = format
@@ -31,10 +31,10 @@ public final class WAVWriter {
         try write(samples: block.samples)
     }
 
-    /// Interleaved samples, whole frames.
+    /// Writes interleaved samples, whole frames only.
     public func write(samples: [Int16]) throws(ContainerError) {
-        guard isOpen else { throw ContainerError(.wav, "data", .misuse("written to after finish")) }
-        guard samples.count % format.channels == 0 else { throw ContainerError(.wav, "data", .misuse("half a frame")) }
+        guard isOpen else { throw ContainerError(.wav, "data", .misuse("write after finish")) }
+        guard samples.count % format.channels == 0 else { throw ContainerError(.wav, "data", .misuse("partial frame")) }
         #if _endian(little)
             samples.withUnsafeBytes { buffer.append(contentsOf: $0) }
         #else

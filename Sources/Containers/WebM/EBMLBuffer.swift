@@ -1,6 +1,6 @@
 /// Builds EBML elements in memory (RFC 8794): ID, size as a variable-length integer, body.
 struct EBMLBuffer {
-    /// "Size unknown" in the 8-byte form, so that the real size fits over it later.
+    /// Unknown size in the 8-byte form, so that the real size can overwrite it later.
     static let unknownSize: [UInt8] = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff]
 
     private(set) var bytes: [UInt8] = []
@@ -18,7 +18,8 @@ struct EBMLBuffer {
         }
     }
 
-    /// The shortest form, or `width` bytes where given. Values of all ones are skipped: they mean "unknown".
+    /// Appends a size in the shortest form, or in `width` bytes. Skips values with all bits set, which mean an unknown
+    /// size.
     mutating func size(_ value: Int, width: Int? = nil) {
         var length = width ?? 1
         if width == nil { while value >= (1 << (7 * length)) - 1 { length += 1 } }
@@ -42,7 +43,7 @@ struct EBMLBuffer {
 
     mutating func string(_ id: EBMLID, _ text: String) { binary(id, Array(text.utf8)) }
 
-    /// Big-endian in as few bytes as hold it, or in `width`.
+    /// Appends an unsigned integer, big-endian in the fewest bytes or in `width` bytes.
     mutating func unsigned(_ id: EBMLID, _ value: UInt64, width: Int? = nil) {
         let length = width ?? max(1, (64 - value.leadingZeroBitCount + 7) / 8)
         binary(id, (0..<length).reversed().map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) })
@@ -60,7 +61,7 @@ struct EBMLBuffer {
         binary(id, body.bytes)
     }
 
-    /// A Void element of exactly `total` bytes, header included. `total` is at least 2.
+    /// Appends a Void element of exactly `total` bytes, including its header. `total` is at least 2.
     mutating func void(total: Int) {
         id(.void)
         let width = total - 2 < 127 ? 1 : 8

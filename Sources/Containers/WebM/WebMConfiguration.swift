@@ -1,8 +1,8 @@
 public import MediaBase
 
-/// What a `WebMWriter` puts into the header of a file, and how it cuts it.
+/// Header fields of a WebM file, and its division into clusters.
 public struct WebMConfiguration: Sendable {
-    /// A VP8 track. The size is the largest that is expected; key frames may have any (`WebMWriter.noteSize`).
+    /// A VP8 track. The size is the largest expected one; key frames may have any size (`WebMWriter.noteSize`).
     public struct Video: Sendable {
         public var width: Int
         public var height: Int
@@ -15,7 +15,7 @@ public struct WebMConfiguration: Sendable {
     /// An Opus track.
     public struct Audio: Sendable {
         public var channels: Int
-        /// Samples at 48 kHz that the decoder's output lags behind the encoder's input; 312 is libopus's delay.
+        /// Delay of the decoder's output after the encoder's input, in samples at 48 kHz; 312 is libopus's delay.
         public var preSkip: Int
         public init(channels: Int, preSkip: Int = 312) {
             self.channels = channels
@@ -25,12 +25,12 @@ public struct WebMConfiguration: Sendable {
 
     public var video: Video?
     public var audio: Audio?
-    /// The wall-clock time of timestamp zero, in nanoseconds since 1970-01-01T00:00:00Z; nil leaves DateUTC out.
+    /// Wall-clock time of timestamp zero, in nanoseconds since 1970-01-01T00:00:00Z; nil omits DateUTC.
     public var date: Int64?
     public var writingApp = "Millrace"
-    /// A cluster never spans more than this; at most 30 s (block times are 16-bit milliseconds).
+    /// Maximum duration of a cluster; at most 30 s, because block times are 16-bit milliseconds.
     public var clusterDuration: MediaTime = .seconds(1)
-    /// Blocks are handed to the sink when this much media has come together. Zero hands over each block.
+    /// Duration of media after which blocks are written to the sink. Zero writes each block at once.
     public var flushInterval: MediaTime = .milliseconds(200)
 
     public init(video: Video?, audio: Audio?, date: Int64? = nil) {

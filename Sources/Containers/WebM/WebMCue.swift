@@ -1,4 +1,4 @@
-/// One entry of the seek index: where the cluster with a key frame begins.
+/// An entry of the seek index: position of the cluster that begins with a key frame.
 struct WebMCue {
     /// Milliseconds.
     var time: Int64

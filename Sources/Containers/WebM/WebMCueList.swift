@@ -1,11 +1,11 @@
-/// The seek index of a file that may grow for days, in bounded memory: when it is full, every second entry goes, and new ones keep the
-/// distance that results.
+/// Seek index of a file of unbounded duration, in bounded memory: when it is full, every second entry is removed, and
+/// new entries keep the resulting distance.
 struct WebMCueList {
-    /// Most entries: nine hours of one a second, 24 bytes each.
+    /// Maximum number of entries: nine hours at one per second, 24 bytes each.
     static let capacity = 32_768
 
     private(set) var entries: [WebMCue] = []
-    /// Least milliseconds from one entry to the next.
+    /// Minimum milliseconds between two entries.
     private var spacing: Int64 = 0
 
     var isEmpty: Bool { entries.isEmpty }

@@ -1,14 +1,14 @@
 public import MediaBase
 
-/// One frame out of a block.
+/// A frame of a block.
 public struct WebMFrame: Sendable {
     public var track: Int
-    /// Of the block as the file has it, plus the length of earlier frames of the same lace.
+    /// Timestamp of the block in the file, plus the duration of earlier frames of the same lace.
     public var timestamp: MediaTime
     public var duration: MediaTime?
     public var isKeyframe: Bool
     public var isVisible: Bool
-    /// To be cut from the end of what this frame decodes to.
+    /// Duration to cut from the end of the decoded frame.
     public var discardPadding: MediaTime
     /// Byte offset in the file.
     public var position: Int64

@@ -1,6 +1,6 @@
 import MediaBase
 
-/// Gives the frames of one lace their own times: a block stores only that of the first.
+/// Assigns times to the frames of a lace, because a block stores only the time of the first one.
 struct WebMLaceClock {
     private var next: MediaTime = .zero
 

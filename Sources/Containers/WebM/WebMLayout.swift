@@ -1,16 +1,16 @@
 import MediaBase
 
-/// The header of a WebM file, and where in it lie the places that are filled in later.
+/// Header of a WebM file, with the positions of fields that are written later.
 struct WebMLayout {
-    /// Room for a SeekHead of three entries (68 bytes) and the Void that fills the rest.
+    /// Space for a SeekHead of three entries (68 bytes) and a Void for the rest.
     private static let seekHeadRoom = 96
-    /// Duration as ID (2), size (1) and 8-byte float; a Void of the same length until it is known.
+    /// Space for Duration: ID (2), size (1) and 8-byte float; a Void of the same length until it is known.
     private static let durationRoom = 11
-    /// PixelWidth and PixelHeight: ID (1), size (1) and 2-byte number each.
+    /// Length of PixelWidth and PixelHeight: ID (1), size (1) and 2-byte number each.
     private static let sizeLength = 8
-    /// Projection with its type and roll.
+    /// Length of Projection with its type and roll.
     private static let projectionLength = 14
-    /// Opus in Matroska wants 80 ms of decoding before a seek target.
+    /// Opus in Matroska requires 80 ms of decoding before a seek target.
     private static let seekPreRoll: UInt64 = 80_000_000
     /// DateUTC counts from 2001-01-01T00:00:00Z.
     static let epochOf2001: Int64 = 978_307_200 * 1_000_000_000
@@ -25,12 +25,12 @@ struct WebMLayout {
     private let tracksOffset: Int64
     /// Offset of PixelWidth and PixelHeight, 8 bytes together; nil without video.
     private let sizeOffset: Int64?
-    /// Offset and length of each track's entry, bytes.
+    /// Offset and length of each track's entry in bytes.
     private var entries: [MediaKind: (offset: Int64, length: Int)] = [:]
 
     func trackNumber(_ kind: MediaKind) -> Int? { kind == .video ? videoTrack : audioTrack }
 
-    /// Positions inside Cues and SeekHead count from the first byte of the segment's body.
+    /// Returns a position for Cues and SeekHead, which count from the first byte of the segment's body.
     func segmentPosition(_ offset: Int64) -> Int64 { offset - segmentBody }
 
     init(_ configuration: WebMConfiguration, isSeekable: Bool, into out: inout EBMLBuffer) {
@@ -44,7 +44,7 @@ struct WebMLayout {
             ebml.unsigned(.ebmlMaxIDLength, 4)
             ebml.unsigned(.ebmlMaxSizeLength, 8)
             ebml.string(.docType, "webm")
-            // 4: CodecDelay and SeekPreRoll exist; 2: SimpleBlock is the newest thing that a reader must know.
+            // Version 4 has CodecDelay and SeekPreRoll. Version 2 suffices to read the file, for SimpleBlock.
             ebml.unsigned(.docTypeVersion, 4)
             ebml.unsigned(.docTypeReadVersion, 2)
         }
@@ -71,7 +71,7 @@ struct WebMLayout {
         tracksOffset = Int64(out.count)
         var tracks = EBMLBuffer()
         if let video = configuration.video { tracks.master(.trackEntry) { Self.entry(video, into: &$0) } }
-        // The size is the last thing in the video entry.
+        // The size is the last element of the video entry.
         let videoLength = tracks.count
         if let audio = configuration.audio {
             let number = configuration.video == nil ? 1 : 2
@@ -93,13 +93,14 @@ struct WebMLayout {
         entry.unsigned(.flagLacing, 0)
         entry.string(.codecID, "V_VP8")
         entry.master(.video) { settings in
-            // Room for a Projection, which comes with the first frame that has a rotation.
+            // Space for a Projection, which is written with the first frame that has a rotation.
             settings.void(total: projectionLength)
             settings.raw(size(width: video.width, height: video.height))
         }
     }
 
-    /// PixelWidth and PixelHeight in two bytes each, which hold every size of VP8: another size fits over them.
+    /// Returns PixelWidth and PixelHeight in two bytes each, enough for every size of VP8, so that another size can
+    /// overwrite them.
     private static func size(width: Int, height: Int) -> [UInt8] {
         var out = EBMLBuffer()
         out.unsigned(.pixelWidth, UInt64(width), width: 2)
@@ -149,7 +150,7 @@ struct WebMLayout {
         try sink.overwrite(at: sizeOffset, Self.size(width: width, height: height))
     }
 
-    /// - Parameter rotation: clockwise, for players to apply.
+    /// - Parameter rotation: clockwise rotation that players apply.
     func writeRotation(_ sink: any ByteSink, _ rotation: Rotation) throws(ContainerError) {
         guard let sizeOffset else { return }
         var out = EBMLBuffer()
@@ -160,7 +161,7 @@ struct WebMLayout {
         try sink.overwrite(at: sizeOffset - Int64(Self.projectionLength), out.bytes)
     }
 
-    /// Takes a track out of the header: a Void element covers its entry.
+    /// Removes a track from the header by overwriting its entry with a Void element.
     func removeTrack(_ kind: MediaKind, _ sink: any ByteSink) throws(ContainerError) {
         guard let entry = entries[kind] else { return }
         var out = EBMLBuffer()
@@ -168,7 +169,7 @@ struct WebMLayout {
         try sink.overwrite(at: entry.offset, out.bytes)
     }
 
-    /// The last strokes: the index of the header's parts, and the segment's size.
+    /// Completes a finished file: writes the SeekHead and the segment's size.
     func complete(_ sink: any ByteSink, cuesOffset: Int64?, fileSize: Int64) throws(ContainerError) {
         var out = EBMLBuffer()
         out.master(.seekHead) { head in

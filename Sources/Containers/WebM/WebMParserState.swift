@@ -1,12 +1,12 @@
 import CWebM
 import MediaBase
 
-/// What libwebm's callbacks fill. The shim holds an unretained pointer to it; `WebMReader` owns both.
+/// State filled by libwebm's callbacks. The shim has an unretained pointer to it; `WebMReader` owns both.
 final class WebMParserState {
     struct Element {
         var id: UInt32 = 0
         var position: Int64 = 0
-        /// Offset behind its last byte; nil where the size is unknown.
+        /// Offset after the last byte; nil if the size is unknown.
         var end: Int64?
 
         var isMaster: Bool { WebMParserState.masters.contains(id) }
@@ -27,7 +27,7 @@ final class WebMParserState {
     var lastElement = Element()
     var segment: Element?
     var cluster: Element?
-    /// A block whose size says more than the file has.
+    /// Whether a block was refused because its size exceeds the file.
     var refusedPastEnd = false
     var resyncFloor: Int64 = 0
     var failure: ContainerError?
@@ -44,7 +44,7 @@ final class WebMParserState {
         0xA0: "BlockGroup", 0xA1: "Block", 0x1C53_BB6B: "Cues", 0x1254_C367: "Tags", 0xEC: "Void",
         0x1043_A770: "Chapters", 0xFB: "ReferenceBlock", 0x9B: "BlockDuration", 0xE0: "Video", 0xE1: "Audio",
     ]
-    /// Containers of elements that the parser goes into.
+    /// Master elements that the parser enters.
     private static let masters: Set<UInt32> = [
         0x1853_8067, 0x1654_AE6B, 0xAE, 0xE0, 0xE1, 0x1F43_B675, 0xA0, 0x1549_A966,
     ]
@@ -53,7 +53,7 @@ final class WebMParserState {
     func element(id: UInt32, position: UInt64, headerSize: UInt64, size: UInt64) -> Bool {
         let start = Int64(clamping: position)
         let header = Int64(clamping: headerSize)
-        // Positions are those of real bytes, so only the claimed size can be huge.
+        // Only the claimed size can be huge; positions are those of real bytes.
         let bodyEnd: Int64? = size == .max ? nil : start + header + min(Int64(clamping: size), .max / 2)
         lastElement = Element(id: id, position: start, end: bodyEnd)
         switch id {
@@ -66,7 +66,7 @@ final class WebMParserState {
             structure.clusters += 1
         case 0x1C53_BB6B: structure.hasCues = true
         case 0xA3, 0xA0, 0xA1:
-            // Refused before a byte is read: a size that lies must not swallow what follows.
+            // Refused before any byte is read, so that a false size cannot consume the following elements.
             guard let bodyEnd, bodyEnd <= byteCount else {
                 refusedPastEnd = true
                 return false
@@ -157,7 +157,7 @@ final class WebMParserState {
         table.frame = { context, frame in
             guard let state = WebMParserState.from(context), let frame else { return false }
             state.add(frame.pointee)
-            // Pause behind the last frame of the block.
+            // Pauses the parser after the last frame of the block.
             return frame.pointee.lace_index + 1 < frame.pointee.lace_count
         }
         table.element = { context, id, position, headerSize, size in

@@ -1,7 +1,7 @@
 import CWebM
 
-/// Reads WebM, and Matroska as far as libwebm understands it, of any writer: unknown sizes, all four kinds of lacing, block
-/// groups. A damaged place is stepped over to the next cluster and noted in `damage`.
+/// Reads WebM, and Matroska as far as libwebm supports it, from any writer: unknown sizes, all four kinds of lacing,
+/// block groups. Skips a damaged place up to the next cluster and notes it in `damage`.
 ///
 /// ```swift
 /// let reader = try WebMReader(source: FileSource(path: "a.webm"))
@@ -10,17 +10,17 @@ import CWebM
 ///
 /// Memory: one block. Not thread-safe.
 public final class WebMReader {
-    /// A larger frame is taken for damage.
+    /// Largest frame; a larger one counts as damage.
     public static let maximumFrame = 64 << 20
-    /// Damaged places after which the rest is given up.
+    /// Maximum number of damaged places; the rest of the file is skipped after that.
     static let maximumResyncs = 10_000
 
     public var info: WebMInfo { state.info }
     public var tracks: [WebMTrack] { state.tracks }
     public var structure: WebMStructure { state.structure }
     public private(set) var damage = DamageLog()
-    /// The file ends inside an element: it was cut, or its last write is under way. The newest note of `damage` tells the place;
-    /// everything before it is independent of this.
+    /// Whether the file ends inside an element, because it was cut or its last write is in progress. The last note of
+    /// `damage` has the position; everything before it is unaffected.
     public private(set) var isCutOff = false
     /// Bytes read of `byteCount`, for progress.
     public var position: Int64 { state.input.position }
@@ -34,7 +34,7 @@ public final class WebMReader {
     private var queueHead = 0
     private var lace = WebMLaceClock()
 
-    /// Reads up to the first block. Throws where there is no EBML header or no track.
+    /// Reads up to the first block. Throws if there is no EBML header or no track.
     public init(source: any ByteSource) throws(ContainerError) {
         byteCount = source.byteCount
         state = WebMParserState(BufferedSource(source))
@@ -56,7 +56,7 @@ public final class WebMReader {
 
     deinit { millrace_webm_parser_destroy(parser) }
 
-    /// The next frame in file order, nil at the end. Throws when the source fails.
+    /// Returns the next frame in file order; nil at the end. Throws if the source fails.
     public func next() throws(ContainerError) -> WebMFrame? {
         if queueHead == queue.count { try fill() }
         guard queueHead < queue.count else { return nil }
@@ -65,7 +65,7 @@ public final class WebMReader {
         return frame
     }
 
-    /// Parses until there are frames or the end.
+    /// Parses until there are frames, or to the end.
     private func fill() throws(ContainerError) {
         queue.removeAll(keepingCapacity: true)
         queueHead = 0
@@ -85,7 +85,7 @@ public final class WebMReader {
         state.blocks.removeAll(keepingCapacity: true)
     }
 
-    /// The parser met the end: inside an element of known size that is a loss.
+    /// Handles the end of the file, which is a loss inside an element of known size.
     private func finish() {
         isAtEnd = true
         let element = state.lastElement
@@ -117,7 +117,7 @@ public final class WebMReader {
         state.refusedPastEnd = false
         let error = ContainerError(.webm, element.name, at: element.position, truncated ? .truncated : reason)
         resyncs += 1
-        // Behind the element that failed, so that each step moves forward.
+        // After the start of the failed element, so that each step makes progress.
         let from = max(element.position + 1, state.resyncFloor)
         state.input.seek(to: from)
         let found = resyncs <= Self.maximumResyncs ? try state.input.find([0x1f, 0x43, 0xb6, 0x75]) : false
@@ -138,7 +138,7 @@ public final class WebMReader {
         case -1025: return "element ID"
         case -1026: return "element size"
         case -1027: return "unknown element of unknown size"
-        case -1028: return "larger than the element around it"
+        case -1028: return "larger than its parent element"
         case -1030: return "value"
         case -1031: return "nested too deeply"
         default: return "refused (status \(code))"

@@ -5,29 +5,30 @@ public struct WebMTrack: Hashable, Sendable {
     public enum Codec: Hashable, Sendable {
         case vp8
         case opus
-        /// Any other CodecID; its frames are delivered all the same.
+        /// Another CodecID; its frames are delivered as well.
         case other(String)
     }
 
     public var number: Int
-    /// nil for subtitles and the like.
+    /// Nil for other types, such as subtitles.
     public var kind: MediaKind?
     public var codec: Codec
     public var codecPrivate: [UInt8]
     /// Video only; 0 otherwise.
     public var width: Int
     public var height: Int
-    /// Clockwise rotation that players apply, by ProjectionPoseRoll (RFC 9559 section 5.1.4.1.28.46); angles between count as none.
+    /// Clockwise rotation that players apply, from ProjectionPoseRoll (RFC 9559 section 5.1.4.1.28.46); none for angles
+    /// that are not a multiple of 90 degrees.
     public var rotation: Rotation
     /// Audio only; 0 otherwise.
     public var channels: Int
-    /// Hz.
+    /// Sample rate in Hz.
     public var sampleRate: Double
-    /// How much of the decoder's first output is to be dropped; timestamps include it.
+    /// Duration of the decoder's first output to drop; timestamps include it.
     public var codecDelay: MediaTime
     public var seekPreRoll: MediaTime
-    /// Of one frame, where the header says so.
+    /// Duration of one frame, if the header has it.
     public var defaultDuration: MediaTime?
-    /// Compressed or encrypted blocks (ContentEncodings), which are delivered as they are.
+    /// Whether blocks are compressed or encrypted (ContentEncodings); they are delivered unchanged.
     public var isEncoded: Bool
 }

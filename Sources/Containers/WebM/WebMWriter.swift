@@ -1,12 +1,12 @@
 public import MediaBase
 
-/// Writes VP8 and Opus as WebM while they happen (Matroska, RFC 9559, within WebM's subset).
+/// Writes live VP8 and Opus as WebM (Matroska, RFC 9559, within WebM's subset).
 ///
-/// libwebm's muxer is not in Debian's package (only the parser's headers are), and a live recording wants little of it, so
-/// the few elements that it needs are written here. The segment has an unknown size and each cluster too, until the next one
-/// begins: the file can be read at every moment, also after its writer was killed. On a sink that can overwrite, a finished
-/// cluster gets its size and the header the duration and the largest frame size so far; `finish()` adds Cues and SeekHead and the
-/// segment's size.
+/// Debian's package has only the headers of libwebm's parser, not its muxer, and a live recording needs few elements,
+/// so they are written here. The segment has an unknown size, and so does each cluster until the next one begins: the
+/// file can be read at any time, also after its writer was killed. On a sink that can overwrite, a finished cluster
+/// gets its size, and the header gets the duration and the largest frame size so far; `finish()` adds Cues, SeekHead
+/// and the segment's size.
 ///
 /// ```swift
 /// let writer = try WebMWriter(
@@ -15,7 +15,7 @@ public import MediaBase
 /// try writer.finish()
 /// ```
 ///
-/// Not thread-safe: one thread uses a writer.
+/// Not thread-safe: only one thread may use a writer.
 public final class WebMWriter {
     private let sink: any ByteSink
     private let configuration: WebMConfiguration
@@ -23,10 +23,10 @@ public final class WebMWriter {
     private var pending = EBMLBuffer()
     private var cluster: OpenCluster?
     private var cues = WebMCueList()
-    /// A key frame begins a cluster when the open one has at least this many milliseconds, so that a publisher that sends nothing but
-    /// key frames cannot make each of them a cluster.
+    /// Minimum length of a cluster in milliseconds before a key frame begins another one, so that a publisher that
+    /// sends only key frames cannot create a cluster for each of them.
     private static let minimumCluster: Int64 = 100
-    /// Milliseconds.
+    /// Time of the last flush in milliseconds.
     private var lastFlush: Int64 = 0
     private var end: Int64 = 0
     private var flushedEnd: Int64 = 0
@@ -34,16 +34,16 @@ public final class WebMWriter {
     private var isBroken = false
     private var flushedCount: Int64 = 0
 
-    /// Bytes written so far, buffered ones included.
+    /// Bytes written so far, including buffered ones.
     public var byteCount: Int64 { flushedCount + Int64(pending.count) }
     public private(set) var videoFrames = 0
     public private(set) var audioFrames = 0
-    /// Size of the frames that are written, and that of the header.
+    /// Largest size of the written frames, and the size in the header.
     private var frameSize: (width: Int, height: Int)?
     private var headerSize: (width: Int, height: Int)?
     private var rotation = Rotation.none
     private var isRotationWritten = true
-    /// The end of the latest block.
+    /// End of the latest block.
     public var duration: MediaTime { .milliseconds(end) }
 
     private struct OpenCluster {
@@ -58,7 +58,7 @@ public final class WebMWriter {
             throw ContainerError(.webm, "Tracks", .misuse("neither video nor audio"))
         }
         if let video = configuration.video, !(1...16383).contains(video.width) || !(1...16383).contains(video.height) {
-            throw ContainerError(.webm, "PixelWidth", .misuse("VP8 pictures are 1 to 16383 pixels wide and high"))
+            throw ContainerError(.webm, "PixelWidth", .misuse("VP8 frames are 1 to 16383 pixels wide and high"))
         }
         if let audio = configuration.audio, !(1...2).contains(audio.channels) || !(0...65535).contains(audio.preSkip) {
             throw ContainerError(.webm, "Audio", .misuse("one or two channels, pre-skip of 16 bits"))
@@ -75,17 +75,18 @@ public final class WebMWriter {
         try flush()
     }
 
-    /// Adds one frame. Time runs from zero; tracks may be a little out of order with each other, a track with itself not.
+    /// Adds one frame. Time starts at zero. The order between tracks may be slightly wrong; within a track it must be
+    /// correct.
     ///
     /// - Parameters:
-    ///   - duration: of the frame where known; only the file's total length depends on it.
+    ///   - duration: duration of the frame if known; only affects the duration of the file.
     ///   - isKeyframe: true for every Opus packet.
     public func write(
         _ kind: MediaKind, timestamp: MediaTime, duration: MediaTime = .zero, isKeyframe: Bool,
         bytes: UnsafeRawBufferPointer
     ) throws(ContainerError) {
         guard isOpen, !isBroken else {
-            throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("written to after finish"))
+            throw ContainerError(.webm, "SimpleBlock", at: byteCount, .misuse("write after finish"))
         }
         guard let track = layout.trackNumber(kind) else {
             throw ContainerError(
@@ -116,8 +117,8 @@ public final class WebMWriter {
         }
     }
 
-    /// Notes the size of a key frame. The header gets the size of the frame with the most pixels, at the next end of a cluster: a
-    /// browser's encoder begins small, and players scale to the size of the header.
+    /// Notes the size of a key frame. At the end of the cluster, the header gets the size of the frame with the most
+    /// pixels: a browser's encoder starts with a small size, and players scale to the size in the header.
     ///
     /// - Parameters: each 1 to 16383 pixels; other sizes are ignored.
     public func noteSize(width: Int, height: Int) {
@@ -126,14 +127,15 @@ public final class WebMWriter {
         frameSize = (width, height)
     }
 
-    /// Notes the clockwise rotation that players apply to all frames of the file. It comes into the header at the next end of a cluster.
+    /// Notes the clockwise rotation that players apply to all frames of the file. It is written to the header at the
+    /// end of the cluster.
     public func noteRotation(_ rotation: Rotation) {
         guard rotation != self.rotation else { return }
         self.rotation = rotation
         isRotationWritten = false
     }
 
-    /// Rounds to the nearest. - Parameter time: not negative.
+    /// Rounds to the nearest millisecond. - Parameter time: not negative.
     private static func milliseconds(_ time: MediaTime) -> Int64 {
         let (whole, rest) = time.rawValue.quotientAndRemainder(dividingBy: 1_000_000)
         return rest >= 500_000 ? whole + 1 : whole
@@ -151,7 +153,7 @@ public final class WebMWriter {
         if let failure { throw failure }
     }
 
-    /// Hands everything to the sink; for a recorder whose source fell silent.
+    /// Writes all buffered bytes to the sink, such as for a recorder whose source is silent.
     public func flush() throws(ContainerError) {
         guard pending.count > 0 else { return }
         let failure = pending.bytes.withUnsafeBytes { raw -> ContainerError? in
@@ -159,7 +161,8 @@ public final class WebMWriter {
             return nil
         }
         if let failure {
-            // What did not get out is gone: a second try might write it twice. What is there can still be closed well.
+            // The bytes that were not written are dropped, because a retry might write them twice. The file can still
+            // be closed properly.
             isBroken = true
             pending.removeAll()
             throw failure
@@ -169,12 +172,12 @@ public final class WebMWriter {
         pending.removeAll()
     }
 
-    /// Completes the file and closes the sink. Calling it again does nothing. After a failed write the file is closed as it is,
-    /// without Cues.
+    /// Completes the file and closes the sink. Has no effect when called again. After a failed write the file is closed
+    /// as it is, without Cues.
     public func finish() throws(ContainerError) {
         guard isOpen else { return }
         isOpen = false
-        // Each step is tried: what is on the disk is worth closing well.
+        // Every step is tried, because the bytes on disk are worth closing properly.
         var failure: ContainerError?
         do throws(ContainerError) { try endCluster() } catch { failure = error }
         do throws(ContainerError) { try complete() } catch { failure = failure ?? error }
@@ -186,7 +189,7 @@ public final class WebMWriter {
         guard layout.isSeekable else { return }
         try writeSize(isLast: true)
         try writeRotation()
-        // Players wait for a track that has nothing.
+        // Tracks without frames are removed, because players would wait for them.
         if videoFrames == 0, audioFrames > 0 { try layout.removeTrack(.video, sink) }
         if audioFrames == 0, videoFrames > 0 { try layout.removeTrack(.audio, sink) }
         let cuesOffset = byteCount
@@ -200,7 +203,8 @@ public final class WebMWriter {
         try layout.complete(sink, cuesOffset: byteCount > cuesOffset ? cuesOffset : nil, fileSize: byteCount)
     }
 
-    /// The configured size stays in the header while no larger frame was noted; `isLast` corrects one that was never reached.
+    /// Writes the frame size if it is larger than the size in the header. `isLast` also writes a smaller one, if no
+    /// frame had the configured size.
     private func writeSize(isLast: Bool = false) throws(ContainerError) {
         guard let frameSize, let old = headerSize, frameSize != old else { return }
         guard isLast || frameSize.width * frameSize.height > old.width * old.height else { return }
@@ -217,7 +221,7 @@ public final class WebMWriter {
     private func needsCluster(at time: Int64, isKeyframe: Bool) -> Bool {
         guard let cluster else { return true }
         let relative = time - cluster.timestamp
-        // A block of the other track may lie a little before the cluster's own time; block times are signed 16-bit.
+        // A block of the other track may be slightly before the cluster's time; block times are signed 16-bit.
         return relative >= configuration.clusterDuration.rawValue / 1_000_000 || relative < -30_000
             || (isKeyframe && relative >= Self.minimumCluster)
     }
@@ -235,7 +239,7 @@ public final class WebMWriter {
         }
     }
 
-    /// Gives the cluster its size and the header the duration so far; also where its last blocks could not be written.
+    /// Writes the size of the cluster and the duration so far, also if the last blocks could not be written.
     private func endCluster() throws(ContainerError) {
         guard let open = cluster else { return }
         cluster = nil

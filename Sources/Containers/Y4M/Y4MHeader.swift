@@ -1,8 +1,8 @@
-/// The stream header of a YUV4MPEG2 file with 4:2:0 pictures.
+/// Stream header of a YUV4MPEG2 file with 4:2:0 frames.
 public struct Y4MHeader: Hashable, Sendable {
     public var width: Int
     public var height: Int
-    /// Pictures a second = `rate / scale`.
+    /// Frames per second = `rate / scale`.
     public var rate: Int
     public var scale: Int
 
@@ -13,6 +13,7 @@ public struct Y4MHeader: Hashable, Sendable {
         self.scale = scale
     }
 
-    /// The header line of a file. `C420jpeg` says where chroma lies (between the luma samples), as VP8 has it; it does not say the range.
+    /// Header line of a file. `C420jpeg` means that chroma lies between the luma samples, as in VP8; it does not define
+    /// the range.
     public var text: String { "YUV4MPEG2 W\(width) H\(height) F\(rate):\(scale) Ip A1:1 C420jpeg\n" }
 }

@@ -1,8 +1,8 @@
 public import MediaBase
 
-/// Reads YUV4MPEG2 with 8-bit 4:2:0 pictures.
+/// Reads YUV4MPEG2 with 8-bit 4:2:0 frames.
 public final class Y4MReader {
-    /// 16383 is VP8's limit too.
+    /// Maximum width and height, which is also VP8's limit.
     public static let maximumSide = 16_383
 
     public let header: Y4MHeader
@@ -25,7 +25,7 @@ public final class Y4MReader {
         header = try Self.parse(line)
     }
 
-    /// The next picture, nil at the end. Capture times are counted from the header's rate.
+    /// Returns the next frame; nil at the end. Capture times are computed from the header's rate.
     public func next() throws(ContainerError) -> I420Frame? {
         guard !isAtEnd else { return nil }
         let start = input.position
@@ -77,7 +77,7 @@ public final class Y4MReader {
                 }
             case "I":
                 guard value == "p" || value == "?" else {
-                    throw ContainerError(.y4m, "I", at: 0, .unsupported("interlaced pictures"))
+                    throw ContainerError(.y4m, "I", at: 0, .unsupported("interlaced frames"))
                 }
             default: break
             }

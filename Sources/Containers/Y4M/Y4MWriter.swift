@@ -1,6 +1,6 @@
 public import MediaBase
 
-/// Writes raw 4:2:0 pictures of one size as YUV4MPEG2, in large writes.
+/// Writes raw 4:2:0 frames of one size as YUV4MPEG2, in large writes.
 public final class Y4MWriter {
     private let sink: any ByteSink
     public let header: Y4MHeader
@@ -33,16 +33,17 @@ public final class Y4MWriter {
         if let failure { throw failure }
     }
 
-    /// Adds a picture whose rows lie `stride` bytes apart, as a decoder keeps it: one copy, into the write buffer.
+    /// Adds a frame whose rows are `stride` bytes apart, as in a decoder's memory. Copies it once, into the write
+    /// buffer.
     public func write(
         width: Int, height: Int, y: UnsafeRawBufferPointer, yStride: Int, u: UnsafeRawBufferPointer,
         v: UnsafeRawBufferPointer, chromaStride: Int
     ) throws(ContainerError) {
-        guard isOpen else { throw ContainerError(.y4m, "FRAME", .misuse("written to after finish")) }
+        guard isOpen else { throw ContainerError(.y4m, "FRAME", .misuse("write after finish")) }
         guard width == header.width, height == header.height else {
             throw ContainerError(
                 .y4m, "FRAME",
-                .unsupported("a picture of \(width)x\(height) in a file of \(header.width)x\(header.height)"))
+                .unsupported("a frame of \(width)x\(height) in a file of \(header.width)x\(header.height)"))
         }
         buffer.append(contentsOf: "FRAME\n".utf8)
         append(y, stride: yStride, width: width, rows: height)

@@ -1,19 +1,20 @@
-/// A conversation as one of its users has it.
+/// One user's view of a conversation.
 package struct EntryRecord: Hashable, Sendable {
     package var user: UserRecord.ID
     package var thread: ThreadRecord.ID
-    /// Place in the list: the tick of its newest message, or of its beginning.
+    /// Position in the list: tick of the newest message, or of the entry's creation.
     package var order: Int64 = 0
-    /// Tick of its newest change.
+    /// Tick of the newest change.
     package var change: Int64 = 0
-    /// Messages of others that are newer than `readThrough`.
+    /// Number of other users' messages after `readThrough`.
     package var unread = 0
     package var readThrough: Int64 = 0
-    /// Messages up to this number are not for this user: deleted by it, or older than its membership.
+    /// Number of the last message that this user cannot see, because it was deleted by the user or sent before its
+    /// membership.
     package var clearedThrough: Int64 = 0
     package var isMuted = false
     package var isListed = false
-    /// When it became a member: the larger, the later. 0: it is none.
+    /// Position in the order of joining, larger is later; 0 if the user is not a member.
     package var joined: Int64 = 0
 
     package init(user: UserRecord.ID, thread: ThreadRecord.ID) {
@@ -21,6 +22,6 @@ package struct EntryRecord: Hashable, Sendable {
         self.thread = thread
     }
 
-    /// What it adds to its user's total.
+    /// Contribution to the user's total of unread messages.
     package var counted: Int { isListed && !isMuted ? unread : 0 }
 }

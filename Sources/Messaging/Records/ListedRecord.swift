@@ -1,10 +1,10 @@
-/// One row of a user's list: all that is told of a conversation.
+/// One row of a user's list, with all data for the client.
 package struct ListedRecord: Sendable {
     package var entry: EntryRecord
     package var thread: ThreadRecord
-    /// Of a conversation of two: the other user's id and display name.
+    /// Id and display name of the other user in a one-to-one conversation.
     package var peer: (id: String, name: String)?
-    /// The newest message that the user can see.
+    /// Newest message that the user can see.
     package var last: StoredMessage?
 
     package init(

@@ -1,4 +1,4 @@
-/// One of a conversation's users, with its view of it.
+/// A user of a conversation, with its entry.
 package struct MemberRecord: Hashable, Sendable {
     package var user: UserRecord
     package var entry: EntryRecord

@@ -1,9 +1,9 @@
-/// A message as it is stored.
+/// A stored message.
 package struct MessageRecord: Hashable, Sendable {
     package var thread: ThreadRecord.ID
     package var number: Int64
     package var sender: UserRecord.ID
-    /// The sender's id of it.
+    /// Id chosen by the sender.
     package var id: String
     package var text: String
     /// Milliseconds since 1970.

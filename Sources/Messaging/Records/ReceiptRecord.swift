@@ -1,13 +1,13 @@
-/// What is kept of a message that was removed: enough to know it when its sender sends it again (CHT-9).
+/// Remains of a removed message, to recognize a repetition by its sender (CHT-9).
 package struct ReceiptRecord: Hashable, Sendable {
     package var sender: UserRecord.ID
-    /// The sender's id of it.
+    /// Id chosen by the sender.
     package var id: String
     package var thread: ThreadRecord.ID
     package var number: Int64
-    /// Of the message, in milliseconds since 1970.
+    /// Time of the message, in milliseconds since 1970.
     package var time: Int64
-    /// When the message was removed, in milliseconds since 1970.
+    /// Time of the removal, in milliseconds since 1970.
     package var removed: Int64
 
     package init(_ message: MessageRecord, removed: Int64) {

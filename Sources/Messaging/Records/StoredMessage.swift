@@ -1,4 +1,4 @@
-/// A message with its sender's name.
+/// A message with its sender's user id.
 package struct StoredMessage: Hashable, Sendable {
     package var record: MessageRecord
     /// User id of the sender.

@@ -1,9 +1,9 @@
-/// What the users of one conversation share.
+/// State of a conversation that its users share.
 package struct ThreadRecord: Hashable, Sendable {
     package typealias ID = Int64
 
     package enum Kind: Hashable, Sendable {
-        /// The user with the smaller id first.
+        /// A one-to-one conversation. The smaller user id is first.
         case peers(UserRecord.ID, UserRecord.ID)
         case group(id: String, name: String, owner: UserRecord.ID)
     }
@@ -12,17 +12,18 @@ package struct ThreadRecord: Hashable, Sendable {
     package var kind: Kind
     /// Number of the newest message; 0 before the first.
     package var lastNumber: Int64 = 0
-    /// Of the newest message.
+    /// Time of the newest message, in milliseconds since 1970.
     package var lastTime: Int64 = 0
-    /// Of the oldest message that is stored; nil where none is.
+    /// Time of the oldest stored message; nil if there is none.
     package var firstTime: Int64?
-    /// Messages up to this number are to be removed; nobody sees them any more. 0: none.
+    /// Number of the last message that is no longer visible to any user and will be removed; 0 if there is none.
     package var purgeThrough: Int64 = 0
-    /// A group without members, for good.
+    /// The group was dismissed and will never have members again.
     package var isDismissed = false
-    /// When it was dismissed, in milliseconds since 1970; 0: it was not, or it is cleared away but for what its users' clients have to hear.
+    /// Time of the dismissal in milliseconds since 1970. 0 if the group is not dismissed, or is cleared away and only
+    /// kept so that clients can learn of its end.
     package var endedAt: Int64 = 0
-    /// Of a group: who made it; 0 where that does not count any more.
+    /// User whose limit a group counts for; 0 if it no longer counts.
     package var creator: UserRecord.ID = 0
 
     package init(id: ID, kind: Kind) {
@@ -31,10 +32,10 @@ package struct ThreadRecord: Hashable, Sendable {
         if case .group(_, _, let owner) = kind { creator = owner }
     }
 
-    /// Of two users, whichever comes first.
+    /// Returns the kind for two users in any order.
     package static func peers(_ a: UserRecord.ID, _ b: UserRecord.ID) -> Kind { .peers(min(a, b), max(a, b)) }
 
-    /// The other of two users; nil for a group.
+    /// Returns the other user of a one-to-one conversation; nil for a group.
     package func peer(of user: UserRecord.ID) -> UserRecord.ID? {
         guard case .peers(let a, let b) = kind else { return nil }
         return a == user ? b : a

@@ -1,7 +1,7 @@
 import Signaling
 
 extension Messaging {
-    /// The users of those ids, each once, made where need be.
+    /// Returns the users of these ids without duplicates and without `known`, and creates missing ones.
     private func users(_ ids: [String], app: String, besides known: Set<UserRecord.ID>) throws -> [UserRecord] {
         for id in ids {
             guard let objection = UserRule.objection(toID: id) else { continue }
@@ -11,12 +11,14 @@ extension Messaging {
         return try ids.map { try made(UserKey(app: app, id: $0)) }.filter { seen.insert($0.id).inserted }
     }
 
-    /// - Parameter newcomers: taken in by somebody else. How many groups they are in is nobody else's.
+    /// Checks the size of a group and the number of groups that its new members are in.
+    /// - Parameter newcomers: users added by another user. The error does not reveal which of them is in too many
+    ///   groups.
     private func check(size: Int, _ newcomers: [UserRecord]) throws {
         guard size <= limits.groupMembers else { throw groupFull }
         guard newcomers.allSatisfy({ $0.groups < limits.membershipsPerUser }) else {
             throw SignalingError(
-                .limitReached, "a user is in too many groups to be taken into another", field: "members",
+                .limitReached, "a user is in too many groups to be added to another", field: "members",
                 limit: MessagingLimits.groupsKey)
         }
     }
@@ -25,10 +27,10 @@ extension Messaging {
         if let objection = UserRule.objection(toName: request.name, subject: "the group's name") {
             throw SignalingError(.invalidField, objection, field: "name")
         }
-        // More cannot be all different; what is many times the same is not looked up.
+        // More ids than this contain duplicates or exceed the limit; they are not looked up.
         guard request.members.count <= ConversationLimits.groupMembers else { throw groupFull }
         let owner = try acting(key)
-        // Those that it made: what others take it into is not its doing.
+        // Counts groups that the user created, not groups that others added it to.
         guard try store.groups(madeBy: owner.id) < limits.groupsPerUser else {
             throw SignalingError(
                 .limitReached, "a user makes at most \(limits.groupsPerUser) groups", limit: MessagingLimits.groupsKey)
@@ -46,7 +48,7 @@ extension Messaging {
             limit: MessagingLimits.groupMembersKey)
     }
 
-    /// Its conversation is in the new member's list at once.
+    /// Adds a member; the conversation appears in its list at once.
     private mutating func add(_ user: UserRecord, to thread: ThreadRecord, joined: Int64) throws {
         var user = user
         user.groups += 1
@@ -60,7 +62,7 @@ extension Messaging {
         try commit(&member, counted: 0) { ListedRecord(entry: $0, thread: thread, peer: nil, last: nil) }
     }
 
-    /// Each member is told what is other, not who all are: that would be as much as their number, squared.
+    /// Notifies each member of the changes, without the list of all members, whose total size would be quadratic.
     private mutating func announceGroup(
         _ thread: ThreadRecord, added: [UserRecord] = [], removed: [UserRecord] = []
     ) throws -> Group {
@@ -113,7 +115,7 @@ extension Messaging {
         try leave(member, thread)
     }
 
-    /// The next member owns the group in place of an owner who leaves; without members it is no more.
+    /// Removes a member. If the owner leaves, the next member becomes owner; if no member remains, the group ends.
     mutating func leave(_ member: MemberRecord, _ thread: ThreadRecord) throws {
         guard case .group(let id, let name, let owner) = thread.kind else { return }
         try part(member, thread)
@@ -127,7 +129,7 @@ extension Messaging {
         _ = try announceGroup(thread, removed: [member.user])
     }
 
-    /// A member is one no more: its conversation goes from its list.
+    /// Ends a membership and removes the conversation from the user's list.
     private mutating func part(_ leaving: MemberRecord, _ thread: ThreadRecord) throws {
         var member = leaving
         let counted = member.entry.counted
@@ -145,7 +147,7 @@ extension Messaging {
         var thread = ended
         thread.isDismissed = true
         thread.endedAt = max(now, 1)
-        // Also without messages: the sweep that removes them lets go of the strangers in the group.
+        // At least 1 even without messages, because the sweep that purges the group also removes its strangers.
         thread.purgeThrough = max(thread.lastNumber, 1)
         try store.update(thread)
     }

@@ -1,7 +1,7 @@
 import Signaling
 
 extension Messaging {
-    /// CHT-6.
+    /// Sets the number of unread messages to 0 (CHT-6).
     mutating func clearUnread(_ ref: ConversationRef, of key: UserKey) throws {
         var (member, thread) = try place(ref, of: key)
         guard member.entry.unread > 0 else { return }
@@ -11,7 +11,7 @@ extension Messaging {
         try commit(&member, counted: counted)
     }
 
-    /// CHT-7.
+    /// Mutes or unmutes a conversation (CHT-7).
     mutating func setNotification(_ status: NotificationStatus, _ ref: ConversationRef, of key: UserKey) throws {
         var (member, _) = try place(ref, of: key)
         guard member.entry.isMuted != (status == .doNotDisturb) else { return }
@@ -20,7 +20,7 @@ extension Messaging {
         try commit(&member, counted: counted)
     }
 
-    /// CHT-8: off the list until a new message comes; its messages stay.
+    /// Removes a conversation from the list until a new message arrives; its messages stay (CHT-8).
     mutating func deleteConversation(_ ref: ConversationRef, of key: UserKey) throws {
         var (member, thread) = try place(ref, of: key)
         guard member.entry.isListed else { return }
@@ -31,7 +31,8 @@ extension Messaging {
         try commit(&member, counted: counted)
     }
 
-    /// CHT-8. What nobody sees any more is removed from the store, later.
+    /// Hides all current messages from the user (CHT-8). Messages that are hidden from all members are removed from the
+    /// store later.
     mutating func deleteMessages(_ ref: ConversationRef, of key: UserKey) throws {
         var (member, thread) = try place(ref, of: key)
         guard member.entry.clearedThrough < thread.lastNumber else { return }

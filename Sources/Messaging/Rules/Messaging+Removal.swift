@@ -1,7 +1,7 @@
 import Signaling
 
 extension Messaging {
-    /// Removes one slice of what is too old, or what nobody sees any more.
+    /// Removes one slice of messages that are too old or no longer visible, of dismissed groups, or of receipts.
     mutating func sweep(olderThan time: Int64?, limit: Int) throws -> MessagingAnswer {
         if let thread = try store.threadToPurge() { return .swept(try purge(thread, limit: limit), app: "") }
         if let time, let thread = try store.thread(olderThan: time) {
@@ -16,7 +16,7 @@ extension Messaging {
         return .swept(receipts > 0 ? 0 : nil, app: "")
     }
 
-    /// Nobody sees them: nothing is told.
+    /// Removes one slice of messages that are no longer visible. Sends no events, because no user can see them.
     private func purge(_ purged: ThreadRecord, limit: Int) throws -> Int {
         var thread = purged
         let rows = try store.messages(
@@ -28,10 +28,11 @@ extension Messaging {
         return rows.count
     }
 
-    /// Users who did nothing themselves are forgotten with their last group. They may have clients all the same, of a session that they
-    /// joined: those begin anew with another store id. So all that is written down of such a user goes at once, or stays.
+    /// Removes users who never acted themselves, when their last group is purged. Such a user may still have clients,
+    /// if it joined a session; the new store id makes them discard their copy. Therefore all records of a user are
+    /// removed in the same step.
     ///
-    /// - Returns: whether none of them is left in it.
+    /// - Returns: whether no such user is left in the group.
     private func letGoOfStrangers(_ thread: ThreadRecord, limit: Int) throws -> Bool {
         guard thread.isDismissed else { return true }
         var removed = 0
@@ -48,7 +49,8 @@ extension Messaging {
         return removed < limit
     }
 
-    /// It counts for its maker no more. That it is gone stays written down for those whose clients may not know it yet.
+    /// Clears the creator and the time of a dismissed group. The thread stays while it has entries of former members,
+    /// whose clients may not know of the dismissal yet.
     private func clearAway(_ group: ThreadRecord) throws {
         var thread = group
         thread.endedAt = 0
@@ -57,7 +59,7 @@ extension Messaging {
         try store.removeIfForsaken(thread)
     }
 
-    /// Their ids are known for a while: a client that did not hear the answer sends them again.
+    /// Removes messages but keeps receipts: a client that missed the answer repeats the message.
     private func discard(_ messages: [MessageRecord]) throws {
         try store.remove(messages)
         for message in messages { try store.save(ReceiptRecord(message, removed: now)) }
@@ -73,7 +75,7 @@ extension Messaging {
     ) throws -> (Int, String) {
         var thread = expired
         let oldest = try store.messages(of: thread.id, above: 0, below: .max, isNewestFirst: false, limit: limit)
-        // Times do not go back within a thread: they are its beginning.
+        // Times never decrease within a thread, so the old messages are a prefix.
         let rows = oldest.prefix { $0.record.time < time }.map(\.record)
         try discard(rows)
         try renewFirstTime(&thread)
@@ -81,9 +83,9 @@ extension Messaging {
         return (rows.count, try missed(rows, in: thread).app)
     }
 
-    /// Messages are gone: those who had not read them, and those who saw one of them last, are told.
+    /// Updates and notifies members who had not read the removed messages, or whose newest message is gone.
     ///
-    /// - Returns: the app of those who were looked at, and how many they were.
+    /// - Returns: the app and the number of examined members.
     private mutating func missed(
         _ rows: [MessageRecord], in thread: ThreadRecord
     ) throws -> (app: String, looked: Int) {
@@ -105,9 +107,10 @@ extension Messaging {
         return (members.first?.user.key.app ?? "", members.count)
     }
 
-    /// Removes one slice of a user: its name, the messages it sent, its memberships, its conversations, itself.
+    /// Removes one slice of a user's data, in this order: name, messages, receipts, memberships and conversations, the
+    /// record itself.
     ///
-    /// - Returns: whether nothing is left of it.
+    /// - Returns: whether the user is completely removed.
     mutating func removeSlice(of key: UserKey, limit: Int) throws -> Bool {
         guard var user = try store.user(key) else { return true }
         if !user.name.isEmpty {
@@ -133,7 +136,8 @@ extension Messaging {
         return false
     }
 
-    /// Others' conversations with the user keep its id; the rest is gone. Who comes by that id again is somebody new.
+    /// Removes a user's record. If other users' conversations still refer to it, the record stays with its id but is
+    /// reset, so that a user who returns under this id is new.
     private func forget(_ forgotten: UserRecord) throws {
         try store.disown(groupsOf: forgotten.id)
         guard try store.isNamed(forgotten.id) else { return try store.removeUser(forgotten.id) }
@@ -142,7 +146,8 @@ extension Messaging {
         try store.update(user)
     }
 
-    /// Some of the messages of one sender. One to a large group is as dear as many to other users.
+    /// Removes messages of one sender. Stops after examining `limit` members, because one message to a large group
+    /// costs as much as many to single users.
     private mutating func remove(_ messages: [MessageRecord], limit: Int) throws {
         var looked = 0
         for (id, rows) in Dictionary(grouping: messages, by: \.thread).sorted(by: { $0.key < $1.key }) {

@@ -1,7 +1,7 @@
 import Signaling
 
 extension Messaging {
-    /// Stores a message once, and tells everybody in its conversation (CHT-2, CHT-9).
+    /// Stores a message once and sends it to all users of the conversation (CHT-2, CHT-9).
     mutating func send(_ request: SendMessageRequest, by key: UserKey) throws -> SendMessageRequest.Answer {
         if let objection = request.objection { throw objection }
         if request.conversation.type == .peer {
@@ -9,7 +9,7 @@ extension Messaging {
                 throw SignalingError(.invalidField, objection, field: "conversation.id")
             }
             guard UserKey(app: key.app, id: request.conversation.id) != key else {
-                throw SignalingError(.invalidField, "nobody writes to oneself", field: "conversation.id")
+                throw SignalingError(.invalidField, "a user cannot write to itself", field: "conversation.id")
             }
         }
         let sender = try acting(key)
@@ -38,7 +38,7 @@ extension Messaging {
         SignalingError(.invalidField, "the id is that of another message", field: "message")
     }
 
-    /// The client did not hear the answer the first time.
+    /// Answers a repetition by a client that missed the first answer.
     private func repeated(
         _ request: SendMessageRequest, in stored: ThreadRecord.ID, by sender: UserRecord,
         _ answer: SendMessageRequest.Answer
@@ -54,7 +54,7 @@ extension Messaging {
         return answer
     }
 
-    /// The conversation with all who are in it. That of two users is made by its first message.
+    /// Returns the conversation with its members. A one-to-one conversation is created by its first message.
     private func audience(
         of ref: ConversationRef, sender: UserRecord
     ) throws -> (ThreadRecord, [MemberRecord]) {
@@ -68,7 +68,7 @@ extension Messaging {
         let thread = try store.thread(sender.id, peer.id) ?? store.insertThread(ThreadRecord.peers(sender.id, peer.id))
         let members = try [sender, peer].map { user in
             var entry = try store.entry(user.id, thread.id) ?? EntryRecord(user: user.id, thread: thread.id)
-            // Also after a deletion of its user, who is there again.
+            // The entry is also new if the user was removed and has returned.
             if entry.joined == 0 {
                 entry.joined = 1
                 entry.clearedThrough = thread.lastNumber

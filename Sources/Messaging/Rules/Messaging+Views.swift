@@ -1,7 +1,7 @@
 import Signaling
 
 extension Messaging {
-    // MARK: records as they are told
+    // MARK: conversion to protocol types
 
     func ref(_ row: ListedRecord) -> ConversationRef {
         switch row.thread.kind {
@@ -69,7 +69,7 @@ extension Messaging {
     func history(_ request: HistoryRequest, of key: UserKey) throws -> HistoryRequest.Answer {
         try check(count: request.count)
         guard request.before == nil || request.after == nil else {
-            throw SignalingError(.invalidField, "either before or after", field: "after")
+            throw SignalingError(.invalidField, "before and after exclude each other", field: "after")
         }
         let (member, thread) = try place(request.conversation, of: key)
         let floor = max(member.entry.clearedThrough, thread.purgeThrough, request.after ?? 0)
@@ -81,10 +81,10 @@ extension Messaging {
         return .init(messages: request.after == nil ? page.reversed() : page, hasMore: rows.count > page.count)
     }
 
-    /// Text of a row's last message.
+    /// Size of the row's last message.
     private func bytes(_ row: ListedRecord) -> Int { row.last?.record.text.utf8.count ?? 0 }
 
-    /// At most `count` rows, and no more after one with which their texts pass the bytes of a page.
+    /// Returns at most `count` rows. Ends early after the row whose text reaches `ConversationLimits.pageBytes`.
     private func page<Item>(_ rows: [Item], count: Int, bytes: (Item) -> Int) -> ArraySlice<Item> {
         var total = 0
         var end = 0

@@ -1,14 +1,14 @@
 import Signaling
 
-/// The rules of conversations, over one transaction of a store at one moment. Whatever throws has changed nothing, or its transaction is
-/// to be rolled back (errors that are no `SignalingError`).
+/// Rules of conversations, within one transaction of a store at one time. A `SignalingError` means that the command was
+/// refused; after any error the caller rolls back.
 package struct Messaging<Store: MessageTransaction> {
     package let store: Store
     package let limits: MessagingLimits
     /// Milliseconds since 1970.
     package let now: Int64
     var deliveries: [MessageDelivery] = []
-    /// As `MessagingOutcome.cost`.
+    /// Value of `MessagingOutcome.cost` so far.
     var cost = 0
 
     package init(_ store: Store, limits: MessagingLimits = MessagingLimits(), now: Int64) {
@@ -17,8 +17,8 @@ package struct Messaging<Store: MessageTransaction> {
         self.now = now
     }
 
-    /// Carries out one command.
-    /// - Throws: `SignalingError` for what the user may not do or ask; the store's own errors.
+    /// Performs one command.
+    /// - Throws: `SignalingError` if the user's request is refused; errors of the store.
     package mutating func apply(_ command: MessagingCommand) throws -> MessagingOutcome {
         deliveries = []
         cost = 0
@@ -77,18 +77,19 @@ package struct Messaging<Store: MessageTransaction> {
         return LoginRequest.Answer(user: key.id, store: storeID(of: user), cursor: user.tick)
     }
 
-    /// Another one for a user that was deleted and is there again.
+    /// Returns the store id for one user. It changes if the user is deleted and created again.
     func storeID(of user: UserRecord) -> String { "\(store.storeID).\(user.id).\(user.created)" }
 
     // MARK: shared steps
 
-    /// The user's record, made where there is none.
+    /// Returns the user's record and creates it if necessary.
     func made(_ key: UserKey) throws -> UserRecord {
         if let user = try store.user(key) { return user }
         return try store.insertUser(key, now: now)
     }
 
-    /// The record of a user who does something itself: others' words alone do not keep one for ever.
+    /// Returns the record of a user who acts itself, and marks it: records of users that only others refer to are
+    /// removed with their last group.
     func acting(_ key: UserKey) throws -> UserRecord {
         var user = try made(key)
         guard !user.hasActed else { return user }
@@ -97,7 +98,7 @@ package struct Messaging<Store: MessageTransaction> {
         return user
     }
 
-    /// A conversation that the user has.
+    /// Returns a conversation that the user is a member of.
     func place(_ ref: ConversationRef, of key: UserKey) throws -> (member: MemberRecord, thread: ThreadRecord) {
         let unknown = SignalingError(
             ref.type == .group ? .unknownGroup : .unknownConversation, field: "conversation")
@@ -115,11 +116,11 @@ package struct Messaging<Store: MessageTransaction> {
         return (MemberRecord(user: user, entry: entry), thread)
     }
 
-    /// Stores a member's view after a change of it, with the change's tick and the user's total, and tells its user.
+    /// Stores a changed member with a new tick and total, and notifies its user.
     ///
     /// - Parameters:
-    ///   - counted: what the entry added to the total before.
-    ///   - row: what is told; nil: it is read from the store.
+    ///   - counted: contribution of the entry to the total before the change.
+    ///   - row: makes the row for the event; nil reads it from the store.
     mutating func commit(_ member: inout MemberRecord, counted: Int, row: ((EntryRecord) -> ListedRecord)? = nil) throws
     {
         cost += 1
@@ -137,7 +138,7 @@ package struct Messaging<Store: MessageTransaction> {
         tell(member.user, .conversationsChanged(change))
     }
 
-    /// Stores both halves of a member, and tells of a total that is another.
+    /// Stores a member's entry and user, and notifies the user of a new total.
     mutating func settle(_ member: inout MemberRecord, counted: Int) throws {
         let difference = member.entry.counted - counted
         member.user.totalUnread += difference

@@ -1,25 +1,26 @@
 import Codecs
 import MediaBase
 
-/// Decodes the sound of a recording into one run of samples from the file's time zero: gaps are concealed for a moment, then silent,
-/// so that sound stays where it belongs beside the pictures.
+/// Decodes the audio of a recording into continuous samples from the file's time zero. Gaps are concealed for up to 60
+/// ms, then filled with silence, so that audio stays aligned with video.
 struct AudioTrackDecoder {
     private let decoder: OpusDecoder
     private let channels: Int
     private var preSkip: Int
     private(set) var report = DecodeReport.Audio()
     private(set) var errors: [String] = []
-    /// Samples since time zero that were handed out, counted in the time line (a long pause is not written as silence for ever).
+    /// Position of the next sample on the file's timeline, at 48 kHz. Exceeds the number of written samples after a
+    /// pause that is too long to fill.
     private var position: Int64 = 0
     private var hasBegun = false
 
-    /// Times of files are rounded to milliseconds, and RTP clocks drift: less than this is no gap.
+    /// Largest difference that is not a gap, 15 ms: times in files are rounded to milliseconds, and RTP clocks drift.
     private static let tolerance: Int64 = 720
-    /// What libopus makes up sounds well for about this long.
+    /// Longest concealment, 60 ms; libopus's concealment degrades after that.
     private static let concealment: Int64 = 2_880
-    /// A pause beyond an hour is damage to a time stamp, not silence to write.
+    /// Longest pause that is filled with silence, one hour. A longer one comes from a damaged timestamp.
     private static let longestSilence: Int64 = 48_000 * 3_600
-    /// In one file; a damaged file of many wild times must not fill the disk.
+    /// Maximum silence in one file, so that a damaged file with many wrong times cannot fill the disk.
     private static let allSilence: Int64 = 12 * longestSilence
 
     init(_ audio: EncodedFile.Audio) throws(CodecError) {
@@ -36,7 +37,7 @@ struct AudioTrackDecoder {
         var place = Int64(time.rounded())
         if !hasBegun {
             hasBegun = true
-            // The first pre-skip samples are the decoder's own; they are not heard.
+            // The decoder's first pre-skip samples are its startup delay and are dropped.
             let heardFrom = max(0, place + Int64(preSkip))
             report.start = Double(heardFrom) / 48_000
             if heardFrom <= Self.longestSilence { try silence(heardFrom, consumers) }
@@ -51,10 +52,10 @@ struct AudioTrackDecoder {
         do throws(CodecError) {
             block = try decoder.decode(packet.bytes)
         } catch {
-            // The gap that it leaves is filled when the next one comes.
+            // The resulting gap is filled when the next packet is decoded.
             return fail(packet, error.description)
         }
-        // What lies before the position is already there.
+        // Samples before `position` were already written.
         let overlap = position - place > Self.tolerance ? position - place : 0
         try emit(block, dropping: Int(min(overlap, Int64(block.frameCount))), trimEnd: packet.trimEnd, consumers)
         report.end = Double(position) / 48_000
@@ -62,7 +63,7 @@ struct AudioTrackDecoder {
 
     private mutating func fail(_ packet: EncodedPacket, _ why: String) {
         report.errors += 1
-        if errors.count < 64 { errors.append("sound at byte \(packet.position), \(packet.time): \(why)") }
+        if errors.count < 64 { errors.append("audio at byte \(packet.position), \(packet.time): \(why)") }
     }
 
     private mutating func fill(
@@ -76,7 +77,7 @@ struct AudioTrackDecoder {
                 report.gaps.append(
                     DecodeReport.Gap(at: Double(position) / 48_000, duration: Double(missing) / 48_000))
             }
-            // libopus makes up multiples of 2.5 ms.
+            // libopus conceals multiples of 2.5 ms.
             let made = min(missing, Self.concealment) / 120 * 120
             if let block = try? decoder.decode(nil, frameCount: Int(made)) {
                 try emit(block, dropping: 0, trimEnd: 0, consumers)

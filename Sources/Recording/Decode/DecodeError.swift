@@ -1,11 +1,11 @@
 package import Codecs
 package import Containers
 
-/// Why a file could not be decoded at all, or an output not be written.
+/// Reason that a file could not be decoded at all, or that an output could not be written.
 package enum DecodeError: Error, Sendable, CustomStringConvertible {
     case container(ContainerError)
     case codec(CodecError)
-    /// The file is of a kind, or holds a codec, that is not decoded here.
+    /// The file's container or codec is not supported.
     case unsupported(String)
 
     package var description: String {

@@ -1,21 +1,21 @@
-/// What decoding a file found. Times in seconds from the file's time zero.
+/// Result of decoding a file. Times are in seconds from the file's time zero.
 package struct DecodeReport: Codable, Sendable {
     package struct Video: Codable, Sendable {
         package var frames = 0
         package var keyFrames = 0
-        /// Frames that only serve others and are not shown.
+        /// Frames that are only references and are not shown.
         package var hidden = 0
-        /// Frames of zero bytes: the sender left a picture out.
+        /// Frames of zero bytes: the sender omitted a frame.
         package var empty = 0
-        /// The largest: the frame size with the most pixels.
+        /// Size of the frame with the most pixels.
         package var width = 0
         package var height = 0
         package var sizeChanges = 0
-        /// Degrees clockwise that players turn the frames by; raw video and stills are turned.
+        /// Clockwise rotation in degrees that players apply; raw video and stills are already rotated.
         package var rotation = 0
-        /// Frames that the decoder refused.
+        /// Frames that the decoder rejected.
         package var errors = 0
-        /// Frames left out after an error because no key frame had come.
+        /// Frames skipped after an error, until the next key frame.
         package var skipped = 0
         package var gaps: [Gap] = []
         package var gapCount = 0
@@ -26,12 +26,12 @@ package struct DecodeReport: Codable, Sendable {
     package struct Audio: Codable, Sendable {
         package var packets = 0
         package var channels = 0
-        /// Samples a channel at 48 kHz that came out, what fills gaps included.
+        /// Output samples per channel at 48 kHz, including those that fill gaps.
         package var samples: Int64 = 0
         package var errors = 0
         package var gaps: [Gap] = []
         package var gapCount = 0
-        /// Samples made up for gaps.
+        /// Samples that were concealed in gaps.
         package var concealed: Int64 = 0
         package var silent: Int64 = 0
         package var start: Double?
@@ -43,7 +43,7 @@ package struct DecodeReport: Codable, Sendable {
         package var duration: Double
     }
 
-    /// Gaps told one by one; all are counted.
+    /// Maximum number of gaps that are listed; all are counted.
     static let listedGaps = 100
 
     package var file: String
@@ -52,30 +52,30 @@ package struct DecodeReport: Codable, Sendable {
     package var bytes: Int64 = 0
     package var video: Video?
     package var audio: Audio?
-    /// Sound's start minus the first picture's, where there are both.
+    /// Start of audio minus the time of the first video frame; nil if one of them is missing.
     package var audioOffset: Double?
-    /// Length as the header says.
+    /// Duration in the header.
     package var claimedDuration: Double?
     package var clusters: Int?
-    /// Whether the file was closed: its segment has a size.
+    /// Whether the file was closed properly: its segment has a size.
     package var isClosed: Bool?
     package var hasCues: Bool?
-    /// A writer had the file open when decoding began.
+    /// Whether a writer had the file open when decoding began.
     package var isBeingWritten = false
-    /// The file ends inside an element; one of `damage`.
+    /// Whether the file ends inside an element. This is also an entry of `damage`.
     package var isCutOff = false
     package var ignoredTracks: [String] = []
-    /// Places in the file that were stepped over, in words.
+    /// Descriptions of damaged places that were skipped.
     package var damage: [String] = []
     package var damageCount = 0
     package var lostBytes: Int64 = 0
-    /// The decoders' complaints, in words.
+    /// Error messages of the decoders.
     package var errors: [String] = []
     /// Frames and packets that the secret does not open.
     package var undecryptable = 0
     package var elapsed: Double = 0
 
-    /// The end that a file has while it is being written is no damage.
+    /// Whether the file is damaged. The incomplete end of a file that is being written does not count.
     package var isDamaged: Bool {
         damageCount > (isBeingWritten && isCutOff ? 1 : 0) || (video?.errors ?? 0) > 0 || (audio?.errors ?? 0) > 0
             || (video?.skipped ?? 0) > 0 || undecryptable > 0

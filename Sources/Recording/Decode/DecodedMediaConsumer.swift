@@ -1,25 +1,25 @@
 package import Codecs
 package import MediaBase
 
-/// Takes decoded pictures and sound: a raw video file, a sound file, stills, fingerprints.
+/// Receives decoded frames and audio: raw video file, audio file, stills, fingerprints.
 package protocol DecodedMediaConsumer: AnyObject {
-    /// A picture, where it lies in the decoder's memory.
+    /// Receives a frame in the decoder's memory.
     func take(_ picture: borrowing I420Planes, _ info: DecodedPicture) throws(DecodeError)
-    /// Sound without a hole, from the file's time zero.
+    /// Receives audio without gaps, from the file's time zero.
     func take(_ sound: PCMBlock) throws(DecodeError)
-    /// All is decoded.
+    /// Called after all media is decoded.
     func finish() throws(DecodeError)
 }
 
-/// Which picture it is.
+/// Position and properties of a decoded frame.
 package struct DecodedPicture: Sendable {
-    /// Which frame of the file it is, from 1; frames that are hidden, empty or damaged count.
+    /// Number of the frame in the file, from 1, including hidden, empty and damaged frames.
     package var number: Int
-    /// Which of those shown it is, from 1.
+    /// Number among the frames that are shown, from 1.
     package var shownNumber: Int
     package var time: MediaTime
     package var isKeyFrame: Bool
-    /// Clockwise rotation that the file asks for; planes are as they were encoded.
+    /// Clockwise rotation requested by the file; planes are as encoded.
     package var rotation: Rotation
 }
 

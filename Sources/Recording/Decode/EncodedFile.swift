@@ -1,7 +1,7 @@
 package import Containers
 package import MediaBase
 
-/// A recorded file opened for decoding, whatever its container: its first VP8 track and its first Opus track.
+/// A recorded file opened for decoding, in any supported container: its first VP8 track and its first Opus track.
 package final class EncodedFile {
     private enum Reader {
         case webM(WebMReader, video: WebMTrack?, audio: WebMTrack?)
@@ -10,12 +10,12 @@ package final class EncodedFile {
     }
 
     package struct Video: Sendable {
-        /// As the header says; pictures may differ.
+        /// Size in the header; frames may differ.
         package var width: Int
         package var height: Int
-        /// Pictures a second, where the header says it.
+        /// Frames per second as a fraction, if the header has it.
         package var rate: (Int, Int)?
-        /// Clockwise rotation that frames need before they are shown.
+        /// Clockwise rotation to apply before frames are shown.
         package var rotation = Rotation.none
     }
 
@@ -29,9 +29,9 @@ package final class EncodedFile {
     package let container: ContainerKind
     package let video: Video?
     package let audio: Audio?
-    /// Tracks that are not decoded, in words.
+    /// Descriptions of tracks that are not decoded.
     package let ignoredTracks: [String]
-    /// The relay, or another `FileSink`, has the file open: more comes behind its end.
+    /// Whether the relay or another `FileSink` has the file open and will append more.
     package let isBeingWritten: Bool
     private let reader: Reader
 
@@ -39,7 +39,8 @@ package final class EncodedFile {
         self.path = path
         do throws(ContainerError) {
             let source = try FileSource(path: path)
-            // Checked before the first read: the writer may close the file while it is read, and the data read before that may be incomplete.
+            // Checked before the first read, because the writer may close the file during the read, and data read
+            // before that may be incomplete.
             isBeingWritten = source.isBeingWritten
             var head = [UInt8](repeating: 0, count: 16)
             let count = try Self.read(source, into: &head)
@@ -86,14 +87,14 @@ package final class EncodedFile {
                 ignoredTracks = isPlain ? [] : ["an Opus track of \(ogg.head.channels) channels"]
                 reader = .ogg(ogg)
             case let other:
-                let what = other.map { "a \($0.rawValue) file holds nothing encoded" } ?? "neither WebM, IVF nor Ogg"
+                let what = other.map { "a \($0.rawValue) file has no encoded media" } ?? "neither WebM, IVF nor Ogg"
                 throw ContainerError(.file, path, at: 0, .unsupported(what))
             }
         } catch {
             throw .container(error)
         }
         if video == nil, audio == nil {
-            throw .unsupported("\(path): no VP8 and no Opus track in it: \(ignoredTracks.joined(separator: ", "))")
+            throw .unsupported("\(path): it has no VP8 or Opus track: \(ignoredTracks.joined(separator: ", "))")
         }
     }
 
@@ -105,13 +106,13 @@ package final class EncodedFile {
         }
     }
 
-    /// The file ends inside an element (`WebMReader.isCutOff`).
+    /// Whether the file ends inside an element (`WebMReader.isCutOff`).
     package var isCutOff: Bool {
         if case .webM(let reader, _, _) = reader { return reader.isCutOff }
         return false
     }
 
-    /// Bytes read, and bytes in all.
+    /// Bytes read, and total bytes.
     package var progress: (done: Int64, total: Int64) {
         switch reader {
         case .webM(let reader, _, _): (reader.position, reader.byteCount)
@@ -120,25 +121,25 @@ package final class EncodedFile {
         }
     }
 
-    /// How the WebM is built; nil for other containers. Complete when all was read.
+    /// Structure of a WebM file, complete after the last packet; nil for other containers.
     package var structure: WebMStructure? {
         if case .webM(let reader, _, _) = reader { return reader.structure }
         return nil
     }
 
-    /// Length as the header says.
+    /// Duration in the header.
     package var claimedDuration: MediaTime? {
         if case .webM(let reader, _, _) = reader { return reader.info.duration }
         return nil
     }
 
-    /// Writer and wall-clock start as the header says.
+    /// Writing application and wall-clock start in the header.
     package var origin: (application: String, date: Int64?)? {
         if case .webM(let reader, _, _) = reader { return (reader.info.muxingApp, reader.info.date) }
         return nil
     }
 
-    /// The next packet of the two tracks in file order, nil at the end.
+    /// Returns the next packet of both tracks in file order; nil at the end.
     package func next() throws(DecodeError) -> EncodedPacket? {
         do throws(ContainerError) {
             switch reader {
@@ -186,7 +187,7 @@ package final class EncodedFile {
         return count
     }
 
-    /// Nil for a rate outside 0.1 to 1,000 frames per second: a header may claim 2^32.
+    /// Returns nil for a rate outside 0.1 to 1,000 frames per second: a header may claim 2^32.
     private static func rate(of header: IVFHeader) -> (Int, Int)? {
         guard header.rate > 0, header.scale > 0, header.rate <= 1_000 * header.scale,
             header.scale <= 10 * header.rate
@@ -201,9 +202,9 @@ package final class EncodedFile {
 
     private static func name(of track: WebMTrack) -> String {
         switch track.codec {
-        case .vp8: track.isEncoded ? "VP8, compressed or encrypted" : "a further VP8 track"
+        case .vp8: track.isEncoded ? "VP8, compressed or encrypted" : "another VP8 track"
         case .opus:
-            track.isEncoded ? "Opus, compressed or encrypted" : "a further Opus track, or of more than two channels"
+            track.isEncoded ? "Opus, compressed or encrypted" : "another Opus track, or one with more than two channels"
         case .other(let name): name
         }
     }

@@ -3,7 +3,7 @@ import Containers
 package import MediaBase
 import SFrame
 
-/// Decodes a recorded file (WebM of ours and of others, IVF, Ogg Opus) into pictures and sound, and finds what is wrong with it.
+/// Decodes a recorded file (WebM of this or another program, IVF, Ogg Opus) into frames and audio, and reports damage.
 ///
 /// ```swift
 /// let decoder = try FileDecoder(path: "cam1.webm", threads: 2)
@@ -14,7 +14,7 @@ package final class FileDecoder {
         package var bytes: Int64
         package var totalBytes: Int64
         package var frames: Int
-        /// How far into the recording.
+        /// Time reached in the recording.
         package var time: MediaTime
     }
 
@@ -25,8 +25,8 @@ package final class FileDecoder {
     private let decryptor: FrameDecryptor?
 
     /// - Parameters:
-    ///   - threads: for the pictures, 1 to 16.
-    ///   - video, audio: what of the two is decoded, where the file has it.
+    ///   - threads: decoder threads for video, 1 to 16.
+    ///   - video, audio: whether the kind is decoded, if the file has it.
     ///   - decryptor: for a recording that was encrypted end to end.
     package init(
         path: String, threads: Int = 1, video: Bool = true, audio: Bool = true, decryptor: FrameDecryptor? = nil
@@ -41,8 +41,8 @@ package final class FileDecoder {
     /// Decodes to the end and finishes the consumers.
     ///
     /// - Parameter progress: called about every 2 MiB of the file.
-    /// - Returns: what was found; also for a damaged file, of which all is decoded that can be had.
-    /// - Throws: when the file cannot be read or a consumer cannot write.
+    /// - Returns: the report. A damaged file is decoded as far as possible.
+    /// - Throws: if the file cannot be read or a consumer cannot write.
     package func run(
         to consumers: [any DecodedMediaConsumer], progress: ((Progress) -> Void)? = nil
     ) throws(DecodeError) -> DecodeReport {

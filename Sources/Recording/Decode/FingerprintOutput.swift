@@ -2,8 +2,8 @@ package import Codecs
 import Crypto
 import Foundation
 
-/// The MD5 of each picture's planes without row padding, a line each, in the form that the VP8 test vectors use:
-/// `<md5>  <stem>-<width>x<height>-<number>.i420`.
+/// Prints the MD5 of each frame's planes without row padding, one line per frame, in the format of the VP8 test
+/// vectors: `<md5>  <stem>-<width>x<height>-<number>.i420`.
 package final class FingerprintOutput: DecodedMediaConsumer {
     private let stem: String
     private let print: (String) -> Void

@@ -1,8 +1,8 @@
 package import MediaBase
 
-/// A picture rate for containers that want one number, told from what a recording's times are.
+/// Estimates a frame rate from the times of a recording, for containers that need a constant rate.
 package enum FrameRate {
-    /// The nearest usual rate within 0.6 %, else thousandths.
+    /// Returns the nearest common rate within 0.6 %, otherwise a fraction in thousandths.
     package static func snap(_ perSecond: Double) -> (Int, Int) {
         let usual = [5, 8, 10, 12, 15, 20, 24, 25, 30, 48, 50, 60, 90, 100, 120]
         guard perSecond.isFinite, perSecond > 0 else { return (30, 1) }
@@ -14,8 +14,8 @@ package enum FrameRate {
         return (max(1, Int(min(perSecond, 1000) * 1000)), 1000)
     }
 
-    /// From the first pictures' times. A median tells the pace past gaps, the mean of what is near it tells it exactly: times may be
-    /// rounded to milliseconds.
+    /// Estimates the rate from the times of the first frames. The median interval is robust against gaps; the mean of
+    /// intervals near it is exact although times may be rounded to milliseconds.
     package static func estimate(_ times: [MediaTime]) -> (Int, Int) {
         let steps = zip(times.dropFirst(), times).map { ($0 - $1).seconds }.filter { $0 > 0 }.sorted()
         guard !steps.isEmpty else { return (30, 1) }
@@ -24,12 +24,12 @@ package enum FrameRate {
         return snap(Double(near.count) / near.reduce(0, +))
     }
 
-    /// Reads the first pictures' times of a file without decoding.
+    /// Estimates the rate of a file from its first frames, without decoding.
     package static func ofFile(_ path: String) throws(DecodeError) -> (Int, Int) {
         let file = try EncodedFile(path: path)
         if let rate = file.video?.rate { return rate }
         var times: [MediaTime] = []
-        // Sound lies between; 20,000 packets bound the time on a file with hardly any picture.
+        // Audio packets lie between the frames; 20,000 packets bound the time for a file with few frames.
         for _ in 0..<20_000 {
             guard times.count < 240, let packet = try file.next() else { break }
             if packet.kind == .video { times.append(packet.time) }

@@ -3,7 +3,7 @@ import MediaBase
 
 /// Width and height of a video frame, in pixels.
 package struct FrameSize: Sendable, Hashable {
-    /// Pixels of the largest frame that decoders take.
+    /// Pixels of the largest frame that decoders accept.
     package static let maximumPixels = 4096 * 4096
 
     package var width: Int
@@ -16,10 +16,11 @@ package struct FrameSize: Sendable, Hashable {
 
     package var pixels: Int { width * height }
 
-    /// The size with the most pixels that a file's key frames have (RFC 6386 section 9.1), read without decoding, upright. The header may
-    /// say another: writers of other programs put the first size there, and one that was killed could not correct it.
+    /// Returns the upright size of the file's key frame with the most pixels (RFC 6386 section 9.1), read without
+    /// decoding. The header may have another size: other programs write the first size there, and a killed writer could
+    /// not correct it.
     ///
-    /// - Returns: nil for a file without a key frame that a decoder takes.
+    /// - Returns: nil if the file has no key frame that a decoder accepts.
     package static func largest(ofFile path: String) throws(DecodeError) -> FrameSize? {
         let file = try EncodedFile(path: path)
         var largest: FrameSize?

@@ -1,6 +1,6 @@
 import MediaBase
 
 extension Rotation {
-    /// Width and height change places.
+    /// Whether the rotation swaps width and height.
     var isSideways: Bool { self == .quarter || self == .threeQuarters }
 }

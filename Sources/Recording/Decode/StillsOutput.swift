@@ -2,7 +2,7 @@ package import Codecs
 import Containers
 import MediaBase
 
-/// Every n-th picture as `<stem>-000001.png` in a folder that exists, numbered as in the recording.
+/// Writes every n-th frame as `<stem>-000001.png` into an existing folder, numbered as in the recording.
 package final class StillsOutput: DecodedMediaConsumer {
     private let directory: String
     private let stem: String

@@ -1,7 +1,7 @@
 import Codecs
 import MediaBase
 
-/// Decodes the pictures of a recording and notes what is wrong with them.
+/// Decodes the video of a recording and counts its errors.
 struct VideoTrackDecoder {
     private let decoder: VP8Decoder
     private let rotation: Rotation
@@ -10,7 +10,7 @@ struct VideoTrackDecoder {
     private var packets = 0
     private var lastTime: MediaTime?
     private var lastSize: (Int, Int)?
-    /// A slow average of the time between pictures, against which a gap stands out.
+    /// Moving average of the time between frames, which shows gaps.
     private var pace: Double = 0
 
     init(threads: Int, rotation: Rotation) throws(CodecError) {
@@ -49,7 +49,7 @@ struct VideoTrackDecoder {
             return
         } catch {
             report.errors += 1
-            if errors.count < 64 { errors.append("picture at byte \(packet.position), \(packet.time): \(error)") }
+            if errors.count < 64 { errors.append("frame at byte \(packet.position), \(packet.time): \(error)") }
             return
         }
         if let failure { throw failure }
@@ -82,7 +82,7 @@ struct VideoTrackDecoder {
 }
 
 extension [UInt8] {
-    /// `withUnsafeBytes` that keeps the type of what is thrown.
+    /// `withUnsafeBytes` with typed throws.
     fileprivate func withRawBuffer<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         let result: Result<R, E> = withUnsafeBytes { bytes in
             do throws(E) { return .success(try body(bytes)) } catch { return .failure(error) }

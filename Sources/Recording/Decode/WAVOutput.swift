@@ -1,7 +1,7 @@
 package import Containers
 package import MediaBase
 
-/// Sound as a WAV file.
+/// Writes audio as a WAV file.
 package final class WAVOutput: DecodedMediaConsumer {
     private let writer: WAVWriter
 

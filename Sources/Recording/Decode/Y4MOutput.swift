@@ -3,28 +3,28 @@ package import Codecs
 package import Containers
 import MediaBase
 
-/// Frames as a Y4M file. All have one size: others are fitted into it.
+/// Writes frames as a Y4M file. All have one size; others are scaled to fit.
 ///
-/// Without `cadence` each picture is written once. With it, pictures are repeated and left out so that the file keeps the recording's
-/// time from zero on.
+/// With `keepsTime`, frames are repeated and dropped so that the file keeps the recording's time from zero. Otherwise
+/// each frame is written once.
 package final class Y4MOutput: DecodedMediaConsumer {
     private let sink: any ByteSink
     package let size: FrameSize?
     private let rate: (Int, Int)
     private let keepsTime: Bool
     private var writer: Y4MWriter?
-    /// Written, or due, at the constant pace.
+    /// Last frame that was written or is due at the constant rate.
     private var last: I420Frame?
     private var slots: Int64 = 0
     package private(set) var fittedFrames = 0
 
-    /// Gaps longer than this are not filled with repeated pictures.
+    /// Gaps longer than this are not filled with repeated frames.
     private static let longestRepeat: MediaTime = .seconds(60)
 
     /// - Parameters:
-    ///   - size: of the file's frames, such as `FrameSize.largest`; nil: that of the first frame.
-    ///   - rate: pictures a second as a fraction.
-    ///   - keepsTime: write at exactly that pace.
+    ///   - size: size of the file's frames, such as `FrameSize.largest`; nil for the size of the first frame.
+    ///   - rate: frames per second as a fraction.
+    ///   - keepsTime: whether frames are written at exactly that rate.
     package init(sink: any ByteSink, size: FrameSize?, rate: (Int, Int), keepsTime: Bool) {
         self.sink = sink
         self.size = size
@@ -46,7 +46,7 @@ package final class Y4MOutput: DecodedMediaConsumer {
             guard let writer else { return }
             if keepsTime {
                 let next = fitted(picture, info.rotation, writer)
-                // The first one stands for what was before it.
+                // The first frame also fills the time before it.
                 if last == nil { last = next }
                 try fill(writer, until: info.time)
                 last = next
@@ -86,7 +86,7 @@ package final class Y4MOutput: DecodedMediaConsumer {
         }
     }
 
-    /// Repeats what is shown up to the slot in which the next picture begins.
+    /// Repeats the last frame up to the slot of the next one.
     private func fill(_ writer: Y4MWriter, until time: MediaTime) throws(ContainerError) {
         let slot = Int64(saturating: (time.seconds * Double(rate.0) / Double(rate.1)).rounded())
         guard let last, slot > slots else { return }

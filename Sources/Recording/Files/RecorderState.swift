@@ -1,9 +1,9 @@
 import Glibc
 
-/// What a recorder's thread and its owner share: the status, whether to stop, and who waits for the end.
+/// State shared by a recorder's thread and its owner: status, stop request, and waiters for the end.
 final class RecorderState: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    // All under the mutex.
+    // The mutex protects the following properties.
     private var status: RecordingStatus
     private var stopWanted = false
     private var isOver = false

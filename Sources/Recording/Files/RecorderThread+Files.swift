@@ -3,12 +3,12 @@ import Containers
 import Glibc
 import MediaBase
 
-/// Files of a recording: opening, writing, closing, and what happens when the disk refuses.
+/// Files of a recording: opening, writing, closing, and disk errors.
 extension RecorderThread {
-    /// Names that are tried for one file before the directory counts as unusable.
+    /// Maximum number of names that are tried for one file.
     private static let maximumAttempts = 100
 
-    /// Writes what the recording has ready, or leaves it out while suspended.
+    /// Writes the recording's output, or drops it while suspended.
     func drain() {
         while let output = recording.nextOutput() {
             guard retryAt == nil else {
@@ -32,7 +32,7 @@ extension RecorderThread {
         lastWrite = now
     }
 
-    /// Begins to write again when it is time and there is room.
+    /// Resumes writing when the retry interval is over and the disk has space.
     func retry() {
         let time = now
         if let due = indexRetryAt, time >= due { saveIndex() }
@@ -44,11 +44,11 @@ extension RecorderThread {
             return
         }
         retryAt = nil
-        // The next file begins with a key frame, which is asked for now.
+        // The next file begins with a key frame, which the thread now requests.
         recording.startOver()
     }
 
-    /// Closes the file as it is, and waits before the next attempt.
+    /// Closes the file in its current state, and waits before the next attempt.
     private func suspend(_ error: RecordingError) {
         closeFile(failed: error)
         let isNew = status.phase != .suspended
@@ -92,7 +92,8 @@ extension RecorderThread {
         }
     }
 
-    /// The larger of the announced size and that of the first frame. Before either is known, the smallest, which any frame's replaces.
+    /// Returns the size for the header: the larger of the announced size and that of the first frame. If neither is
+    /// known, 1x1, which the first frame replaces.
     private func headerSize(_ start: StreamRecording.Start) -> WebMConfiguration.Video {
         let first = FrameSize(width: start.width ?? 1, height: start.height ?? 1)
         let announced = source.size.flatMap { $0.pixels <= FrameSize.maximumPixels ? $0 : nil } ?? first
@@ -129,8 +130,9 @@ extension RecorderThread {
         lastWrite = now
     }
 
-    /// Closes the open file as well as it can; one without a frame is removed. An error at the very end is noted in the index.
-    /// - Parameter reason: the error that ended the file before the stream ended.
+    /// Closes the open file as far as possible, and removes it if it has no frame. Notes an error at the end in the
+    /// index.
+    /// - Parameter reason: the error that ended the file before the end of the stream.
     func closeFile(failed reason: RecordingError?) {
         guard let writer, var entry else { return }
         self.writer = nil
@@ -153,10 +155,11 @@ extension RecorderThread {
         if let reason { status.error = status.error ?? reason }
     }
 
-    /// Writes what of the index could not be written before.
+    /// Writes changes of the index that could not be written before.
     func saveIndex() { setIndex { index throws(RecordingError) in try index.retry() } }
 
-    /// A failure of the index alone leaves the recording as it is: the index keeps the change and is written later.
+    /// Changes the index. If writing it fails, the recording continues; the index keeps the change and is written
+    /// later.
     private func setIndex(_ change: (RecordingIndex) throws(RecordingError) -> Void) {
         do throws(RecordingError) {
             try change(index)

@@ -4,9 +4,9 @@ import Glibc
 import MediaBase
 import MediaEngine
 
-/// The loop that reads a tap and writes files, on a thread of its own: a disk that hangs delays nothing but this recording.
+/// Loop that reads a tap and writes files, on its own thread, so that a slow disk only delays this recording.
 ///
-/// An error of the disk suspends the recording: packets are read and left out, and writing is tried again every
+/// A disk error suspends the recording: packets are read and dropped, and writing is retried every
 /// `StreamRecording.Options.retryInterval`, in a new file (`RecorderThread+Files.swift`).
 final class RecorderThread {
     let tap: PacketTap
@@ -23,9 +23,9 @@ final class RecorderThread {
     var entry: RecordingIndex.Entry?
     var finishedBytes: Int64 = 0
     var lastWrite: MediaTime = .zero
-    /// Time of the next attempt to write; nil unless suspended and waiting.
+    /// Time of the next attempt to write; nil unless suspended.
     var retryAt: MediaTime?
-    /// Time of the next attempt to write the index; nil unless that failed.
+    /// Time of the next attempt to write the index; nil unless the last one failed.
     var indexRetryAt: MediaTime?
     private var keyFrameAskedAt: MediaTime?
     private var reportedDamage: UInt64 = 0
@@ -33,7 +33,7 @@ final class RecorderThread {
 
     private static let keyFrameInterval: MediaTime = .seconds(1)
     static let longestWait: MediaTime = .milliseconds(200)
-    /// Least time between two reports of damage, so that a hostile publisher cannot flood the log.
+    /// Minimum time between two reports of damage, so that a hostile publisher cannot flood the log.
     private static let reportInterval: MediaTime = .seconds(60)
 
     init(
@@ -54,7 +54,7 @@ final class RecorderThread {
         status = state.snapshot
     }
 
-    /// Starts `loop` on a new thread, which then owns all that it refers to. Returns errno.
+    /// Starts `loop` on a new thread, which then owns the objects that it refers to. Returns errno.
     static func start(_ loop: sending RecorderThread) -> Int32 {
         let raw = Unmanaged.passRetained(loop).toOpaque()
         var thread = pthread_t()
@@ -77,7 +77,7 @@ final class RecorderThread {
         while !state.isStopWanted {
             askForKeyFrame()
             _ = tap.wait(timeout: wait)
-            // A batch at most, so that stopping and time-outs get their turn however fast packets come.
+            // Bounded batch, so that stopping and timeouts are handled at any packet rate.
             for _ in 0..<512 { guard takePacket() else { break } }
             recording.handleTimeout(now: now)
             retry()

@@ -1,11 +1,11 @@
-/// A recording began, ended, or met something that its owner should hear of.
+/// Start, end or another event of a recording that its owner is notified of.
 package enum RecordingChange: Sendable {
     case started(RecordingStatus)
     case finished(RecordingStatus)
-    /// Writing failed, such as on a full disk; it is tried again.
+    /// Writing failed, such as on a full disk, and will be retried.
     case suspended(RecordingStatus)
-    /// Writing goes on, in a new file.
+    /// Writing has resumed in a new file.
     case resumed(RecordingStatus)
-    /// Media was damaged or its time jumped: after the first time, at most once a minute.
+    /// Media was damaged or its time jumped. Reported the first time, then at most once a minute.
     case damaged(RecordingStatus)
 }

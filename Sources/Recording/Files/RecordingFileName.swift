@@ -1,10 +1,11 @@
-/// Names of a recording's files: a folder a session, a file a stream and start. Names come from the network, so nothing in them can
-/// leave the folder, hide the file, or mean something to a shell.
+/// Names of a recording's files: one folder per session, one file per stream and start. Session and stream names come
+/// from the network, so they are escaped: no name can leave the folder, hide the file, or have a meaning for a shell.
 package enum RecordingFileName {
     private static let maximumLength = 80
 
-    /// Letters, digits, `-`, `_` and inner dots stay; every other byte becomes `%` and two digits, so that different names stay
-    /// different. Longer ones are cut and get a fingerprint of the whole.
+    /// Returns a safe file name. Letters, digits, `-`, `_` and inner dots stay; any other byte becomes `%` and two
+    /// hexadecimal digits, so that different names stay different. Longer names are cut and get a hash of the whole
+    /// name.
     package static func safe(_ name: String) -> String {
         let bytes = Array(name.utf8)
         var text = ""
@@ -28,7 +29,7 @@ package enum RecordingFileName {
         return text
     }
 
-    /// `<stream>-<UTC start>[-n].webm`, such as `cam1-20260801T120000.250Z.webm`.
+    /// Returns `<stream>-<UTC start>[-n].webm`, such as `cam1-20260801T120000.250Z.webm`.
     package static func file(stream: String, startedAt unixNanoseconds: Int64, attempt: Int = 0) -> String {
         let suffix = attempt == 0 ? "" : "-\(attempt + 1)"
         return "\(safe(stream))-\(UTCTime(unixNanoseconds: unixNanoseconds).basic)\(suffix).webm"

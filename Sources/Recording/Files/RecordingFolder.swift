@@ -1,13 +1,13 @@
 import Glibc
 
-/// Directories and small files of recordings, readable by their owner and group alone.
+/// Directories and small files of recordings, which only their owner and group can read.
 package enum RecordingFolder {
     /// Permissions of recordings, `index.json` and its temporary file.
     package static let fileMode: UInt32 = 0o640
-    /// Permissions of directories that are made; those that exist stay as they are.
+    /// Permissions of new directories; existing ones are not changed.
     package static let directoryMode: UInt32 = 0o750
 
-    /// Makes a directory and those above it that are missing.
+    /// Creates a directory with its missing parents.
     package static func create(_ path: String) throws(RecordingError) {
         var status = stat()
         if stat(path, &status) == 0 {
@@ -20,18 +20,18 @@ package enum RecordingFolder {
         }
         guard !path.hasSuffix("/") else { return }
         guard mkdir(path, mode_t(directoryMode)) == 0 else {
-            // Another recording may have made it in the meantime.
+            // Another recording may have created it in the meantime.
             if errno == EEXIST { return }
             throw failure(path, errno)
         }
-        // The umask does not count.
+        // Sets the permissions regardless of the umask.
         guard chmod(path, mode_t(directoryMode)) == 0 else { throw failure(path, errno) }
     }
 
-    /// Writes a file whole and renames it into place, so that it can be read at every moment.
+    /// Writes a new file and renames it into place, so that readers always see a complete file.
     package static func replace(_ path: String, with bytes: [UInt8]) throws(RecordingError) {
         let temporary = "\(path).tmp"
-        // What a crash left is of no use; a link that someone put there is not followed.
+        // Removes the rest of a crash. `O_EXCL` and `O_NOFOLLOW` refuse a link at this path.
         unlink(temporary)
         let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode_t(fileMode))
         guard descriptor >= 0 else { throw failure(temporary, errno) }
@@ -53,7 +53,7 @@ package enum RecordingFolder {
         }
     }
 
-    /// Free bytes for unprivileged processes of the file system; nil when it cannot be asked.
+    /// Returns the free bytes of the file system for unprivileged processes; nil on error.
     package static func freeBytes(_ path: String) -> Int64? {
         var status = statvfs()
         guard statvfs(path, &status) == 0 else { return nil }

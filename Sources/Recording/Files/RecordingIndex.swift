@@ -1,35 +1,36 @@
 import Containers
 import Foundation
 
-/// `index.json` of one session's folder: which file holds which stream, and how the files lie in time. Written whole and renamed into
-/// place, so that it can be read at every moment.
+/// `index.json` of a session's folder: the stream of each file, and the alignment of the files. A new version is
+/// renamed into place, so that readers always see a complete file.
 package final class RecordingIndex: @unchecked Sendable {
     package static let fileName = "index.json"
 
-    /// One file.
+    /// Entry of one file.
     package struct Entry: Codable, Sendable, Hashable {
         package var stream: String
         package var file: String
         /// The relay's wall clock at the file's time zero, ISO 8601.
         package var start: String
-        /// The same in nanoseconds since 1970.
+        /// `start` in nanoseconds since 1970.
         package var startUnixNanoseconds: Int64
-        /// The publisher's wall clock at the file's time zero by its RTCP sender reports, NTP format as a decimal number; absent
-        /// without reports.
+        /// Publisher's wall clock at the file's time zero, from its RTCP sender reports, in NTP format as a decimal
+        /// number; absent without reports.
         package var startNTP: String?
-        /// Seconds from the earliest file's time zero to this one's, by the relay's clock: add it to a file's times to align files.
+        /// Seconds from the time zero of the earliest file to that of this file, by the relay's clock. Added to a
+        /// file's times, it aligns the files.
         package var offset: Double = 0
         package var tracks: [String]
-        /// The publisher; absent if the session does not know it.
+        /// Publisher; absent if the session does not know it.
         package var participant: RecordingSource.Participant?
         /// Display name of the stream.
         package var streamName: String?
         /// Absent for a stream that is not encrypted end to end.
         package var encryption: RecordingEncryption?
-        /// Seconds; absent while the file is being written, or after a crash.
+        /// Duration in seconds; absent while the file is being written, or after a crash.
         package var duration: Double?
         package var statistics: RecordingStatistics?
-        /// Why it ended before the stream did.
+        /// Error that ended the file before the end of the stream.
         package var error: String?
     }
 
@@ -52,10 +53,10 @@ package final class RecordingIndex: @unchecked Sendable {
     private let path: String
     private let lock = NSLock()
     private var document: Document
-    /// Entries that could not be written yet.
+    /// Whether there are changes that could not be written yet.
     private var isUnsaved = false
 
-    /// Goes on with an index that is there, such as one of an earlier run; one that cannot be read is set aside.
+    /// Continues an existing index, such as of an earlier run. An unreadable one is renamed.
     package init(session: String, directory: String) throws(RecordingError) {
         path = directory + "/" + Self.fileName
         try RecordingFolder.create(directory)
@@ -74,7 +75,7 @@ package final class RecordingIndex: @unchecked Sendable {
         return document.files
     }
 
-    /// Adds the entry, or replaces the one of the same file. If writing fails, the entry is kept for the next write.
+    /// Adds the entry, or replaces the entry of the same file. If writing fails, the next write includes it.
     package func set(_ entry: Entry) throws(RecordingError) {
         lock.lock()
         defer { lock.unlock() }
@@ -90,7 +91,7 @@ package final class RecordingIndex: @unchecked Sendable {
         try save()
     }
 
-    /// Removes the entry of a file that holds nothing.
+    /// Removes the entry of a file without frames.
     package func remove(file: String) throws(RecordingError) {
         lock.lock()
         defer { lock.unlock() }
@@ -98,7 +99,7 @@ package final class RecordingIndex: @unchecked Sendable {
         try save()
     }
 
-    /// Writes entries that could not be written before.
+    /// Writes changes that could not be written before.
     package func retry() throws(RecordingError) {
         lock.lock()
         defer { lock.unlock() }

@@ -1,14 +1,14 @@
 package import MediaBase
 
-/// The stream of a recording and its publisher, as the session knows them when the recording begins.
+/// Stream and publisher of a recording, as known to the session when the recording starts.
 package struct RecordingSource: Sendable {
-    /// The publisher, in the form of `index.json`.
+    /// Publisher in the format of `index.json`.
     package struct Participant: Codable, Sendable, Hashable {
         /// Connection id in the session.
         package var id: String
         /// Display name.
         package var name: String
-        /// The application's own id of the user; absent without one in the token.
+        /// The application's id of the user; absent if the token has none.
         package var identity: String?
 
         package init(id: String, name: String, identity: String? = nil) {
@@ -20,10 +20,10 @@ package struct RecordingSource: Sendable {
 
     package var participant: Participant?
     package var streamName: String?
-    /// Tracks that it is published with, muted ones too; empty if they are not known.
+    /// Kinds that the stream is published with, including muted ones; empty if unknown.
     package var kinds: Set<MediaKind>
     package var muted: Set<MediaKind>
-    /// Frame size that the publisher has announced.
+    /// Frame size announced by the publisher.
     package var size: FrameSize?
     /// Nil for a stream that is not encrypted end to end.
     package var encryption: RecordingEncryption?

@@ -1,24 +1,24 @@
-/// How one stream's recording stands.
+/// Status of one stream's recording.
 package struct RecordingStatus: Sendable {
     package enum Phase: String, Sendable, Codable {
-        /// No key frame yet: nothing is written.
+        /// Waiting for a key frame; nothing is written yet.
         case waiting
         case recording
-        /// The disk, or the directory, failed; `error` says how. Writing is tried again, and begins a new file.
+        /// The disk or the directory failed; see `error`. Writing is retried in a new file.
         case suspended
-        /// The stream ended or recording was stopped.
+        /// The stream ended, or recording was stopped.
         case ended
-        /// The recording ended while it was suspended; `error` says why.
+        /// The recording ended while it was suspended; see `error`.
         case failed
 
-        /// True until the recording has ended.
+        /// Whether the recording has not ended yet.
         package var isRunning: Bool { self == .waiting || self == .recording || self == .suspended }
     }
 
     package var session: String
     package var stream: String
     package var phase: Phase = .waiting
-    /// Paths of the files written so far, the open one last.
+    /// Paths of the files written so far, including the open one at the end.
     package var files: [String] = []
     package var statistics = RecordingStatistics()
     package var error: RecordingError?

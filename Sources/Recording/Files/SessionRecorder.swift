@@ -2,7 +2,8 @@ import Foundation
 import MediaBase
 package import MediaEngine
 
-/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` and an `index.json` a session.
+/// Starts and stops the recordings of an engine's streams: `<directory>/<session>/<stream>-<start>.webm` and one
+/// `index.json` per session.
 ///
 /// ```swift
 /// let recorder = SessionRecorder(engine: engine, directory: "/var/lib/millrace")
@@ -15,7 +16,7 @@ package actor SessionRecorder {
         var stream: String
     }
 
-    /// Ended recordings whose status is kept.
+    /// Number of ended recordings whose status is kept.
     private static let keptStatuses = 1_000
 
     private let engine: MediaEngine
@@ -24,16 +25,16 @@ package actor SessionRecorder {
     private let source: @Sendable (_ session: String, _ stream: String) async -> RecordingSource?
     private let observer: @Sendable (RecordingChange) -> Void
     private var running: [Key: StreamRecorder] = [:]
-    /// Being started: the engine is asked, and nobody else may start the same.
+    /// Recordings that are being started. They cannot be started again while the engine is asked.
     private var starting: Set<Key> = []
     private var indexes: [String: RecordingIndex] = [:]
     private var ended: [RecordingStatus] = []
     private var failures: UInt64 = 0
-    /// Sums over the recordings that have ended.
+    /// Sums over ended recordings.
     private var endedTotals = RecordingTotals()
 
     /// - Parameters:
-    ///   - source: asked once for each recording, before it begins.
+    ///   - source: called once for each recording, before it starts.
     ///   - observer: called for every `RecordingChange`, from any thread; must not block.
     package init(
         engine: MediaEngine, directory: String, options: StreamRecording.Options = StreamRecording.Options(),
@@ -47,7 +48,7 @@ package actor SessionRecorder {
         self.observer = observer
     }
 
-    /// Begins to record a stream. It ends with the stream, or by `stop`.
+    /// Starts to record a stream. The recording ends with the stream, or by `stop`.
     @discardableResult
     package func start(session: String, stream: String) async throws(RecordingError) -> RecordingStatus {
         collect()
@@ -77,7 +78,7 @@ package actor SessionRecorder {
         }
     }
 
-    /// Closes the file and returns how it went.
+    /// Closes the file and returns its final status.
     @discardableResult
     package func stop(session: String, stream: String) async throws(RecordingError) -> RecordingStatus {
         guard let recorder = running.removeValue(forKey: Key(session: session, stream: stream)) else {
@@ -88,14 +89,14 @@ package actor SessionRecorder {
         return status
     }
 
-    /// Closes every file; for the relay's end.
+    /// Closes all files when the relay shuts down.
     package func stopAll() async {
         let all = running
         running = [:]
         for recorder in all.values { remember(await recorder.stop()) }
     }
 
-    /// Of what is running, and of what has ended lately, newest last.
+    /// Returns the status of recent ended recordings, newest last, followed by running ones.
     package func statuses(session: String? = nil) -> [RecordingStatus] {
         collect()
         let all = ended + running.values.map(\.status)
@@ -108,18 +109,18 @@ package actor SessionRecorder {
             ?? ended.last { $0.session == session && $0.stream == stream }
     }
 
-    /// Notices recordings that ended with their stream.
+    /// Collects recordings that ended with their stream.
     package func collectEnded() { collect() }
 
-    /// Recordings that could not begin or that failed, since the start.
+    /// Number of recordings that could not start or that failed, since the relay started.
     package var failureCount: UInt64 { failures }
 
-    /// Sums over all recordings since the start.
+    /// Sums over all recordings since the relay started.
     package var totals: RecordingTotals {
         running.values.reduce(into: endedTotals) { $0.add($1.status.statistics) }
     }
 
-    /// - Parameter known: kinds that the stream has although none of their packets may have come.
+    /// - Parameter known: kinds that the stream has, even if none of their packets have arrived.
     private func open(_ key: Key, _ known: Set<MediaKind>) async throws(RecordingError) -> (PacketTap, Set<MediaKind>) {
         do throws(EngineError) {
             let tap = try await engine.openTap(session: key.session, stream: key.stream)
@@ -140,7 +141,7 @@ package actor SessionRecorder {
         return new
     }
 
-    /// Moves what ended by itself to the ended ones; an index without a running recording is let go.
+    /// Collects recordings that ended by themselves, and releases indexes without a running recording.
     private func collect() {
         for (key, recorder) in running where recorder.isEnded {
             running[key] = nil

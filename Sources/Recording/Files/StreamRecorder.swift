@@ -1,19 +1,20 @@
 package import MediaBase
 package import MediaEngine
 
-/// The recording of one stream, running on a thread of its own from `init` until the tap closes, or `stop` is called.
+/// Recording of one stream, on its own thread from `init` until the tap closes or `stop` is called.
 package final class StreamRecorder: Sendable {
     private let tap: PacketTap
     private let state: RecorderState
 
     /// - Parameters:
-    ///   - tap: read by this recorder alone from now on.
-    ///   - kinds: the tracks that the stream has.
-    ///   - directory: the session's folder; it exists.
-    ///   - index: of that folder.
-    ///   - source: the stream and its publisher, for the index.
-    ///   - notify: called from the recorder's thread when the recording is suspended or resumed, and for damage; must not block.
-    ///   - requestKeyFrame: called at most once a second while pictures cannot go on.
+    ///   - tap: packets of the stream; only this recorder may read it from now on.
+    ///   - kinds: tracks of the stream.
+    ///   - directory: the session's folder, which must exist.
+    ///   - index: index of that folder.
+    ///   - source: stream and publisher, for the index.
+    ///   - notify: called from the recorder's thread when the recording is suspended or resumed, and for damage; must
+    ///     not block.
+    ///   - requestKeyFrame: called at most once a second while video needs a key frame.
     package init(
         tap: PacketTap, session: String, stream: String, kinds: Set<MediaKind>, directory: String,
         index: RecordingIndex, source: RecordingSource = RecordingSource(),
@@ -33,17 +34,17 @@ package final class StreamRecorder: Sendable {
     package var status: RecordingStatus { state.snapshot }
     package var isEnded: Bool { state.isEnded }
 
-    /// Writes what has come, closes the file and returns the last word.
+    /// Writes the received packets, closes the file and returns the final status.
     @discardableResult
     package func stop() async -> RecordingStatus {
         state.stop()
-        // Wakes the thread; nothing more comes in.
+        // Wakes the thread and stops the input.
         tap.close()
         await state.ended()
         return state.snapshot
     }
 
-    /// Returns when the recording has ended by itself or was stopped.
+    /// Returns when the recording has ended.
     package func ended() async -> RecordingStatus {
         await state.ended()
         return state.snapshot

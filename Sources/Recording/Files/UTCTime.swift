@@ -12,7 +12,7 @@ package struct UTCTime: Sendable {
             days -= 1
         }
         milliseconds = rest
-        // The civil calendar counted from 1 March 0000, in eras of 400 years.
+        // Days since 1 March 0000 in the civil calendar, in eras of 400 years.
         days += 719_468
         let era = (days >= 0 ? days : days - 146_096) / 146_097
         let dayOfEra = days - era * 146_097

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Puts sound packets back into order, without waiting for long: what is late by more than `maximumWait` counts as lost.
+/// Reorders audio packets with a bounded delay: a packet that is more than `maximumWait` late counts as lost.
 package struct AudioSequencer: Sendable {
     package struct Packet: Sendable {
         package var sequence: Int64
@@ -12,7 +12,7 @@ package struct AudioSequencer: Sendable {
 
     private static let capacity = 64
     private let maximumWait: MediaTime
-    /// Sorted, behind a hole.
+    /// Packets after a gap, sorted by sequence number.
     private var waiting: [Packet] = []
     private var next: Int64?
     private var ready: [Packet] = []
@@ -20,7 +20,7 @@ package struct AudioSequencer: Sendable {
 
     package private(set) var lostPackets: UInt64 = 0
     package private(set) var gaps: UInt64 = 0
-    /// Too late, or twice.
+    /// Packets that arrived too late or twice.
     package private(set) var latePackets: UInt64 = 0
 
     package init(maximumWait: MediaTime = .milliseconds(100)) { self.maximumWait = maximumWait }
@@ -46,14 +46,14 @@ package struct AudioSequencer: Sendable {
         if waiting.count > Self.capacity { giveUp() }
     }
 
-    /// Gives up holes that were waited for long enough.
+    /// Gives up missing packets whose wait is over.
     package mutating func handleTimeout(now: MediaTime) {
         while let first = waiting.first, now - first.arrival >= maximumWait { giveUp() }
     }
 
     package var nextTimeout: MediaTime? { waiting.first.map { $0.arrival + maximumWait } }
 
-    /// Nothing more will come.
+    /// Gives up all missing packets at the end of the stream.
     package mutating func flush() { while !waiting.isEmpty { giveUp() } }
 
     package mutating func nextPacket() -> Packet? {

@@ -1,33 +1,33 @@
-/// What a recording has taken and lost so far.
+/// Counters of a recording.
 package struct RecordingStatistics: Sendable, Hashable {
     package var videoFrames: UInt64 = 0
     package var audioPackets: UInt64 = 0
-    /// Places where packets are missing.
+    /// Number of gaps in sequence numbers.
     package var gaps: UInt64 = 0
-    /// Packets that never came.
+    /// Packets that never arrived.
     package var lostPackets: UInt64 = 0
-    /// Pictures left out: damaged, or without what they refer to.
+    /// Video frames dropped because of packet loss or a missing reference.
     package var droppedFrames: UInt64 = 0
-    /// Packets that found the tap's queue full, because the disk was slow.
+    /// Packets dropped because the tap's queue was full, as the disk was slow.
     package var droppedPackets: UInt64 = 0
-    /// Video frames and audio packets left out because they are damaged: no valid header, no size, or an absurd one.
+    /// Video frames and audio packets dropped as damaged: invalid header, no size, or a size out of range.
     package var damagedFrames: UInt64 = 0
-    /// Frames whose time lay before what was already written.
+    /// Frames dropped because their time is before that of written frames.
     package var unorderedFrames: UInt64 = 0
     package var keyFrameRequests: UInt64 = 0
-    /// Corrections of more than 40 ms between audio and video after the start, and jumps of the publisher's RTP time.
+    /// Corrections of more than 40 ms between audio and video after the start, plus jumps of the publisher's RTP time.
     package var timeJumps: UInt64 = 0
-    /// Times at which writing failed and the recording was suspended.
+    /// Number of times that writing failed and the recording was suspended.
     package var suspensions: UInt64 = 0
-    /// Frames left out while the recording was suspended.
+    /// Frames dropped while the recording was suspended.
     package var unwrittenFrames: UInt64 = 0
-    /// Written to files.
+    /// Bytes written to files.
     package var bytes: Int64 = 0
-    /// Of media in the file that is open, nanoseconds.
+    /// Duration of the open file in nanoseconds.
     package var duration: Int64 = 0
 }
 
-/// Counters as JSON. Those that an index of an earlier version lacks are zero.
+/// JSON form. Counters that are missing in an index of an earlier version are zero.
 extension RecordingStatistics: Codable {
     private enum CodingKeys: String, CodingKey {
         case videoFrames, audioPackets, gaps, lostPackets, droppedFrames, droppedPackets, damagedFrames, unorderedFrames

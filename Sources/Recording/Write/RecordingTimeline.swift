@@ -2,31 +2,33 @@ import Canvas
 package import MediaBase
 import RTP
 
-/// Places of a stream's RTP timestamps on the relay's clock.
+/// Times of a stream's RTP timestamps on the relay's clock.
 ///
-/// A kind counts in its own RTP clock from the arrival of its first packet; a jump restarts its timeline at the place of its arrival
-/// (`TrackTimeline`). Once sender reports (RFC 3550 section 6.4.1) relate both clocks, the kind that is not the reference is moved so that
-/// media captured together is placed together. The reference never moves: a file's video keeps its pace.
+/// Each kind counts in its own RTP clock from the arrival of its first packet; a jump restarts its timeline at the
+/// arrival time (`TrackTimeline`). Once sender reports (RFC 3550 section 6.4.1) relate both clocks, the other kind is
+/// shifted so that media captured together gets the same time. The reference kind is never shifted, so a file's video
+/// keeps its frame rate.
 package struct RecordingTimeline: Sendable {
     private struct Track: Sendable {
         var timeline: TrackTimeline
-        /// A timestamp whose wall-clock time at the publisher is known.
+        /// A timestamp with its wall-clock time at the publisher.
         var report: (ticks: Int64, wallClock: NTPTime)?
-        /// Correction that sender reports ask for, and the part of it that is applied.
+        /// Correction from sender reports, and the part of it that is applied.
         var target: MediaTime = .zero
         var applied: MediaTime = .zero
         var slewedTo: Int64
     }
 
-    /// Reports that disagree with arrival by more are not about the same clock.
+    /// Maximum difference between reports and arrival; reports that differ by more belong to another clock.
     private static let credible: MediaTime = .seconds(10)
-    /// Larger corrections are made at once, smaller ones at 1 % of the media's pace, which cannot be heard.
+    /// Maximum correction that is spread over time, at 1 % of the media's rate, which is inaudible. Larger ones are
+    /// applied at once.
     private static let step: MediaTime = .milliseconds(40)
 
     private var tracks: [MediaKind: Track] = [:]
-    /// The kind that the other one is aligned to; set when the file begins.
+    /// Kind that the other one is aligned to; set when the file begins.
     private var reference: MediaKind?
-    /// Corrections made at once after the start, and new starts after jumps of RTP time.
+    /// Corrections applied at once after the start, plus timeline restarts after jumps of RTP time.
     package private(set) var jumps: UInt64 = 0
 
     package init() {}
@@ -34,8 +36,8 @@ package struct RecordingTimeline: Sendable {
     package func hasReport(_ kind: MediaKind) -> Bool { tracks[kind]?.report != nil }
     package func hasPackets(_ kind: MediaKind) -> Bool { tracks[kind] != nil }
 
-    /// Learns from a packet in the order of arrival.
-    /// - Parameter sequence: unwrapped; nil for a packet that is the newest of its track.
+    /// Notes a packet, in order of arrival.
+    /// - Parameter sequence: unwrapped sequence number; nil for a packet that is the newest of its track.
     package mutating func note(
         _ kind: MediaKind, sequence: Int64? = nil, ticks: Int64, arrival: MediaTime, captureNTP: UInt64?
     ) {
@@ -56,10 +58,10 @@ package struct RecordingTimeline: Sendable {
         align()
     }
 
-    /// The file begins: `kind` sets the pace from here on, the other one's correction is taken over whole.
+    /// Sets the reference kind when a file begins, and applies the other kind's correction completely.
     package mutating func setReference(_ kind: MediaKind) {
         if let old = reference, old != kind, var track = tracks[kind] {
-            // What was applied to it stays as it is now; its old reference follows from here.
+            // The correction applied so far becomes permanent; the former reference follows from here.
             track.timeline.shift(by: track.applied)
             track.applied = .zero
             track.target = .zero
@@ -74,8 +76,9 @@ package struct RecordingTimeline: Sendable {
         }
     }
 
-    /// Returns the relay time of a timestamp. Call in the order in which frames are written; small corrections are spread over the calls.
-    /// - Parameter arrival: of the frame; without it, the newest start of the timeline counts.
+    /// Returns the relay time of a timestamp. Must be called in the order in which frames are written, because small
+    /// corrections are spread over the calls.
+    /// - Parameter arrival: arrival of the frame; nil uses the newest start of the timeline.
     package mutating func time(_ kind: MediaKind, ticks: Int64, arrival: MediaTime? = nil) -> MediaTime? {
         guard var track = tracks[kind] else { return nil }
         if reference != nil, reference != kind {
@@ -93,7 +96,7 @@ package struct RecordingTimeline: Sendable {
         return raw(track, ticks, arrival) + track.applied
     }
 
-    /// The publisher's wall clock at a relay time, as its sender reports tell it.
+    /// Returns the publisher's wall clock at a relay time, from its sender reports.
     package func wallClock(at time: MediaTime) -> UInt64? {
         let kind = reference ?? .video
         guard let track = tracks[kind], let report = track.report else { return nil }
@@ -101,7 +104,7 @@ package struct RecordingTimeline: Sendable {
         return report.wallClock.advanced(by: time - reported).rawValue
     }
 
-    /// What the non-reference kind's reports ask for.
+    /// Computes the correction of the other kind from sender reports.
     private mutating func align() {
         guard let leader = reference ?? (tracks[.video] != nil ? .video : nil), let lead = tracks[leader],
             let leadReport = lead.report

@@ -1,14 +1,15 @@
 import MediaBase
 
-/// How a file begins.
+/// Start of a file.
 extension StreamRecording {
-    /// Sound that came before the first picture, where the recording was there from the stream's start.
+    /// Maximum audio before the first video frame, if the recording started with the stream.
     private static let leadAtStart: MediaTime = .seconds(2)
-    /// The same where the stream was under way: the packet that the key frame falls into.
+    /// Maximum audio before the first video frame, if the recording started later: the packet that overlaps the key
+    /// frame.
     private static let leadUnderWay: MediaTime = .milliseconds(20)
-    /// Frames kept back for a first key frame, or for sender reports.
+    /// Maximum number of frames held for a first key frame or for sender reports.
     private static let heldPackets = 1_000
-    /// Bytes of them: more are not kept back once there is a key frame.
+    /// Maximum bytes of held frames, once there is a key frame.
     private static let heldBytes = 8 << 20
 
     mutating func beginWhenReady(now: MediaTime) {
@@ -24,12 +25,12 @@ extension StreamRecording {
             guard isAligned || isFull || now - firstKeyArrival >= options.alignmentWait || now == .never else { return }
             begin(kinds: expected)
         } else if !expected.contains(.video) || now == .never || now - firstArrival >= options.videoWait {
-            // Video that is muted comes into this file when it is unmuted, instead of beginning a new one.
+            // Muted video is part of this file, so that no new file is needed when it is unmuted.
             begin(kinds: muted.contains(.video) ? expected : [.audio])
         }
     }
 
-    /// Opens the file with what was held back, in the order of time.
+    /// Opens the file and writes the held frames in order of time.
     mutating func begin(kinds: Set<MediaKind>) {
         let items = held
         held = []
@@ -45,7 +46,8 @@ extension StreamRecording {
         var latest: [MediaKind: MediaTime] = [:]
         for (index, item) in items.enumerated() {
             guard let time = timeline.time(item.kind, ticks: item.ticks, arrival: item.arrival) else { continue }
-            // Frames of a track keep their order whatever their timestamps say, and no video frame lies before the key frame.
+            // Frames of a track keep their order regardless of their timestamps, and no video frame precedes the key
+            // frame.
             var place = max(time, latest[item.kind] ?? time)
             if item.kind == .video { place = max(place, leadTime) }
             guard place >= earliest else { continue }

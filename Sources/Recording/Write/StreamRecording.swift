@@ -2,20 +2,20 @@ import Codecs
 package import MediaBase
 import RTP
 
-/// Turns the packets of one stream into the frames of WebM files: the recording without threads, clocks and files.
+/// Converts the packets of one stream into frames of WebM files, without threads, clocks and IO.
 ///
-/// A file begins with a key frame. Losses and damage leave gaps: after one, video frames are left out until the next key frame. Audio and
-/// video lie on one time line (`RecordingTimeline`), and the times of a track always increase. `insert` and `handleTimeout`, then
-/// `nextOutput` until nil.
+/// A file begins with a key frame. After a loss or damage, video frames are dropped until the next key frame. Audio and
+/// video share one timeline (`RecordingTimeline`), and the times of a track always increase. Call `insert` and
+/// `handleTimeout`, then `nextOutput` until it returns nil.
 package struct StreamRecording: Sendable {
     package struct Options: Sendable {
-        /// How long the first frames are kept back for the sender reports that align them.
+        /// Time that the first frames are held for the sender reports that align them.
         package var alignmentWait: MediaTime = .seconds(1)
-        /// How long sound waits for the first picture before it is recorded alone.
+        /// Time that audio waits for the first video frame before it is recorded alone.
         package var videoWait: MediaTime = .seconds(3)
-        /// Time between two attempts to write again after an error.
+        /// Time between two attempts to write after an error.
         package var retryInterval: MediaTime = .seconds(5)
-        /// After a full disk, free bytes before writing begins again: fewer would be used up at once.
+        /// Minimum free bytes before writing resumes after a full disk; fewer would be used up at once.
         package var minimumFreeBytes: Int64 = 16 << 20
         package init() {}
     }
@@ -26,29 +26,29 @@ package struct StreamRecording: Sendable {
         case close
     }
 
-    /// A file begins.
+    /// Start of a file.
     package struct Start: Sendable {
         /// Size of the first frame; nil if there is none.
         package var width: Int?
         package var height: Int?
         package var hasAudio: Bool
-        /// True without a size if video is muted, and may come later.
+        /// Whether the file has a video track. True without a size if video is muted and may start later.
         package var hasVideo: Bool
         /// Relay time of the file's time zero.
         package var time: MediaTime
-        /// The publisher's wall clock then, NTP format; nil without sender reports.
+        /// Publisher's wall clock at that time in NTP format; nil without sender reports.
         package var captureNTP: UInt64?
     }
 
     package struct Frame: Sendable {
         package var kind: MediaKind
-        /// From the start of the file.
+        /// Time from the start of the file.
         package var time: MediaTime
         package var duration: MediaTime
         package var isKeyFrame: Bool
         /// Size of a key frame; nil for other frames and for audio.
         package var size: FrameSize?
-        /// Rotation of the file's video, from its first key frame on.
+        /// Rotation of the file's video; known from its first video frame on.
         package var rotation: Rotation?
         package var bytes: [UInt8]
     }
@@ -64,33 +64,35 @@ package struct StreamRecording: Sendable {
         var bytes: [UInt8]
     }
 
-    /// Least time between two frames of a track in a file, which counts in milliseconds.
+    /// Minimum time between two frames of a track in a file, whose times are in milliseconds.
     private static let tick: MediaTime = .milliseconds(1)
-    /// A video frame is moved by less than this to follow the one before it.
+    /// Maximum delay of a video frame whose time is not after the previous one.
     private static let maximumDelay: MediaTime = .seconds(1)
-    /// Least length of a file that ends because the video's rotation has changed, so that a publisher cannot make a file of each frame.
+    /// Minimum length of a file before a change of rotation ends it, so that a publisher cannot create a file for each
+    /// frame.
     private static let turnInterval: MediaTime = .seconds(5)
     let options: Options
     var expected: Set<MediaKind>
-    /// Kinds that may stay without packets for long; their tracks stay in the file.
+    /// Kinds that may have no packets for a long time; their tracks stay in the file.
     let muted: Set<MediaKind>
     /// Whether frames are encrypted end to end, so that the TOC byte of Opus cannot be read.
     let isEncrypted: Bool
     var timeline = RecordingTimeline()
     var assembler = VP8FrameAssembler()
     var sequencer = AudioSequencer()
-    /// Kept back until the file begins.
+    /// Frames held until the file begins.
     var held: [Item] = []
     var heldBytes = 0
     var firstArrival: MediaTime?
     var firstKeyArrival: MediaTime?
-    /// Pictures came before the first key frame: the stream was under way.
+    /// Whether video was lost or dropped before the first key frame, because the recording started in the middle of the
+    /// stream.
     var joinedLate = false
-    /// The open file's time zero, its tracks, and the rotation of its video, which has come with the first frame.
+    /// Time zero and tracks of the open file, and the rotation of its video, known from the first video frame on.
     var file: (zero: MediaTime, kinds: Set<MediaKind>, rotation: Rotation?)?
-    /// The video's rotation is not that of the file any more: a new file begins with the next key frame.
+    /// Whether the rotation of the video differs from the file's. The next key frame begins a new file.
     private var isTurned = false
-    /// A video frame was left out, so that those after it cannot be decoded until a key frame.
+    /// Whether a video frame was dropped, so that later ones cannot be decoded before a key frame.
     var isVideoBroken = false
     var lastTime: [MediaKind: MediaTime] = [:]
     var pictureDuration: MediaTime = .milliseconds(33)
@@ -101,8 +103,9 @@ package struct StreamRecording: Sendable {
     private var firstOutput = 0
 
     /// - Parameters:
-    ///   - kinds: the tracks that the stream is said to have; others are taken in when they come.
-    ///   - muted: those of them that are muted now.
+    ///   - kinds: announced tracks of the stream; others are added when their packets arrive.
+    ///   - muted: tracks that are muted now.
+    ///   - isEncrypted: whether frames are encrypted end to end.
     package init(
         kinds: Set<MediaKind>, muted: Set<MediaKind> = [], isEncrypted: Bool = false, options: Options = Options()
     ) {
@@ -121,12 +124,12 @@ package struct StreamRecording: Sendable {
         return all
     }
 
-    /// Pictures cannot go on without a key frame: ask for one, in moderation.
+    /// Whether video cannot continue without a key frame, which the caller requests at a bounded rate.
     package var needsKeyFrame: Bool {
         expected.contains(.video) && (assembler.isWaitingForKeyFrame || isVideoBroken || isTurned)
     }
 
-    /// When `handleTimeout` is due.
+    /// Time when `handleTimeout` is due.
     package var nextTimeout: MediaTime? {
         var due = [assembler.nextTimeout, sequencer.nextTimeout].compactMap { $0 }
         if file == nil {
@@ -136,7 +139,7 @@ package struct StreamRecording: Sendable {
         return due.min()
     }
 
-    /// Takes one packet as a tap hands it out; the payload is copied.
+    /// Inserts a packet of a tap; copies the payload.
     package mutating func insert(
         _ kind: MediaKind, sequence: Int64, timestamp: Int64, marker: Bool, arrival: MediaTime, captureNTP: UInt64?,
         rotation: Rotation = .none, payload: UnsafeRawBufferPointer
@@ -150,7 +153,7 @@ package struct StreamRecording: Sendable {
                 sequence: sequence, timestamp: timestamp, marker: marker, rotation: rotation, payload: payload,
                 now: arrival)
         case .audio:
-            // Padding only: a probe, not audio.
+            // A payload of padding only is a probe, not audio.
             guard !payload.isEmpty else { return }
             guard isEncrypted || (try? OpusPacketInfo(payload)) != nil else {
                 counted.damagedFrames &+= 1
@@ -169,7 +172,7 @@ package struct StreamRecording: Sendable {
         collect(now: now)
     }
 
-    /// The stream has ended, or recording is to stop.
+    /// Finishes the recording at the end of the stream or when it is stopped.
     package mutating func finish() {
         assembler.flush()
         sequencer.flush()
@@ -178,7 +181,7 @@ package struct StreamRecording: Sendable {
         file = nil
     }
 
-    /// Gives up the open file, which cannot be written, and begins another with the next key frame.
+    /// Discards the open file after a write error; the next file begins with a key frame.
     package mutating func startOver() {
         file = nil
         held = []
@@ -221,7 +224,7 @@ package struct StreamRecording: Sendable {
 
     private mutating func take(_ frame: VP8Frame) {
         guard let size = Self.checked(frame) else {
-            // Its reference, or what it would have been the reference of, is unknown.
+            // Later frames may refer to this one, so they cannot be decoded either.
             counted.damagedFrames &+= 1
             isVideoBroken = true
             return
@@ -244,7 +247,7 @@ package struct StreamRecording: Sendable {
         take(item)
     }
 
-    /// Checks the parts of a frame that decoders refuse (RFC 6386 section 9.1).
+    /// Checks the parts of a frame that decoders reject (RFC 6386 section 9.1).
     /// - Returns: the size of a key frame, zero for other frames; nil for a damaged frame.
     private static func checked(_ frame: VP8Frame) -> (width: Int, height: Int)? {
         guard let info = try? VP8FrameInfo(frame.bytes), info.isKeyFrame == frame.isKeyFrame,
@@ -263,7 +266,7 @@ package struct StreamRecording: Sendable {
         if !file.kinds.contains(item.kind)
             || (item.isKeyFrame && item.kind == .video && !file.kinds.isSuperset(of: expected))
         {
-            // A track that the header does not know begins: with its key frame in a new file.
+            // The header lacks this track. Video starts a new file with its key frame.
             guard item.kind == .video, item.isKeyFrame else { return }
             outputs.append(.close)
             self.file = nil
@@ -283,8 +286,9 @@ package struct StreamRecording: Sendable {
         write(item)
     }
 
-    /// A file has one rotation. Frames of another one stay in it until a key frame can begin the next file.
-    /// - Returns: whether a new file begins with this frame.
+    /// Handles a change of rotation. A file has one rotation; frames with another one stay in it until a key frame can
+    /// begin the next file.
+    /// - Returns: whether this frame begins a new file.
     private mutating func turns(_ item: Item, _ rotation: Rotation?) -> Bool {
         guard let rotation, let file, rotation != item.rotation,
             let time = timeline.time(.video, ticks: item.ticks, arrival: item.arrival),
@@ -311,14 +315,14 @@ package struct StreamRecording: Sendable {
         write(item, at: at - file.zero)
     }
 
-    /// - Parameter place: from the start of the file.
+    /// - Parameter place: time from the start of the file.
     mutating func write(_ item: Item, at place: MediaTime) {
         guard let file, file.kinds.contains(item.kind) else { return }
         let last = lastTime[item.kind]
         let earliest = last.map { $0 + Self.tick } ?? .zero
         var time = place
         if time < earliest {
-            // Video frames depend on each other, so that one is moved a little rather than left out.
+            // Later frames depend on a video frame, so it is delayed a little rather than dropped.
             guard item.kind == .video, earliest - time < Self.maximumDelay else {
                 counted.unorderedFrames &+= 1
                 if item.kind == .video { isVideoBroken = true }

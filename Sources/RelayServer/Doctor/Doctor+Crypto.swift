@@ -2,7 +2,8 @@ import CLinuxNet
 import SRTP
 
 extension Doctor {
-    /// What the processor has for ciphers, which implementation the relay takes, and what a packet costs with it.
+    /// Reports the processor's instructions for ciphers, the implementation that the relay uses, and its cost per
+    /// packet.
     func crypto() -> [DoctorFinding] {
         [instructions] + SRTPSuite.allCases.filter { $0 != .aesCM128HMACSHA1_32 }.map(measure)
     }
@@ -50,7 +51,7 @@ extension Doctor {
         return DoctorFinding(name, .ok, text)
     }
 
-    /// Protects packets for 16 subscribers, as the fan-out does, for about 50 ms.
+    /// Measures the cost of protecting packets for 16 subscribers, as the fan-out does, for about 50 ms.
     private static func nanosecondsAPacket(_ protector: borrowing FanoutProtector, suite: SRTPSuite) -> Int64 {
         let legs = (0..<16).map { _ in protector.makeLeg(key: .random(for: suite)) }
         defer { for leg in legs { protector.freeLeg(leg) } }

@@ -2,7 +2,7 @@ import CLinuxNet
 import Foundation
 
 extension Doctor {
-    /// Kernel, processors, clock.
+    /// Checks kernel, processors and clock.
     func host() -> [DoctorFinding] {
         [kernel, processors, clock]
     }
@@ -12,7 +12,7 @@ extension Doctor {
         let numbers = release.split(whereSeparator: { !$0.isNumber }).prefix(2).compactMap { Int($0) }
         guard numbers.count == 2 else {
             return DoctorFinding(
-                "kernel", .warn, "release \(release) is not known", advice: "run on Linux 5.0 or later")
+                "kernel", .warn, "release \(release) is unknown", advice: "run on Linux 5.0 or later")
         }
         // UDP_SEGMENT came with 4.18, UDP_GRO with 5.0.
         if (numbers[0], numbers[1]) < (5, 0) {
@@ -48,7 +48,7 @@ extension Doctor {
             return DoctorFinding(
                 "clock", .fail, "source \(source) runs backwards", advice: "choose another clocksource")
         }
-        // Above this the kernel is entered for each reading: hpet, acpi_pm, or an emulated counter.
+        // A higher cost means a system call for each reading: hpet, acpi_pm, or an emulated counter.
         if cost > 300 {
             return DoctorFinding(
                 "clock", .warn, "source \(source), \(cost) ns a reading",

@@ -2,7 +2,7 @@ import CLinuxNet
 import MediaBase
 
 extension Doctor {
-    /// Kernel offloads and socket buffers.
+    /// Checks kernel offloads, socket buffers and advertised addresses.
     func network() -> [DoctorFinding] {
         [
             offload("udp gso", millrace_has_gso() != 0, "sending"),
@@ -11,7 +11,7 @@ extension Doctor {
             + buffers() + advertised()
     }
 
-    /// Can others reach what answers name?
+    /// Checks whether other hosts can reach the addresses in answers.
     private func advertised() -> [DoctorFinding] {
         let bound = SocketAddress(configuration.mediaAddress, port: 0)
         return configuration.advertisedAddresses.map { text in
@@ -19,23 +19,23 @@ extension Doctor {
             let address = SocketAddress(text, port: 0)
             if address?.isIPv6 == true, bound?.isIPv6 == false {
                 return DoctorFinding(
-                    check, .warn, "named to clients, but media.address is IPv4 only",
+                    check, .warn, "advertised to clients, but media.address is IPv4 only",
                     advice: "set media.address to :: for both")
             }
             let isLocal = text.hasPrefix("127.") || text == "::1"
             if isLocal, !configuration.isHTTPOnLoopback {
                 return DoctorFinding(
-                    check, .warn, "HTTP is open to other machines, which cannot send media there",
-                    advice: "set media.advertised to an address that clients reach")
+                    check, .warn, "other hosts can reach HTTP, but cannot send media to this address",
+                    advice: "set media.advertised to an address that clients can reach")
             }
-            return DoctorFinding(check, .ok, "named to clients")
+            return DoctorFinding(check, .ok, "advertised to clients")
         }
     }
 
     private func offload(_ check: String, _ isThere: Bool, _ side: String) -> DoctorFinding {
         if configuration.mediaOffload == .off {
             return DoctorFinding(
-                check, .ok, isThere ? "available, switched off by media.offload" : "not available, not wanted")
+                check, .ok, isThere ? "available, switched off by media.offload" : "not available, switched off")
         }
         if isThere { return DoctorFinding(check, .ok, "available") }
         return DoctorFinding(
@@ -43,7 +43,7 @@ extension Doctor {
             advice: "\(side) will cost several times the CPU; Linux 5.0 or later has it, some sandboxes do not")
     }
 
-    /// What a socket is granted of what the configuration asks for.
+    /// Compares the socket buffers that the kernel grants with the configured sizes.
     private func buffers() -> [DoctorFinding] {
         var address = millrace_address()
         SocketAddress("127.0.0.1", port: 0)?.withKernelBytes { bytes in
@@ -64,7 +64,7 @@ extension Doctor {
         var send: Int32 = 0
         _ = millrace_udp_buffers(socket, &receive, &send)
         return [
-            // The kernel reports twice what it was asked for, the other half is for its own use.
+            // The kernel reports twice the requested size; the other half is for its own use.
             granted("udp rcvbuf", Int(receive) / 2, asked: configuration.limitReceiveBufferBytes, "net.core.rmem_max"),
             granted("udp sndbuf", Int(send) / 2, asked: configuration.limitSendBufferBytes, "net.core.wmem_max"),
         ]
@@ -76,6 +76,6 @@ extension Doctor {
         if bytes >= asked { return DoctorFinding(check, .ok, text) }
         return DoctorFinding(
             check, .warn, text,
-            advice: "sysctl -w \(sysctl)=\(asked), or give the process CAP_NET_ADMIN; bursts are lost else")
+            advice: "sysctl -w \(sysctl)=\(asked), or give the process CAP_NET_ADMIN; otherwise bursts are lost")
     }
 }

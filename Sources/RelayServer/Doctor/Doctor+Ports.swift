@@ -3,19 +3,19 @@ import Foundation
 import MediaBase
 
 extension Doctor {
-    /// Can the configured ports be bound? A relay that runs already makes this fail, as a second one would.
+    /// Checks whether the configured ports can be bound. Fails while another relay uses them.
     func ports() -> [DoctorFinding] {
         [exposure(), httpPort()] + plainPorts() + webRTCPorts()
     }
 
-    /// Whether a relay of this configuration would start, given who reaches its HTTP port.
+    /// Checks whether this configuration allows the exposure of its HTTP port.
     private func exposure() -> DoctorFinding {
         let check = "http access"
         guard !configuration.isHTTPOnLoopback else { return DoctorFinding(check, .ok, "this host only") }
         let missing = configuration.missingForExposure
         if !missing.isEmpty {
             return DoctorFinding(
-                check, .fail, "other hosts reach it, and settings are missing",
+                check, .fail, "other hosts can reach it, and settings are missing",
                 advice: "set " + missing.joined(separator: "; "))
         }
         if configuration.isHTTPEncrypted { return DoctorFinding(check, .ok, "other hosts, over TLS") }
@@ -64,7 +64,7 @@ extension Doctor {
         }
         return DoctorFinding(
             check, .fail, "\(name) cannot bind \(wanted): \(errorText(-socket))",
-            advice: "stop what uses it (ss -lunp) or set \(key)")
+            advice: "stop the program that uses it (ss -lunp) or set \(key)")
     }
 
     private func httpPort() -> DoctorFinding {
@@ -79,7 +79,7 @@ extension Doctor {
         let check = "tcp \(port)"
         guard let number = UInt16(exactly: port), let address = SocketAddress(host, port: number) else {
             return DoctorFinding(
-                check, .fail, "\(host) is no numeric address or \(port) no port",
+                check, .fail, "\(host) is not a numeric address or \(port) is not a port",
                 advice: "set \(keys.address) or \(keys.port)")
         }
         let socket = Glibc.socket(address.isIPv6 ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -87,7 +87,7 @@ extension Doctor {
             return DoctorFinding(check, .fail, "no TCP socket can be opened: \(errorText(errno))")
         }
         defer { close(socket) }
-        // As the server binds: connections of an earlier run in TIME_WAIT are no obstacle.
+        // The server also binds with this option: connections of an earlier run in TIME_WAIT do not prevent it.
         var one: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
         let result = address.withKernelBytes { bytes in
@@ -97,7 +97,7 @@ extension Doctor {
         if result == 0, listen(socket, 1) == 0 { return DoctorFinding(check, .ok, "free for \(name) on \(host)") }
         return DoctorFinding(
             check, .fail, "\(name) cannot bind \(address): \(errorText(errno))",
-            advice: "stop what uses it (ss -ltnp) or set \(keys.port)")
+            advice: "stop the program that uses it (ss -ltnp) or set \(keys.port)")
     }
 
     func errorText(_ number: Int32) -> String { String(cString: strerror(number)) }

@@ -1,7 +1,7 @@
 import Foundation
 
 extension Doctor {
-    /// What this process may do.
+    /// Checks the limits and directories of the process.
     func process() -> [DoctorFinding] {
         var findings = [openFiles, crashes]
         if let path = configuration.effectiveRecordingDirectory { findings.append(recordings(path)) }
@@ -16,7 +16,7 @@ extension Doctor {
         return openFiles(limit: hard)
     }
 
-    /// The limit of open files that a relay raises its own to, and the connections that it allows.
+    /// Checks the limit of open files that a relay raises its own to, and the connections that it allows.
     func openFiles(limit: Int) -> DoctorFinding {
         let check = "open files"
         let budget: FileBudget
@@ -44,27 +44,27 @@ extension Doctor {
         guard let newest = paths.last else { return DoctorFinding("crash reports", .ok, "none") }
         return DoctorFinding(
             "crash reports", .warn, "\(paths.count), the newest \(newest)",
-            advice: "read it (docs/admin.md), report the fault, and delete the file")
+            advice: "read it (docs/admin.md), report the error, and delete the file")
     }
 
     private func recordings(_ path: String) -> DoctorFinding {
         if FileManager.default.fileExists(atPath: path), !FileManager.default.isWritableFile(atPath: path) {
             return DoctorFinding(
-                "recordings", .fail, "\(path) cannot be written", advice: "give this user the directory")
+                "recordings", .fail, "\(path) cannot be written", advice: "make it writable for this user")
         }
         let existing = Self.nearestExisting(path)
         var isDirectory: ObjCBool = false
         _ = FileManager.default.fileExists(atPath: existing, isDirectory: &isDirectory)
         guard isDirectory.boolValue, FileManager.default.isWritableFile(atPath: existing) else {
             return DoctorFinding(
-                "recordings", .fail, "\(path) cannot be made in \(existing)", advice: "make it beforehand")
+                "recordings", .fail, "\(path) cannot be created in \(existing)", advice: "create it first")
         }
         let free = (try? FileManager.default.attributesOfFileSystem(forPath: existing)[.systemFreeSize] as? NSNumber)?
             .int64Value
         guard let free else { return DoctorFinding("recordings", .ok, path) }
         let text = "\(path), \(free >> 20) MiB free"
         if free < 1 << 30 {
-            return DoctorFinding("recordings", .warn, text, advice: "an hour of 2 Mb/s takes 900 MiB a stream")
+            return DoctorFinding("recordings", .warn, text, advice: "one hour of a stream at 2 Mb/s takes 900 MiB")
         }
         return DoctorFinding("recordings", .ok, text)
     }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Looks at the machine with the eyes of a relay that is about to run with `configuration`, and says what to do.
+/// Checks whether a relay with `configuration` can run on this host, and advises what to change.
 package struct Doctor: Sendable {
     package let configuration: RelayConfiguration
 
@@ -8,12 +8,12 @@ package struct Doctor: Sendable {
         self.configuration = configuration
     }
 
-    /// All checks, in the order in which they are worth reading. Takes about half a second: the ciphers are measured.
+    /// All checks, in reading order. Takes about half a second, because it measures the ciphers.
     package func examine() -> [DoctorFinding] {
         host() + crypto() + network() + ports() + process()
     }
 
-    /// Aligned lines: `OK    kernel  6.18.0`, with the advice indented below.
+    /// Formats findings as aligned lines, such as `OK    kernel  6.18.0`, with the advice indented below.
     package static func text(_ findings: [DoctorFinding]) -> String {
         let width = findings.map(\.check.count).max() ?? 0
         var lines: [String] = []
@@ -32,7 +32,7 @@ package struct Doctor: Sendable {
         return String(decoding: try encoder.encode(findings), as: UTF8.self)
     }
 
-    /// A file of the kernel's, trimmed; nil where there is none.
+    /// Returns the trimmed text of a kernel file; nil if the file does not exist.
     static func kernelFile(_ path: String) -> String? {
         (try? String(contentsOfFile: path, encoding: .utf8))?.trimmingCharacters(in: .whitespacesAndNewlines)
     }

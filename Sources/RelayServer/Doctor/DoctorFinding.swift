@@ -1,4 +1,4 @@
-/// One line of what `millrace doctor` found.
+/// One finding of `millrace doctor`.
 package struct DoctorFinding: Sendable, Codable, Equatable {
     package enum Level: String, Sendable, Codable, Comparable {
         case ok
@@ -16,12 +16,12 @@ package struct DoctorFinding: Sendable, Codable, Equatable {
         package static func < (a: Level, b: Level) -> Bool { a.severity < b.severity }
     }
 
-    /// What was looked at: stable, one word or two.
+    /// Stable name of the check, one or two words.
     package var check: String
     package var level: Level
-    /// What was seen.
+    /// Observed state.
     package var detail: String
-    /// What to do about it; nil where nothing need be done.
+    /// Advice for the operator; nil if nothing needs to be done.
     package var advice: String?
 
     package init(_ check: String, _ level: Level, _ detail: String, advice: String? = nil) {

@@ -1,19 +1,19 @@
 import Canvas
 
-/// Why a stream cannot be tapped.
+/// Reason that a stream cannot be tapped.
 public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The relay has not started, or has stopped.
     case notRunning
-    /// The name cannot be a session's.
+    /// The name is not a valid session name.
     case invalidSession(reason: String)
     case unknownSession(String)
     case unknownStream(String)
-    /// `TapOptions` want neither audio nor video.
+    /// `TapOptions` select neither audio nor video.
     case nothingWanted
-    /// A limit of the relay (`limit.taps`), or of the system.
+    /// A limit of the relay (`limit.taps`) or of the system was reached, or decoding failed.
     case failed(reason: String)
 
-    /// - Parameter session: as the caller named it.
+    /// - Parameter session: name of the session as the caller gave it.
     init(_ error: CanvasError, session: String) {
         switch error {
         case .engine(.unknownSession): self = .unknownSession(session)
@@ -29,7 +29,7 @@ public enum TapError: Error, Hashable, Sendable, CustomStringConvertible {
         case .invalidSession(let reason): reason
         case .unknownSession(let name): "no session is named \"\(name)\""
         case .unknownStream(let name): "the session has no stream \"\(name)\""
-        case .nothingWanted: "the options want neither audio nor video"
+        case .nothingWanted: "the options select neither audio nor video"
         case .failed(let reason): reason
         }
     }

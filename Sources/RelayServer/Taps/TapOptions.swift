@@ -1,17 +1,17 @@
 import Canvas
 import MediaBase
 
-/// Kinds that a `StreamTap` reads, and the size of its queue.
+/// Media kinds that a `StreamTap` reads, and the size of its queue.
 public struct TapOptions: Sendable {
     public var audio = true
     public var video = true
-    /// Frames that wait for the reader: 1 keeps the latest alone. A frame of 1280x720 takes 1.4 MB.
+    /// Frames that can wait for the reader; 1 keeps only the latest. A frame of 1280x720 takes 1.4 MB.
     public var frames = 2
-    /// Blocks of audio that wait for the reader, mostly of 20 ms.
+    /// Audio blocks that can wait for the reader, mostly 20 ms each.
     public var audioBlocks = 50
-    /// Threads that decode, 1 to 16.
+    /// Number of decoder threads, 1 to 16.
     public var decoderThreads = 1
-    /// Larger video frames are dropped and counted. Nil: as many as a reader of the HTTP endpoints may have.
+    /// Maximum pixels of a video frame; larger frames are dropped and counted. Nil for the limit of the HTTP endpoints.
     public var maximumPixels: Int?
 
     public init() {}

@@ -3,19 +3,19 @@ import Canvas
 /// Counters of a `StreamTap`.
 public struct TapStatistics: Hashable, Sendable {
     public var decodedFrames: UInt64 = 0
-    /// Decoded frames that gave way to newer ones, as the reader was slow.
+    /// Decoded frames that were replaced by newer ones because the reader was slow.
     public var unreadFrames: UInt64 = 0
-    /// Frames that losses cost, and those with more pixels than `TapOptions.maximumPixels`.
+    /// Frames dropped because of packet loss, or because they have more pixels than `TapOptions.maximumPixels`.
     public var droppedFrames: UInt64 = 0
     public var decodeErrors: UInt64 = 0
     public var audioBlocks: UInt64 = 0
-    /// Blocks that gave way to newer ones, as the reader was slow.
+    /// Blocks that were replaced by newer ones because the reader was slow.
     public var unreadAudioBlocks: UInt64 = 0
-    /// Packets that found the tap full: decoding does not keep up.
+    /// Packets dropped because the tap was full: decoding is too slow.
     public var droppedPackets: UInt64 = 0
-    /// Packets that never came.
+    /// Packets that never arrived.
     public var lostPackets: UInt64 = 0
-    /// The video cannot be decoded: it is encrypted, too large or no VP8.
+    /// Whether the video cannot be decoded, because it is encrypted, too large or not VP8.
     public var isUndecodable = false
 
     public init() {}

@@ -6,7 +6,7 @@ public struct TappableStream: Hashable, Sendable, Identifiable {
     public let id: String
     public let hasAudio: Bool
     public let hasVideo: Bool
-    /// Pixels of the largest encoding's last key frame; nil before the first.
+    /// Size of the largest encoding's last key frame in pixels; nil before the first one.
     public let width: Int?
     public let height: Int?
 

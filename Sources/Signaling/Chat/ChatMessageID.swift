@@ -1,4 +1,4 @@
-/// One message of a session's chat.
+/// Id of a message of a session's chat.
 public struct ChatMessageID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

@@ -1,15 +1,15 @@
-/// A message of the session's chat; its sender gets it as well, after the answer to its request.
+/// A message of the session's chat. The sender also receives it, after the answer to its request.
 public struct ChatReceived: Hashable, Sendable, Codable {
     public var message: ChatMessageID
     public var from: ConnectionID
-    /// Display name of a sender that is counted, not listed; else nil.
+    /// Display name of the sender if it is only counted, not listed; otherwise nil.
     public var name: String?
-    /// Nil: to everybody in the room.
+    /// Receiver; nil if the message is for all users in the main session or subsession.
     public var to: ConnectionID?
     public var text: String
     /// Milliseconds since 1970.
     public var time: Int64
-    /// The room; nil: the main session.
+    /// Subsession that the message was sent in; nil for the main session.
     public var subsession: SubsessionID?
 
     public init(

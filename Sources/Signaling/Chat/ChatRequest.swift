@@ -1,12 +1,14 @@
-/// Writes to everybody in the room that one is in, the main session or a subsession, or to one of them.
+/// Sends a chat message to all users in the sender's subsession, or in the main session if it is in none, or to one of
+/// them.
 public struct ChatRequest: RequestBody {
     public static let method = Method.chat
     /// 1 byte to 8 KiB of UTF-8.
     public var text: String
-    /// Nil: everybody, the sender included.
+    /// Receiver; nil for all users, including the sender.
     public var to: ConnectionID?
-    /// Its id: 1 to 64 printable ASCII characters, new for each message of this user. Sent again with the same id it is said once and
-    /// answered as before. Nil: each is a message of its own.
+    /// Id of the message, chosen by the client: 1 to 64 printable ASCII characters, unique among this user's messages.
+    /// A repeated id is not delivered again and gets the same answer. Nil: the message cannot be recognized as a
+    /// repetition.
     public var id: String?
 
     public init(text: String, to: ConnectionID? = nil, id: String? = nil) {
@@ -15,7 +17,7 @@ public struct ChatRequest: RequestBody {
         self.id = id
     }
 
-    /// What is wrong with it, the same here and at the relay.
+    /// Validation error, or nil if the request is valid. The relay uses the same check.
     public var objection: SignalingError? {
         id.flatMap { MessageIDRule.objection(to: $0, field: "id") } ?? TextRule.objection(to: text)
     }

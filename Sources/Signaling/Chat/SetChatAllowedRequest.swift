@@ -1,4 +1,4 @@
-/// Switches the session's chat off and on, for everybody; for the host.
+/// Enables or disables the session's chat for all users. Only for the host.
 public struct SetChatAllowedRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.setChatAllowed

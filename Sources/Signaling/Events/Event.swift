@@ -1,11 +1,11 @@
-/// Something that the relay tells a connection unasked.
+/// An event that the relay sends to a connection.
 public enum Event: Hashable, Sendable {
     case userJoined(UserJoined)
     case userChanged(UserChanged)
     case userLeft(UserLeft)
-    /// Several users joined or left, or the number of users changed that are counted.
+    /// Several users joined or left, or the number of unlisted users changed.
     case usersChanged(UsersChanged)
-    /// A user's client is lost and may come back, or is back.
+    /// A user's connection was lost and may return, or has returned.
     case userDropped(UserDropped)
     case hostChanged(HostChanged)
     case streamCreated(StreamCreated)
@@ -13,7 +13,7 @@ public enum Event: Hashable, Sendable {
     case streamDestroyed(StreamDestroyed)
     case recordingStarted(RecordingStarted)
     case recordingStopped(RecordingStopped)
-    /// The relay's offer of the subscribe peer connection.
+    /// The relay's offer for the subscribe peer connection.
     case offer(OfferMade)
     case subscriptionChanged(SubscriptionChanged)
     case signal(SignalReceived)
@@ -30,12 +30,12 @@ public enum Event: Hashable, Sendable {
     case helpResult(HelpResulted)
     case chat(ChatReceived)
     case chatAllowedChanged(ChatAllowedChanged)
-    /// Of one's conversations; not of a session.
+    /// An event about the user's conversations, independent of sessions.
     case messaging(MessagingEvent)
-    /// The relay asks the client to move on, and will end.
+    /// The relay will shut down and asks the client to reconnect to another address or later.
     case draining(Draining)
     /// The last event of a connection.
     case disconnected(Disconnected)
-    /// The session's media began anew at the relay: publish and subscribe again.
+    /// The session's media was reset at the relay: clients publish and subscribe again.
     case mediaReset(MediaReset)
 }

@@ -3,7 +3,7 @@ public struct UserJoined: Hashable, Sendable, Codable {
     public init(user: UserInfo) { self.user = user }
 }
 
-/// Name, role or media status; the whole new state.
+/// Complete new state of a user after a change of name, role or media status.
 public struct UserChanged: Hashable, Sendable, Codable {
     public var user: UserInfo
     public init(user: UserInfo) { self.user = user }
@@ -20,7 +20,7 @@ public struct UserLeft: Hashable, Sendable, Codable {
 
 public struct UserDropped: Hashable, Sendable, Codable {
     public var user: ConnectionID
-    /// False: back again.
+    /// Whether the user is lost; false when it has returned.
     public var isDropped: Bool
     public init(user: ConnectionID, isDropped: Bool) {
         self.user = user
@@ -29,7 +29,7 @@ public struct UserDropped: Hashable, Sendable, Codable {
 }
 
 public struct HostChanged: Hashable, Sendable, Codable {
-    /// Nil while nobody is there who may be it.
+    /// New host; nil if no user may be host.
     public var host: ConnectionID?
     public init(host: ConnectionID?) { self.host = host }
 }
@@ -39,7 +39,7 @@ public struct StreamCreated: Hashable, Sendable, Codable {
     public init(stream: StreamInfo) { self.stream = stream }
 }
 
-/// The whole new state.
+/// Complete new state of a stream.
 public struct StreamChanged: Hashable, Sendable, Codable {
     public var stream: StreamInfo
     public init(stream: StreamInfo) { self.stream = stream }
@@ -54,20 +54,20 @@ public struct StreamDestroyed: Hashable, Sendable, Codable {
     }
 }
 
-/// A stream of the session is recorded from now on.
+/// Recording of a stream has started.
 public struct RecordingStarted: Hashable, Sendable, Codable {
     public var stream: StreamID
     public init(stream: StreamID) { self.stream = stream }
 }
 
-/// A stream is not recorded any more. Comes before `streamDestroyed` if the recording ends with its stream.
+/// Recording of a stream has ended. Sent before `streamDestroyed` if the stream ends.
 public struct RecordingStopped: Hashable, Sendable, Codable {
     public var stream: StreamID
     public init(stream: StreamID) { self.stream = stream }
 }
 
 public struct OfferMade: Hashable, Sendable, Codable {
-    /// Which media sections carry which stream.
+    /// Media sections of one stream.
     public struct Stream: Hashable, Sendable, Codable {
         public var id: StreamID
         public var audioMid: String?
@@ -79,7 +79,7 @@ public struct OfferMade: Hashable, Sendable, Codable {
         }
     }
 
-    /// One more than that of the offer before; the answer names it.
+    /// Number of the offer, one more than that of the previous offer. The answer repeats it.
     public var revision: Int
     public var sdp: String
     public var streams: [Stream]
@@ -91,27 +91,27 @@ public struct OfferMade: Hashable, Sendable, Codable {
     }
 }
 
-/// A subscription's media began, stopped, or goes on.
+/// Change of a subscription's media: it has started, stopped or continued.
 public struct SubscriptionChanged: Hashable, Sendable, Codable {
     public enum State: String, Hashable, Sendable, Codable, CaseIterable {
-        /// Media can flow from now on.
+        /// Media can flow.
         case connected
         case videoDisabled
         case videoEnabled
-        /// The publisher is lost and may come back.
+        /// The publisher is lost and may return.
         case dropped
         case reconnected
-        /// Publisher and subscriber are in different subsessions: no media until they meet.
+        /// Publisher and subscriber are in different subsessions, so no media is sent.
         case suspended
-        /// They are in the same room again.
+        /// Publisher and subscriber are in the same subsession or main session again.
         case resumed
-        /// The relay could not go on with it; it is over.
+        /// The subscription could not be continued and has ended.
         case failed
     }
 
     public var stream: StreamID
     public var state: State
-    /// Of `videoDisabled` and `videoEnabled`.
+    /// Reason for `videoDisabled` and `videoEnabled`.
     public var reason: VideoChangeReason?
 
     public init(stream: StreamID, state: State, reason: VideoChangeReason? = nil) {
@@ -122,7 +122,7 @@ public struct SubscriptionChanged: Hashable, Sendable, Codable {
 }
 
 public struct SignalReceived: Hashable, Sendable, Codable {
-    /// Nil: the application's server.
+    /// Sender; nil for the application's server.
     public var from: ConnectionID?
     public var type: String
     public var data: String
@@ -133,11 +133,12 @@ public struct SignalReceived: Hashable, Sendable, Codable {
     }
 }
 
-/// Force mute. With a stream: that stream of one's own was muted. Without: the state of the session changed.
+/// A forced mute. With `stream`: that stream of the receiver was muted. Without: the forced mute of the session
+/// changed.
 public struct MuteForced: Hashable, Sendable, Codable {
     public var isActive: Bool
     public var stream: StreamID?
-    /// What of that stream.
+    /// Track kind that was muted.
     public var kind: TrackKind?
     public init(isActive: Bool, stream: StreamID? = nil, kind: TrackKind? = nil) {
         self.isActive = isActive
@@ -149,7 +150,7 @@ public struct MuteForced: Hashable, Sendable, Codable {
 public struct UnmuteRequested: Hashable, Sendable, Codable {
     public var from: ConnectionID
     public var kind: TrackKind
-    /// The relay has unmuted the user already; nil: it waits for the user.
+    /// True if the relay has already unmuted the user; nil if the user decides.
     public var isUnmuted: Bool?
     public init(from: ConnectionID, kind: TrackKind, isUnmuted: Bool? = nil) {
         self.from = from
@@ -164,15 +165,15 @@ public struct ShareLockChanged: Hashable, Sendable, Codable {
 }
 
 public struct ActiveSpeaker: Hashable, Sendable, Codable {
-    /// Nil: nobody speaks.
+    /// Stream of the active speaker; nil if there is none.
     public var stream: StreamID?
     public init(stream: StreamID?) { self.stream = stream }
 }
 
 public struct Draining: Hashable, Sendable, Codable {
-    /// Seconds until the relay ends.
+    /// Seconds until the relay shuts down.
     public var seconds: Int
-    /// Where to go instead; nil: the same address, once the relay is back.
+    /// URL of another relay; nil for the same address, once the relay is back.
     public var url: String?
     public init(seconds: Int, url: String? = nil) {
         self.seconds = seconds
@@ -182,7 +183,7 @@ public struct Draining: Hashable, Sendable, Codable {
 
 public struct Disconnected: Hashable, Sendable, Codable {
     public var reason: DisconnectReason
-    /// More, for people.
+    /// Details, for people.
     public var message: String?
     public init(reason: DisconnectReason, message: String? = nil) {
         self.reason = reason

@@ -1,6 +1,7 @@
 /// An event on the wire: `{"seq": 42, "event": "streamCreated", "data": {…}}`.
 public struct EventMessage: Hashable, Sendable, Codable {
-    /// One more than that of the event before, from 1 on; 0 of those that are not numbered: of conversations, or to a connection in no session.
+    /// Number of the event, counted from 1. 0 for events without a number: events about conversations, and events to a
+    /// connection in no session.
     public var seq: UInt64
     public var event: Event
 

@@ -1,4 +1,4 @@
-/// The names of events on the wire. Clients pass over names that they do not know.
+/// Names of events on the wire. Clients ignore unknown names.
 public enum EventName: String, Hashable, Sendable, Codable, CaseIterable {
     case userJoined
     case userChanged

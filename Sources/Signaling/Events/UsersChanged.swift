@@ -1,14 +1,14 @@
-/// Joins and leaves of a short time in one event, and changes between listed and counted users. One user that joins or leaves alone in a
-/// session that lists all users is told of by `userJoined` or `userLeft` instead.
+/// Joins and leaves of a short period, and changes between listed and unlisted users. A single join or leave in a
+/// session that lists all users is sent as `userJoined` or `userLeft`.
 public struct UsersChanged: Hashable, Sendable, Codable {
-    /// Users that are listed from now on, with their present state: they joined, or got a stream or a role while they were counted. A client
-    /// may know some of them already, and may be one of them itself.
+    /// Newly listed users with their current state: they joined, or got a stream or a role while unlisted. A client may
+    /// already know some of them, and may be one of them.
     public var joined: [UserInfo]
-    /// A client may not know some of them.
+    /// Users that left. A client may not know some of them.
     public var left: [UserLeft]
-    /// Users that are still there and are only counted from now on. A client that is one of them keeps itself.
+    /// Users that are still in the session but no longer listed. A client that is among them keeps its own entry.
     public var unlisted: [ConnectionID]
-    /// All users of the session, listed or not, after this event.
+    /// Number of all users of the session after this event, listed or not.
     public var count: Int
 
     public init(

@@ -1,20 +1,20 @@
 /// A conversation in the list of one of its users.
 public struct Conversation: Hashable, Sendable, Codable {
     public var type: ConversationType
-    /// The other user's id, or the id of the group.
+    /// Id of the other user or of the group.
     public var id: String
-    /// Of the group; the other user's display name, or its id where it gave none.
+    /// Name of the group, or display name of the other user, or its id if it has no display name.
     public var name: String
-    /// Messages of others since it was last cleared.
+    /// Number of unread messages of other users.
     public var unread: Int
     public var lastMessage: Message?
-    /// Larger is newer; the list goes by it.
+    /// Position in the list; larger is newer.
     public var order: Int64
-    /// Larger is the newer state of this conversation: the one to keep of two.
+    /// Version of this conversation's state; a client keeps the state with the larger number.
     public var change: Int64
     public var notification: NotificationStatus
-    /// Number of the last message that is gone for this user on all of its devices: it deleted them up to there, or they are older than its
-    /// membership. 0: none.
+    /// Number of the last message that this user cannot see on any device: it deleted the messages up to there, or
+    /// joined the group after them. 0 if there is none.
     public var clearedThrough: Int64
 
     public init(
@@ -32,7 +32,7 @@ public struct Conversation: Hashable, Sendable, Codable {
         self.clearedThrough = clearedThrough
     }
 
-    /// An earlier relay says nothing of what is cleared.
+    /// Decodes states of earlier relays, which have no `clearedThrough`.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         type = try container.decode(ConversationType.self, forKey: .type)

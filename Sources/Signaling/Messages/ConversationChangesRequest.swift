@@ -1,8 +1,8 @@
-/// What changed since a client was last in step: its own copy of the list is brought up to date without reading all of it.
+/// Reads the changes since the client's last update, so that it does not have to read the whole list again.
 public struct ConversationChangesRequest: RequestBody {
     public static let method = Method.conversationChanges
 
-    /// `cursor` of the answer before; 0: all there is.
+    /// `cursor` of the previous answer; 0 for all conversations.
     public var since: Int64
     /// 1 to 100.
     public var count: Int
@@ -13,14 +13,14 @@ public struct ConversationChangesRequest: RequestBody {
     }
 
     public struct Answer: Hashable, Sendable, Codable {
-        /// Their whole new state, oldest change first.
+        /// Complete new states, oldest change first.
         public var conversations: [Conversation]
-        /// Not in the list any more.
+        /// Conversations that are no longer in the list.
         public var deleted: [DeletedConversation]
         public var totalUnread: Int
-        /// As that of `login`.
+        /// Id of the relay's store, as in the answer of `login`.
         public var store: String
-        /// For the next request.
+        /// Value of `since` for the next request.
         public var cursor: Int64
         public var hasMore: Bool
 

@@ -1,15 +1,15 @@
 /// Limits of conversations that a client can check by itself.
 public enum ConversationLimits {
-    /// Of a list, of a history, of changes.
+    /// Conversations, messages or changes in one page.
     public static let pageSize = 1...100
-    /// Of UTF-8: a page ends early where its texts have reached so many, and says that there is more.
+    /// Bytes of UTF-8 texts in one page. A page that reaches them ends early and sets `hasMore`.
     public static let pageBytes = 256 * 1_024
-    /// Of a message's id, printable ASCII.
+    /// Printable ASCII characters of a message id.
     public static let messageIDCharacters = MessageIDRule.characters
-    /// Of a user's id.
+    /// Characters of a user id.
     public static let userIDCharacters = 1...35
-    /// With its owner.
+    /// Members of a group, including its owner.
     public static let groupMembers = 500
-    /// Of a group, and of a user's display name.
+    /// Characters of a group's name and of a user's display name.
     public static let nameCharacters = 200
 }

@@ -1,7 +1,7 @@
-/// Names a conversation, as one of its users sees it.
+/// Reference to a conversation from one user's view.
 public struct ConversationRef: Hashable, Sendable, Codable {
     public var type: ConversationType
-    /// The other user's id (`user_identity` of its token), or the id of the group.
+    /// Id of the other user (`user_identity` of its token) or of the group.
     public var id: String
 
     public init(type: ConversationType, id: String) {

@@ -1,4 +1,4 @@
-/// Who is in a conversation.
+/// Kind of a conversation.
 public enum ConversationType: Int, Hashable, Sendable, Codable, CaseIterable {
     /// Two users.
     case peer = 0

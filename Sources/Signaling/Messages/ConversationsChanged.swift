@@ -1,10 +1,10 @@
-/// Conversations that were added or changed, or left the list.
+/// Conversations that were added, changed or removed.
 public struct ConversationsChanged: Hashable, Sendable, Codable {
-    /// Their whole new state.
+    /// Complete new states.
     public var conversations: [Conversation]
-    /// Off the list; again where more of their messages were deleted since.
+    /// Conversations that left the list. A conversation is repeated if more of its messages were deleted since.
     public var deleted: [DeletedConversation]
-    /// Where the user's conversations stand with this.
+    /// Number of the user's newest change, including this event.
     public var cursor: Int64
 
     public init(conversations: [Conversation] = [], deleted: [DeletedConversation] = [], cursor: Int64) {

@@ -1,8 +1,8 @@
-/// A page of one's list, newest first.
+/// Reads a page of the user's conversations, newest first.
 public struct ConversationsRequest: RequestBody {
     public static let method = Method.conversations
 
-    /// `order` of the last conversation that one has; nil: from the newest on.
+    /// `order` of the last conversation that the client has; nil for the first page.
     public var before: Int64?
     /// 1 to 100.
     public var count: Int
@@ -14,7 +14,7 @@ public struct ConversationsRequest: RequestBody {
 
     public struct Answer: Hashable, Sendable, Codable {
         public var conversations: [Conversation]
-        /// Of all conversations that are not muted.
+        /// Unread messages of all conversations that are not muted.
         public var totalUnread: Int
         public var hasMore: Bool
 

@@ -1,11 +1,11 @@
-/// Makes a group of oneself and others.
+/// Creates a group of the sender and others.
 public struct CreateGroupRequest: RequestBody {
     public typealias Answer = Group
     public static let method = Method.createGroup
 
     /// 1 to 200 characters.
     public var name: String
-    /// User ids; oneself need not be among them. At most 500 in all.
+    /// User ids, at most 500 including the sender, who may be omitted.
     public var members: [String]
 
     public init(name: String, members: [String] = []) {

@@ -1,4 +1,4 @@
-/// Takes a conversation off one's own list. Its messages stay; a new one brings it back.
+/// Removes a conversation from the user's list. Its messages stay; a new message brings it back.
 public struct DeleteConversationRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.deleteConversation

@@ -1,4 +1,4 @@
-/// Deletes all messages of a conversation that there are now, for oneself. Others keep theirs.
+/// Deletes all current messages of a conversation for this user. Other users keep theirs.
 public struct DeleteMessagesRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.deleteMessages

@@ -1,11 +1,12 @@
-/// A conversation that is not in the list of its user, any more or for now.
+/// A conversation that is not in the user's list, permanently or until its next message.
 public struct DeletedConversation: Hashable, Sendable, Codable {
     public var type: ConversationType
     /// The other user's id, or the id of the group.
     public var id: String
-    /// Larger is the newer state of this conversation, as in `Conversation`: what is older than the state that one has is passed over.
+    /// Version of this conversation's state, as in `Conversation`. A client ignores the entry if it has a larger
+    /// number.
     public var change: Int64
-    /// As in `Conversation`. Messages that are newer stay, and are there again with the conversation.
+    /// As in `Conversation`. Newer messages are visible again when the conversation returns.
     public var clearedThrough: Int64
 
     public init(type: ConversationType, id: String, change: Int64, clearedThrough: Int64 = 0) {

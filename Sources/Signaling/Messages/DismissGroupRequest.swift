@@ -1,4 +1,4 @@
-/// Ends a group for everybody, with its messages; for its owner.
+/// Deletes a group with its messages for all members. Only for its owner.
 public struct DismissGroupRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.dismissGroup

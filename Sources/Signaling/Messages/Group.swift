@@ -1,8 +1,8 @@
-/// A group of users who talk to each other.
+/// A group chat.
 public struct Group: Hashable, Sendable, Codable, Identifiable {
     public var id: String
     public var name: String
-    /// The user who may dismiss it.
+    /// Id of the user who may dismiss the group.
     public var owner: String
     /// User ids, in order of joining; the owner is among them.
     public var members: [String]

@@ -1,17 +1,17 @@
-/// A group that one is a member of is new, or has other members or another owner. Who wants all of its members asks `group`.
+/// A group that the user is a member of is new, or its members or owner changed. Use `group` to read all members.
 public struct GroupChanged: Hashable, Sendable, Codable {
-    /// Most of `added` and of `removed`.
+    /// Maximum number of ids in `added` and in `removed`.
     public static let maximumNamed = 20
 
     public var id: String
     public var name: String
-    /// The user who may dismiss it.
+    /// Id of the user who may dismiss the group.
     public var owner: String
-    /// How many members it has now.
+    /// Number of members after the change.
     public var size: Int
-    /// User ids of new members, the first 20 of them.
+    /// Ids of the first 20 new members.
     public var added: [String]
-    /// User ids of those who are members no more, the first 20 of them.
+    /// Ids of the first 20 former members.
     public var removed: [String]
 
     public init(id: String, name: String, owner: String, size: Int, added: [String] = [], removed: [String] = []) {

@@ -1,4 +1,4 @@
-/// A group that one was a member of is no more.
+/// A group that the user was a member of was dismissed.
 public struct GroupDismissed: Hashable, Sendable, Codable {
     public var group: String
 

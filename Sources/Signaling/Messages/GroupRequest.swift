@@ -1,4 +1,4 @@
-/// A group that one is a member of.
+/// Reads a group that the user is a member of.
 public struct GroupRequest: RequestBody {
     public typealias Answer = Group
     public static let method = Method.group

@@ -1,11 +1,11 @@
-/// A page of a conversation's messages: the newest, or those next to a message that one has.
+/// Reads a page of a conversation's messages: the newest, or those before or after a message.
 public struct HistoryRequest: RequestBody {
     public static let method = Method.history
 
     public var conversation: ConversationRef
-    /// Only messages with smaller numbers, the nearest `count`.
+    /// Limits the page to the nearest `count` messages with smaller numbers.
     public var before: Int64?
-    /// Only messages with larger numbers, the nearest `count`; not together with `before`.
+    /// Limits the page to the nearest `count` messages with larger numbers. Not together with `before`.
     public var after: Int64?
     /// 1 to 100.
     public var count: Int
@@ -18,9 +18,9 @@ public struct HistoryRequest: RequestBody {
     }
 
     public struct Answer: Hashable, Sendable, Codable {
-        /// In ascending order of their numbers, whichever way one goes.
+        /// Messages in ascending order of number, in both directions.
         public var messages: [Message]
-        /// In the direction that one goes.
+        /// Whether there are more messages in the requested direction.
         public var hasMore: Bool
 
         public init(messages: [Message], hasMore: Bool) {

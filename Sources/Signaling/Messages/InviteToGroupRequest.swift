@@ -1,4 +1,4 @@
-/// Takes users into a group, for each of its members. They see the messages from then on.
+/// Adds users to a group; any member may. New members see only messages sent after that.
 public struct InviteToGroupRequest: RequestBody {
     public typealias Answer = Group
     public static let method = Method.inviteToGroup

@@ -1,4 +1,5 @@
-/// Leaves a group; its conversation leaves one's list. The next member owns it in place of an owner who leaves; the last one dismisses it.
+/// Leaves a group and removes its conversation from the user's list. If the owner leaves, the next member becomes
+/// owner; if the last member leaves, the group is dismissed.
 public struct LeaveGroupRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.leaveGroup

@@ -1,12 +1,14 @@
-/// Opens conversations on a WebSocket, with or without a session. `join` with an identity opens them as well; then this tells where they stand.
+/// Opens conversations on a WebSocket, with or without a session. `join` with an identity also opens them; then this
+/// request returns their current state.
 public struct LoginRequest: RequestBody {
     public static let method = Method.login
 
     /// `SignalingProtocol.version` of the client.
     public var version: Int
-    /// A session token with a `user_identity`, for whatever session, where none came with the WebSocket's request or a `join`.
+    /// Session token with a `user_identity`, for any session. Needed if neither the WebSocket's request nor a `join`
+    /// had one.
     public var token: String?
-    /// Display name that others see on their conversation with this user, at most 200 characters; nil leaves it as it is.
+    /// Display name that other users see, at most 200 characters; nil keeps the current one.
     public var name: String?
 
     public init(version: Int = SignalingProtocol.version, token: String? = nil, name: String? = nil) {
@@ -16,11 +18,12 @@ public struct LoginRequest: RequestBody {
     }
 
     public struct Answer: Hashable, Sendable, Codable {
-        /// One's own user id.
+        /// Id of this user.
         public var user: String
-        /// Of the relay's store, for this user. Where it is another than the client knows, what the client keeps is of no use any more.
+        /// Id of the relay's store for this user. If it differs from the id that the client knows, the client must
+        /// discard its local copy.
         public var store: String
-        /// Where the user's conversations stand: the newest change. Less than what the client has: as if the store was another.
+        /// Number of the user's newest change. If it is less than the client's, the client must discard its local copy.
         public var cursor: Int64
 
         public init(user: String, store: String, cursor: Int64) {

@@ -1,14 +1,14 @@
-/// One text in a conversation, as one of its users sees it.
+/// A message of a conversation, from one user's view.
 public struct Message: Hashable, Sendable, Codable, Identifiable {
-    /// Made by the sender's client; its second arrival is the same message. Unique for its sender.
+    /// Id chosen by the sender's client, unique for the sender. A repeated id is the same message.
     public var id: String
-    /// From 1 on, larger is later in its conversation. Numbers may be missing.
+    /// Position in the conversation, from 1. Numbers may have gaps.
     public var number: Int64
     public var conversation: ConversationRef
-    /// User id of the sender; one's own: it went out.
+    /// User id of the sender, which may be this user.
     public var from: String
     public var text: String
-    /// Milliseconds since 1970 at the relay; does not go back within a conversation.
+    /// Milliseconds since 1970 by the relay's clock. Never decreases within a conversation.
     public var time: Int64
 
     public init(id: String, number: Int64, conversation: ConversationRef, from: String, text: String, time: Int64) {

@@ -1,4 +1,4 @@
-/// A new message of somebody else that its user is to notice: not of muted conversations.
+/// A new message of another user, in a conversation that is not muted.
 public struct MessageNotification: Hashable, Sendable, Codable {
     public var conversation: ConversationRef
     public var message: Message

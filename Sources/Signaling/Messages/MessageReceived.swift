@@ -1,4 +1,4 @@
-/// A new message; those of oneself come to one's other connections.
+/// A new message. A user's own messages are sent to its other connections.
 public struct MessageReceived: Hashable, Sendable, Codable {
     public var message: Message
 

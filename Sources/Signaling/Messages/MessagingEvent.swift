@@ -1,4 +1,4 @@
-/// What a user is told of its conversations. Such events have the number 0: they are not numbered, and not told again after a loss.
+/// An event about a user's conversations. These events have the number 0 and are not repeated after a reconnect.
 public enum MessagingEvent: Hashable, Sendable {
     case messageReceived(MessageReceived)
     case notification(MessageNotification)

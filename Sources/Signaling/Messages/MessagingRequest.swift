@@ -1,4 +1,4 @@
-/// What a user asks of its conversations; the same in a session as without one.
+/// A request about the user's conversations, in a session or without one.
 public enum MessagingRequest: Hashable, Sendable {
     case sendMessage(SendMessageRequest)
     case conversations(ConversationsRequest)
@@ -14,7 +14,7 @@ public enum MessagingRequest: Hashable, Sendable {
     case leaveGroup(LeaveGroupRequest)
     case dismissGroup(DismissGroupRequest)
 
-    /// Their names on the wire.
+    /// Names on the wire.
     public static let methods: Set<Method> = [
         .sendMessage, .conversations, .history, .conversationChanges, .clearUnread, .setNotification,
         .deleteConversation, .deleteMessages, .createGroup, .group, .inviteToGroup, .leaveGroup, .dismissGroup,
@@ -38,7 +38,7 @@ public enum MessagingRequest: Hashable, Sendable {
         }
     }
 
-    /// Nil for a body of no such method.
+    /// Returns nil if the body is not about conversations.
     public init?(_ body: some RequestBody) {
         switch body {
         case let body as SendMessageRequest: self = .sendMessage(body)

@@ -1,6 +1,6 @@
-/// Whether new messages of a conversation call its user.
+/// Notifications about new messages of a conversation.
 public enum NotificationStatus: Int, Hashable, Sendable, Codable, CaseIterable {
     case notify = 1
-    /// Counted in the conversation, but not in the total, and not notified.
+    /// Messages count as unread in the conversation, but not in the total, and cause no notification.
     case doNotDisturb = 2
 }

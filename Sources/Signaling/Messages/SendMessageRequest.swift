@@ -1,10 +1,11 @@
-/// Sends a text. Answered once it is on disk; sent again with the same id it is stored once and answered as before.
+/// Sends a message. The answer follows after the message is on disk. A repeated id is stored once and gets the same
+/// answer.
 public struct SendMessageRequest: RequestBody {
     public static let method = Method.sendMessage
 
-    /// Any user of the app, or a group that one is a member of.
+    /// A user of the app, or a group that the sender is a member of.
     public var conversation: ConversationRef
-    /// Its id: 1 to 64 printable ASCII characters, new for each message of this user.
+    /// Id of the message: 1 to 64 printable ASCII characters, unique among this user's messages.
     public var message: String
     /// 1 byte to 8 KiB of UTF-8.
     public var text: String
@@ -26,7 +27,7 @@ public struct SendMessageRequest: RequestBody {
         }
     }
 
-    /// What is wrong with it, the same here and at the relay.
+    /// Validation error, or nil if the request is valid. The relay uses the same check.
     public var objection: SignalingError? {
         MessageIDRule.objection(to: message, field: "message") ?? TextRule.objection(to: text)
     }

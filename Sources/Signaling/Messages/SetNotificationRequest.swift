@@ -1,4 +1,4 @@
-/// Mutes a conversation or lifts that.
+/// Mutes or unmutes a conversation.
 public struct SetNotificationRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.setNotification

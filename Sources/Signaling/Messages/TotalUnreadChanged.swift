@@ -1,4 +1,4 @@
-/// Unread messages of all conversations that are not muted.
+/// Number of unread messages in all conversations that are not muted.
 public struct TotalUnreadChanged: Hashable, Sendable, Codable {
     public var total: Int
 

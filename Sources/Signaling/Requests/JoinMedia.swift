@@ -1,14 +1,14 @@
-/// Audio and video that a participant begins with, as it says when it joins (SES-8).
+/// Audio and video options of a participant's join request (SES-8).
 public struct JoinMedia: Hashable, Sendable, Codable {
-    /// The audio of its camera streams starts muted, until `setMuted`.
+    /// The audio of the participant's camera streams starts muted, until `setMuted`.
     public var startsAudioMuted: Bool
-    /// The video of its camera streams starts muted, until `setMuted`.
+    /// The video of the participant's camera streams starts muted, until `setMuted`.
     public var startsVideoMuted: Bool
-    /// Audio of others is sent to it, whatever its subscriptions ask for.
+    /// Whether the participant receives audio. False overrides its subscriptions.
     public var receivesAudio: Bool
-    /// Video of others is sent to it, whatever its subscriptions ask for.
+    /// Whether the participant receives video. False overrides its subscriptions.
     public var receivesVideo: Bool
-    /// Bounds of every subscription's `maximumWidth` and `maximumHeight`. Nil: none.
+    /// Upper bounds for `maximumWidth` and `maximumHeight` of every subscription; nil for no bound.
     public var maximumWidth: Int?
     public var maximumHeight: Int?
 
@@ -24,7 +24,7 @@ public struct JoinMedia: Hashable, Sendable, Codable {
         self.maximumHeight = maximumHeight
     }
 
-    /// A client names what differs from the usual.
+    /// Decodes a request that may omit defaults.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         startsAudioMuted = try container.decodeIfPresent(Bool.self, forKey: .startsAudioMuted) ?? false
@@ -35,7 +35,7 @@ public struct JoinMedia: Hashable, Sendable, Codable {
         maximumHeight = try container.decodeIfPresent(Int.self, forKey: .maximumHeight)
     }
 
-    /// Bounds a subscription by these options.
+    /// Applies these options to a subscription's preferences.
     package func bounding(_ wanted: SubscriptionPreferences) -> SubscriptionPreferences {
         var bounded = wanted
         bounded.audio = wanted.audio && receivesAudio

@@ -1,14 +1,14 @@
-/// Enters a session; the first join of a name creates it. After `passwordNeeded` or `passwordWrong` the client may try again on the
-/// same connection.
+/// Joins a session; the first join of a name creates it. After `passwordNeeded` or `passwordWrong` the client may try
+/// again on the same connection.
 public struct JoinRequest: RequestBody {
     public typealias Answer = JoinAnswer
     public static let method = Method.join
 
     /// `SignalingProtocol.version` of the client.
     public var version: Int
-    /// Name of the session, 1 to 150 characters; upper and lower case do not differ.
+    /// Name of the session, 1 to 150 characters, not case-sensitive.
     public var session: String
-    /// The JWT, where it did not come with the WebSocket's request.
+    /// Session token (JWT), if the WebSocket's request had none.
     public var token: String?
     /// Display name.
     public var name: String
@@ -16,7 +16,7 @@ public struct JoinRequest: RequestBody {
     public var password: String?
     /// Name and version of the client program, for logs and reports; at most 200 characters.
     public var client: String?
-    /// Nil: unmuted, and everything that is subscribed to.
+    /// Audio and video options; nil for unmuted streams and all subscribed media.
     public var media: JoinMedia?
     /// Whether every stream of the session must be encrypted end to end; nil for false. The first join decides, unless the session was created
     /// before by the operator.
@@ -38,39 +38,41 @@ public struct JoinRequest: RequestBody {
     }
 }
 
-/// What is true of a session at the moment of joining. Events go on from there.
+/// State of a session at the time of joining. Events continue from there.
 public struct JoinAnswer: Hashable, Sendable, Codable {
     public var session: SessionID
     /// In lower case.
     public var sessionName: String
     public var connection: ConnectionID
-    /// Takes up this connection again after a loss; a secret of the client's.
+    /// Secret that resumes this connection after a loss.
     public var resumeToken: String
     /// Seconds that the relay keeps a lost connection.
     public var graceSeconds: Int
     public var capabilities: Capabilities
-    /// Oneself, and the first page of the listed users in order of joining. A small session has one page, with all users.
+    /// The joining user itself and the first page of listed users, in order of joining. A small session has one page
+    /// with all users.
     public var users: [UserInfo]
-    /// Those of the users on this page.
+    /// Streams of the users on this page.
     public var streams: [StreamInfo]
-    /// `after` of the `users` request that gets the next page; nil: there is none.
+    /// `after` of the `users` request for the next page; nil if there is none.
     public var nextPage: UInt64?
-    /// All users of the session. More than are listed: the others have neither stream nor role.
+    /// Number of all users. If it is larger than the number of listed users, the others have neither stream nor role.
     public var userCount: Int
-    /// Streams that are recorded at this moment; none if a relay does not say.
+    /// Streams that are being recorded; empty if the relay does not report them.
     public var recordedStreams: [StreamID]
-    /// Streams published from now on start muted.
+    /// Whether streams published from now on start muted.
     public var isMuteForced: Bool
     public var isShareLocked: Bool
-    /// The host has not switched the chat off; true where a relay does not say.
+    /// Whether chat is enabled; true if the relay does not report it.
     public var isChatAllowed: Bool
-    /// None where a relay does not say.
+    /// Subsessions; none if the relay does not report them.
     public var subsessions: SubsessionsState
     /// STUN and TURN servers for peer connections.
     public var iceServers: [ICEServerInfo]
-    /// Milliseconds between the client's pings; a relay that hears nothing for three of them takes it for lost.
+    /// Milliseconds between the client's pings. The relay treats a client as lost after three intervals without any
+    /// message.
     public var pingInterval: Int
-    /// What the client may choose from; nil where a relay does not say: WebRTC.
+    /// Media transports that the client can choose from; nil, from a relay that does not report them, means WebRTC.
     public var transports: [MediaTransport]?
     /// Whether every stream of the session must be encrypted end to end; publishing without encryption fails with `encryptionRequired`.
     public var requiresEncryption: Bool
@@ -105,7 +107,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
         self.requiresEncryption = requiresEncryption
     }
 
-    /// Members that came after the first relays may be missing.
+    /// Decodes answers of earlier relays, which lack newer members.
     public init(from decoder: any Decoder) throws {
         let container = try decoder.container(keyedBy: CodingKeys.self)
         session = try container.decode(SessionID.self, forKey: .session)
@@ -131,7 +133,7 @@ public struct JoinAnswer: Hashable, Sendable, Codable {
     }
 }
 
-/// As `RTCIceServer` of browsers.
+/// An ICE server, like `RTCIceServer` of browsers.
 public struct ICEServerInfo: Hashable, Sendable, Codable {
     public var urls: [String]
     public var username: String?

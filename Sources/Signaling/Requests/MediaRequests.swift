@@ -1,15 +1,15 @@
-/// Publishes a stream, or offers the publish peer connection anew. All streams of a connection share one peer connection: each offer
-/// describes it whole.
+/// Publishes streams, or renegotiates the publish peer connection. All streams of a connection share one peer
+/// connection; each offer describes all of them.
 public struct PublishRequest: RequestBody {
     public static let method = Method.publish
 
     /// One stream in the offer.
     public struct Stream: Hashable, Sendable, Codable {
-        /// Nil for a stream that begins with this offer; the answer says its id.
+        /// Id of the stream; nil for a new stream, whose id is in the answer.
         public var id: StreamID?
         public var name: String
         public var videoType: VideoType
-        /// Media sections of the offer that carry it; at least one of them.
+        /// MIDs of the stream's media sections in the offer; at least one of the two.
         public var audioMid: String?
         public var videoMid: String?
         public var width: Int?
@@ -33,7 +33,7 @@ public struct PublishRequest: RequestBody {
     }
 
     public var sdp: String
-    /// Every stream that the offer carries; one of an earlier offer that is not among them is unpublished.
+    /// All streams of the offer. Streams of an earlier offer that are missing here are unpublished.
     public var streams: [Stream]
 
     public init(sdp: String, streams: [Stream]) {
@@ -43,7 +43,7 @@ public struct PublishRequest: RequestBody {
 
     public struct Answer: Hashable, Sendable, Codable {
         public var sdp: String
-        /// In the order of the request.
+        /// Ids in the order of the request.
         public var streams: [StreamID]
         public init(sdp: String, streams: [StreamID]) {
             self.sdp = sdp
@@ -52,7 +52,7 @@ public struct PublishRequest: RequestBody {
     }
 }
 
-/// Ends a stream of one's own. Its media sections may stay in the peer connection; nothing of them is forwarded.
+/// Ends a stream of the sender. Its media sections may stay in the peer connection; their packets are dropped.
 public struct UnpublishRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.unpublish
@@ -60,7 +60,7 @@ public struct UnpublishRequest: RequestBody {
     public init(stream: StreamID) { self.stream = stream }
 }
 
-/// Tells everybody what has changed in a stream of one's own. Nil: as it was.
+/// Changes properties of a stream of the sender and announces them. Nil keeps the current value.
 public struct UpdateStreamRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.updateStream
@@ -77,7 +77,7 @@ public struct UpdateStreamRequest: RequestBody {
     }
 }
 
-/// Mutes or unmutes a kind of one's own stream. The relay drops muted packets itself.
+/// Mutes or unmutes a track of the sender. The relay also drops the packets of a muted track.
 public struct SetMutedRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.setMuted
@@ -92,18 +92,19 @@ public struct SetMutedRequest: RequestBody {
     }
 }
 
-/// What a subscriber would like of a stream. Layers that come closest are chosen, within what the path carries.
+/// Preferences of a subscription. The relay chooses the closest layers that the subscriber's path can carry.
 public struct SubscriptionPreferences: Hashable, Sendable, Codable {
     public var audio: Bool
     public var video: Bool
-    /// Pixels that are shown: of the encodings the smallest that has as many is sent. Nil: the largest there is.
+    /// Size in pixels at which the video is shown. The relay sends the smallest encoding that is at least as large; nil
+    /// for the largest encoding.
     public var width: Int?
     public var height: Int?
-    /// Pictures a second; nil: all.
+    /// Frames per second; nil for all frames.
     public var frameRate: Int?
-    /// Of video, where the path does not carry all: larger goes first; 0 to 100.
+    /// Priority of the video if the path cannot carry all, 0 to 100; larger values are served first.
     public var priority: Int
-    /// Pixels; an encoding with more is not sent while there is one without. Nil: no bound.
+    /// Maximum size in pixels. Larger encodings are sent only if there is no smaller one; nil for no bound.
     public var maximumWidth: Int?
     public var maximumHeight: Int?
 
@@ -122,13 +123,15 @@ public struct SubscriptionPreferences: Hashable, Sendable, Codable {
     }
 }
 
-/// Asks for a stream. An `offer` event with its media sections follows; streams asked for at nearly the same time share one.
+/// Subscribes to a stream. An `offer` event with its media sections follows; subscriptions made at nearly the same time
+/// share one offer.
 public struct SubscribeRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.subscribe
     public var stream: StreamID
     public var preferences: SubscriptionPreferences
-    /// Of the subscribe peer connection, which the first subscription begins. Nil: as it is, WebRTC at first.
+    /// Transport of the subscribe peer connection, which the first subscription creates. Nil keeps the current one,
+    /// initially WebRTC.
     public var transport: MediaTransport?
 
     public init(
@@ -141,7 +144,7 @@ public struct SubscribeRequest: RequestBody {
     }
 }
 
-/// Changes what is wanted of a stream; nothing is renegotiated.
+/// Changes the preferences of a subscription, without renegotiation.
 public struct UpdateSubscriptionRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.updateSubscription
@@ -175,8 +178,8 @@ public struct AnswerRequest: RequestBody {
     }
 }
 
-/// Asks for a new offer of the subscribe peer connection with new ICE credentials, after its path was lost. The publish peer connection
-/// is restarted by a `publish` with new ones.
+/// Requests a new offer for the subscribe peer connection with new ICE credentials, after its path was lost. To restart
+/// the publish peer connection, send `publish` with new credentials.
 public struct RestartICERequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.restartICE

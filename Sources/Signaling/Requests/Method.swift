@@ -1,4 +1,4 @@
-/// What a client can ask for.
+/// Methods of clients' requests.
 public enum Method: String, Hashable, Sendable, Codable, CaseIterable {
     case join
     case resume

@@ -1,4 +1,4 @@
-/// Gives a user another display name: oneself, or anybody for host and managers.
+/// Changes a user's display name. A user may rename itself; host and managers may rename all users.
 public struct RenameRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.rename
@@ -10,7 +10,7 @@ public struct RenameRequest: RequestBody {
     }
 }
 
-/// Mutes a user's media of one kind at the relay, in all its streams.
+/// Mutes one kind of media in all streams of a user, at the relay.
 public struct MuteUserRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.muteUser
@@ -22,7 +22,8 @@ public struct MuteUserRequest: RequestBody {
     }
 }
 
-/// Asks a user to unmute itself: its client gets `unmuteRequested` and decides. A relay with the policy `direct` unmutes it at once.
+/// Asks a user to unmute itself: its client gets `unmuteRequested` and decides. A relay with the policy `direct`
+/// unmutes the user at once.
 public struct RequestUnmuteRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.requestUnmute
@@ -41,7 +42,7 @@ public struct ForceMuteStreamRequest: RequestBody {
     public init(stream: StreamID) { self.stream = stream }
 }
 
-/// Mutes the sound of every stream but those; streams published later start muted.
+/// Mutes the audio of all streams except `excluding`; streams published later start muted.
 public struct ForceMuteAllRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.forceMuteAll
@@ -49,14 +50,14 @@ public struct ForceMuteAllRequest: RequestBody {
     public init(excluding: [StreamID] = []) { self.excluding = excluding }
 }
 
-/// Streams published later start unmuted again. Those that are muted stay so until their publishers unmute them.
+/// Lets streams published later start unmuted again. Muted streams stay muted until their publishers unmute them.
 public struct DisableForceMuteRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.disableForceMute
     public init() {}
 }
 
-/// Hands the host's role to another user.
+/// Transfers the host's role to another user.
 public struct MakeHostRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.makeHost
@@ -68,7 +69,7 @@ public struct SetManagerRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.setManager
     public var user: ConnectionID
-    /// False: a participant again.
+    /// Whether the user becomes manager; false makes it a participant again.
     public var isManager: Bool
     public init(user: ConnectionID, isManager: Bool) {
         self.user = user
@@ -76,7 +77,7 @@ public struct SetManagerRequest: RequestBody {
     }
 }
 
-/// Disconnects a user, which cannot come back with the same token while the session lives.
+/// Disconnects a user. It cannot return with the same token during this session.
 public struct RemoveUserRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.removeUser
@@ -84,7 +85,7 @@ public struct RemoveUserRequest: RequestBody {
     public init(user: ConnectionID) { self.user = user }
 }
 
-/// While it is locked only host and managers publish a screen.
+/// Locks or unlocks screen sharing. While it is locked, only the host and managers may share a screen.
 public struct LockShareRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.lockShare

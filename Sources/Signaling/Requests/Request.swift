@@ -88,7 +88,7 @@ public enum Request: Hashable, Sendable {
         }
     }
 
-    /// - Parameter container: holds the parameters under `key`; a method without any may leave them out.
+    /// - Parameter container: has the parameters under `key`; methods without parameters may omit them.
     init<Key>(_ method: Method, from container: KeyedDecodingContainer<Key>, key: Key) throws {
         func body<Body: RequestBody>(_ type: Body.Type) throws -> Body { try container.decode(type, forKey: key) }
         switch method {

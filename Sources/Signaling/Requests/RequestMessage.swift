@@ -1,6 +1,6 @@
 /// A request on the wire: `{"id": 7, "method": "signal", "params": {…}}`.
 public struct RequestMessage: Hashable, Sendable, Codable {
-    /// Chosen by the client; the answer carries it. 1 or more, none twice while it is open.
+    /// Id chosen by the client and repeated in the answer: 1 or more, unique among open requests.
     public var id: UInt32
     public var request: Request
 

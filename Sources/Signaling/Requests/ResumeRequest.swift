@@ -1,10 +1,10 @@
-/// Takes up a connection that was lost, on a new WebSocket, in place of `join`. Missed events follow the answer, in order.
+/// Resumes a lost connection on a new WebSocket, in place of `join`. The missed events follow the answer, in order.
 public struct ResumeRequest: RequestBody {
     public static let method = Method.resume
 
     public var version: Int
     public var resumeToken: String
-    /// Number of the last event that the client has seen; 0 before the first.
+    /// Number of the last event that the client received; 0 if none.
     public var lastEvent: UInt64
 
     public init(version: Int = SignalingProtocol.version, resumeToken: String, lastEvent: UInt64) {
@@ -15,9 +15,10 @@ public struct ResumeRequest: RequestBody {
 
     public struct Answer: Hashable, Sendable, Codable {
         public var connection: ConnectionID
-        /// Events that follow at once because they were missed.
+        /// Number of missed events that follow.
         public var missed: Int
-        /// The client's peer connections are gone at the relay (they had to reconnect in less time): publish and subscribe anew.
+        /// The peer connection no longer exists at the relay, because it did not reconnect in time: the client must
+        /// publish or subscribe again.
         public var publishLost: Bool
         public var subscribeLost: Bool
 

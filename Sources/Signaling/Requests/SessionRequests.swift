@@ -1,20 +1,20 @@
-/// Leaves the session; the relay closes the WebSocket after its answer.
+/// Leaves the session. The relay closes the WebSocket after its answer.
 public struct LeaveRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.leave
-    /// Ends the session for everybody; for the host alone.
+    /// Ends the session for all users. Only for the host.
     public var endForAll: Bool
     public init(endForAll: Bool = false) { self.endForAll = endForAll }
 }
 
-/// Shows that the client is there. The answer may be used to measure the round trip.
+/// Keeps the connection alive. The answer can be used to measure the round-trip time.
 public struct PingRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.ping
     public init() {}
 }
 
-/// Sends to one connection or to everybody, the sender included.
+/// Sends a signal to one connection, or to all including the sender.
 public struct SignalRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.signal
@@ -25,7 +25,7 @@ public struct SignalRequest: RequestBody {
     public var type: String
     /// At most 8 KiB of UTF-8.
     public var data: String
-    /// Nil: everybody.
+    /// Receiver; nil for all connections.
     public var to: ConnectionID?
 
     public init(type: String, data: String = "", to: ConnectionID? = nil) {
@@ -34,7 +34,7 @@ public struct SignalRequest: RequestBody {
         self.to = to
     }
 
-    /// What is wrong with it, the same here and at the relay.
+    /// Validation error, or nil if the request is valid. The relay uses the same check.
     public var objection: SignalingError? {
         let isAllowed = type.utf8.allSatisfy {
             switch $0 {
@@ -57,22 +57,22 @@ public struct SignalRequest: RequestBody {
     }
 }
 
-/// The participant's own view of its media at the relay.
+/// Requests the relay's statistics of the participant's media.
 public struct StatisticsRequest: RequestBody {
     public typealias Answer = StatisticsAnswer
     public static let method = Method.statistics
     public init() {}
 }
 
-/// Asks the relay to keep what it knows of this connection.
+/// Reports a problem: the relay stores its diagnostic data about this connection.
 public struct ReportIssueRequest: RequestBody {
     public static let method = Method.reportIssue
-    /// What the user says, at most 2,000 characters.
+    /// The user's description, at most 2,000 characters.
     public var note: String?
     public init(note: String? = nil) { self.note = note }
 
     public struct Answer: Hashable, Sendable, Codable {
-        /// What an operator reads the report back with.
+        /// Id with which the operator reads the report.
         public var issue: String
         public init(issue: String) { self.issue = issue }
     }

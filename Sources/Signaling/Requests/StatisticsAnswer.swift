@@ -1,17 +1,17 @@
-/// What the relay measures of one connection's media.
+/// Statistics of one connection's media at the relay.
 public struct StatisticsAnswer: Hashable, Sendable, Codable {
-    /// One direction of one track.
+    /// Statistics of one track in one direction.
     public struct Track: Hashable, Sendable, Codable {
         public var stream: StreamID
         public var kind: TrackKind
         public var packets: UInt64
         public var bytes: UInt64
         public var lost: Int64
-        /// Bits a second of late.
+        /// Recent bit rate, bits per second.
         public var bitrate: Int
-        /// Milliseconds (RFC 3550 section 6.4.1).
+        /// Interarrival jitter in milliseconds (RFC 3550 section 6.4.1).
         public var jitter: Double?
-        /// Layer that is sent, of a subscribed video.
+        /// Encoding that is forwarded, for subscribed video.
         public var encoding: String?
         public var temporalLayer: Int?
         public var isPaused: Bool?
@@ -40,9 +40,9 @@ public struct StatisticsAnswer: Hashable, Sendable, Codable {
 
     public var published: [Track]
     public var subscribed: [Track]
-    /// What the path to the client is thought to carry, bits a second; nil where it is not measured.
+    /// Estimated bandwidth of the path to the client, bits per second; nil if it is not measured.
     public var availableBitrate: Int?
-    /// Milliseconds, of the subscribe peer connection.
+    /// Round-trip time of the subscribe peer connection in milliseconds.
     public var roundTrip: Double?
     /// Packets for the client that the relay's host could not send, by cause; nil if there are none.
     public var unsent: [String: UInt64]?

@@ -1,18 +1,18 @@
-/// Asks for the next page of the users that a join answer began.
+/// Requests the next page of users after a join answer.
 public struct UsersRequest: RequestBody {
     public typealias Answer = UsersPage
     public static let method = Method.users
-    /// `nextPage` of the join answer or of the page before; 0: the first page.
+    /// `nextPage` of the join answer or of the previous page; 0 for the first page.
     public var after: UInt64
     public init(after: UInt64 = 0) { self.after = after }
 }
 
-/// A part of a session's listed users, in order of joining, as they are at the time of the answer.
+/// A page of a session's listed users in order of joining, at the time of the answer.
 public struct UsersPage: Hashable, Sendable, Codable {
     public var users: [UserInfo]
-    /// Those of these users.
+    /// Streams of these users.
     public var streams: [StreamInfo]
-    /// `after` of the next request; nil: this is the last page.
+    /// `after` of the next request; nil for the last page.
     public var nextPage: UInt64?
 
     public init(users: [UserInfo], streams: [StreamInfo], nextPage: UInt64? = nil) {

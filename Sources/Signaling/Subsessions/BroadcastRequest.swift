@@ -1,4 +1,4 @@
-/// Tells everybody who is in a subsession; for managers in the main session.
+/// Sends a text to all users in subsessions. Only for managers in the main session.
 public struct BroadcastRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.broadcast
@@ -6,6 +6,6 @@ public struct BroadcastRequest: RequestBody {
     public var text: String
     public init(text: String) { self.text = text }
 
-    /// What is wrong with it, the same here and at the relay.
+    /// Validation error, or nil if the request is valid. The relay uses the same check.
     public var objection: SignalingError? { TextRule.objection(to: text) }
 }

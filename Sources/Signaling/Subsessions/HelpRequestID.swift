@@ -1,4 +1,4 @@
-/// One request for help, from its making to its result.
+/// Id of a help request.
 public struct HelpRequestID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

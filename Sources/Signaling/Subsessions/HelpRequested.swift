@@ -1,4 +1,4 @@
-/// Somebody in a subsession asks the managers for help.
+/// A user in a subsession asks the managers for help.
 public struct HelpRequested: Hashable, Sendable, Codable {
     public var request: HelpRequestID
     public var user: ConnectionID

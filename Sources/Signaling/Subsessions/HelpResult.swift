@@ -1,11 +1,11 @@
-/// What became of a request for help.
+/// Result of a help request.
 public enum HelpResult: String, Hashable, Sendable, Codable, CaseIterable {
-    /// A manager was free and comes.
+    /// A manager was available and joins the subsession.
     case idle
-    /// No manager was there who was free: all of them are in subsessions, or too many ask already.
+    /// No manager was available: all are in subsessions, or too many requests are open.
     case busy
-    /// All who were asked ignored it, or nobody answered within a minute.
+    /// All managers ignored the request, or none answered within a minute.
     case ignored
-    /// A manager is in the same subsession.
+    /// A manager is already in the same subsession.
     case hostAlreadyInSubsession
 }

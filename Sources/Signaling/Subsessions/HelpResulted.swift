@@ -1,4 +1,4 @@
-/// What became of one's own request for help.
+/// Result of the receiver's own help request.
 public struct HelpResulted: Hashable, Sendable, Codable {
     public var request: HelpRequestID
     public var result: HelpResult

@@ -1,4 +1,4 @@
-/// Goes into a subsession, from the main session or from another one. Nobody moves others.
+/// Moves the sender to a subsession, from the main session or another subsession. Users can only move themselves.
 public struct JoinSubsessionRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.joinSubsession

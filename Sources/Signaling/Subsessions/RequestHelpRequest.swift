@@ -1,10 +1,10 @@
-/// Asks the managers into the subsession that one is in. The result comes as the event `helpResult`, once.
+/// Asks the managers to join the sender's subsession. The result follows once, as the event `helpResult`.
 public struct RequestHelpRequest: RequestBody {
     public static let method = Method.requestHelp
     public init() {}
 
     public struct Answer: Hashable, Sendable, Codable {
-        /// The same again while it is open.
+        /// Id of the request. While a request is open, further ones return its id.
         public var request: HelpRequestID
         public init(request: HelpRequestID) { self.request = request }
     }

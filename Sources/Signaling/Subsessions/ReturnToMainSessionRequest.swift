@@ -1,4 +1,4 @@
-/// Leaves the subsession for the main session.
+/// Moves the sender from its subsession to the main session.
 public struct ReturnToMainSessionRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.returnToMainSession

@@ -1,4 +1,4 @@
-/// One subsession (breakout room) of a session. Each committed list has new ones.
+/// Id of a subsession (breakout room). Each committed list has new ids.
 public struct SubsessionID: RawRepresentable, Hashable, Sendable, Codable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }

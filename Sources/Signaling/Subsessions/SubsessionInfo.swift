@@ -1,9 +1,9 @@
-/// A subsession and who is in it.
+/// A subsession with its users.
 public struct SubsessionInfo: Hashable, Sendable, Codable, Identifiable {
     public var id: SubsessionID
-    /// 1 to 150 characters, as names of sessions; none twice in a list, whatever its case.
+    /// Name of 1 to 150 characters, by the rule of session names. Unique in its list, not case-sensitive.
     public var name: String
-    /// In order of joining the session.
+    /// Users in order of entry.
     public var users: [ConnectionID]
 
     public init(id: SubsessionID, name: String, users: [ConnectionID] = []) {

@@ -1,9 +1,9 @@
-/// A user who went from one room of the session to another.
+/// A user's move between subsessions or the main session.
 public struct SubsessionMove: Hashable, Sendable, Codable {
     public var user: ConnectionID
-    /// Nil: the main session.
+    /// Subsession before the move; nil for the main session.
     public var from: SubsessionID?
-    /// Nil: the main session.
+    /// Subsession after the move; nil for the main session.
     public var to: SubsessionID?
     public init(user: ConnectionID, from: SubsessionID? = nil, to: SubsessionID? = nil) {
         self.user = user

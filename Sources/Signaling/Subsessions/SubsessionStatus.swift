@@ -1,11 +1,11 @@
-/// How far the subsessions of a session are.
+/// State of a session's subsessions.
 public enum SubsessionStatus: String, Hashable, Sendable, Codable, CaseIterable {
     /// There is no list.
     case none
-    /// There is a list, and nobody can join yet.
+    /// There is a list, but users cannot join yet.
     case committed
-    /// Users join as they like.
+    /// Users can join.
     case started
-    /// Everybody is being brought back; the list is committed again afterwards.
+    /// All users are being moved back; afterwards the list is committed again.
     case stopping
 }

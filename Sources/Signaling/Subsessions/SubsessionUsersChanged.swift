@@ -1,6 +1,7 @@
-/// Who moved within the last 100 ms. Users who join the session are in its main session; those who leave it are nowhere, without this event.
+/// Moves of users within the last 100 ms. Not sent for joining a session, which starts in the main session, nor for
+/// leaving it.
 public struct SubsessionUsersChanged: Hashable, Sendable, Codable {
-    /// None of the same user twice; one who went and came back is where it was.
+    /// At most one move for each user. `from` and `to` are equal if the user returned.
     public var changes: [SubsessionMove]
     public init(changes: [SubsessionMove]) { self.changes = changes }
 }

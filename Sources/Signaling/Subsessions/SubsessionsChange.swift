@@ -1,12 +1,12 @@
-/// What happened to the subsessions of a session.
+/// Change of a session's subsessions.
 public enum SubsessionsChange: String, Hashable, Sendable, Codable, CaseIterable {
     case committed
     case withdrawn
     case started
     case stopping
-    /// Everybody is in the main session.
+    /// All users are in the main session.
     case stopped
-    // The four failures are told to the one who asked.
+    // Failures are sent only to the sender of the request.
     case commitFailed
     case withdrawFailed
     case startFailed

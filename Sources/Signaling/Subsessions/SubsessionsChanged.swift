@@ -1,6 +1,6 @@
 public struct SubsessionsChanged: Hashable, Sendable, Codable {
     public var change: SubsessionsChange
-    /// The whole new state.
+    /// Complete new state.
     public var state: SubsessionsState
     public init(change: SubsessionsChange, state: SubsessionsState) {
         self.change = change

@@ -1,4 +1,4 @@
-/// Asks what subsessions there are and who is in them.
+/// Reads the list of subsessions with their users.
 public struct SubsessionsRequest: RequestBody {
     public typealias Answer = SubsessionsState
     public static let method = Method.subsessions

@@ -1,9 +1,9 @@
-/// The subsessions of a session, as one user sees them.
+/// Subsessions of a session from one user's view.
 public struct SubsessionsState: Hashable, Sendable, Codable {
     public var status: SubsessionStatus
-    /// In the order in which they were committed.
+    /// Subsessions in the order of the committed names.
     public var subsessions: [SubsessionInfo]
-    /// The user may start and stop them, broadcast, and answer requests for help.
+    /// Whether the user may start and stop subsessions, broadcast, and answer help requests.
     public var isManager: Bool
 
     public init(status: SubsessionStatus = .none, subsessions: [SubsessionInfo] = [], isManager: Bool = false) {

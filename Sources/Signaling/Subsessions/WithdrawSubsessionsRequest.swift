@@ -1,4 +1,4 @@
-/// Takes back a list that has not started; for the host.
+/// Withdraws a list that has not started. Only for the host.
 public struct WithdrawSubsessionsRequest: RequestBody {
     public typealias Answer = Done
     public static let method = Method.withdrawSubsessions
