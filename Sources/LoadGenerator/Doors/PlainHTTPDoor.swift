@@ -6,7 +6,7 @@ package import MediaEngine
     import FoundationNetworking
 #endif
 
-/// A relay's plain door over HTTP (`POST /v1/sessions/{session}/plain`), with what it used from `/metrics`.
+/// Client of a relay's HTTP endpoint for plain transports (`POST /v1/sessions/{session}/plain`); reads the relay's usage from `/metrics`.
 package final class PlainHTTPDoor: RelayDoor {
     private let base: URL
     private let session: URLSession
@@ -14,7 +14,7 @@ package final class PlainHTTPDoor: RelayDoor {
 
     /// - Parameters:
     ///   - address: the relay's address, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
-    ///   - token: the relay's admin token, where it has one.
+    ///   - token: the relay's admin token, if it has one.
     package init(address: String, token: String? = nil) throws(LoadError) {
         self.token = token
         let text = address.contains("://") ? address : "http://" + address
@@ -41,7 +41,7 @@ package final class PlainHTTPDoor: RelayDoor {
         }
         let answer: PlainDoorAnswer
         do { answer = try JSONDecoder().decode(PlainDoorAnswer.self, from: body) } catch {
-            throw .door("the relay's answer to POST \(call.url?.path ?? "") is not what was expected: \(error)")
+            throw .door("unexpected answer to POST \(call.url?.path ?? ""): \(error)")
         }
         return try answer.transport()
     }

@@ -5,7 +5,7 @@ import Foundation
     import FoundationNetworking
 #endif
 
-/// Any relay's WHIP and WHEP endpoints (RFC 9725): an offer is posted, the answer taken, the resource deleted at the end.
+/// WHIP and WHEP endpoints of any relay (RFC 9725): posts offers, reads the answers, and deletes the resources at the end.
 package final class WHIPDoor: WebRTCRelayDoor {
     private let publish: EndpointTemplate
     private let view: EndpointTemplate
@@ -14,8 +14,8 @@ package final class WHIPDoor: WebRTCRelayDoor {
     private let token: String?
 
     /// - Parameters:
-    ///   - address: of a Millrace relay, whose `/metrics` is read too; the templates go before its own paths.
-    ///   - token: sent as Bearer token.
+    ///   - address: address of a Millrace relay, whose `/metrics` is read too; the templates take precedence over its own paths.
+    ///   - token: sent as a Bearer token.
     package init(address: String?, whip: String?, whep: String?, token: String? = nil) throws(LoadError) {
         self.token = token
         if let whip {
@@ -23,14 +23,14 @@ package final class WHIPDoor: WebRTCRelayDoor {
         } else if let address {
             publish = try .whip(of: address)
         } else {
-            throw .invalidSetting("whip", reason: "say where publishers go (--whip or --url)")
+            throw .invalidSetting("whip", reason: "give the publishers' endpoint (--whip or --url)")
         }
         if let whep {
             view = try EndpointTemplate(whep, option: "whep")
         } else if let address {
             view = try .whep(of: address)
         } else {
-            throw .invalidSetting("whep", reason: "say where viewers go (--whep or --url)")
+            throw .invalidSetting("whep", reason: "give the subscribers' endpoint (--whep or --url)")
         }
         if let address { metrics = try PlainHTTPDoor(address: address, token: token) } else { metrics = nil }
         let configuration = URLSessionConfiguration.ephemeral
@@ -42,14 +42,14 @@ package final class WHIPDoor: WebRTCRelayDoor {
     package func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer {
         let template = offer.direction == .publish ? publish : view
         let text = template.expanded(session: offer.session, stream: offer.stream)
-        guard let url = URL(string: text) else { throw .door("\"\(text)\" is no URL") }
+        guard let url = URL(string: text) else { throw .door("\"\(text)\" is not a URL") }
         var call = URLRequest(url: url)
         call.httpMethod = "POST"
         call.setValue("application/sdp", forHTTPHeaderField: "Content-Type")
         call.setValue("application/sdp", forHTTPHeaderField: "Accept")
         call.httpBody = Data(offer.sdp.utf8)
         let (body, response) = try await perform(call)
-        // 201 is what the RFC says; some relays answer 200 all the same.
+        // RFC 9725 requires 201, but some relays answer 200.
         guard (200...201).contains(response.statusCode) else {
             throw PlainDoorAnswer.refusal(status: response.statusCode, body: body)
         }
