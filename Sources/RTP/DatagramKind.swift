@@ -33,7 +33,8 @@ package enum DatagramKind: Hashable, Sendable {
         }
     }
 
-    /// RTCP packet types 192...223 occupy the byte of RTP's marker and payload type, so RTP payload types 64...95 are not used.
+    /// Returns whether the packet is RTCP: its packet types 192...223 occupy the byte of RTP's marker and payload type, so RTP payload
+    /// types 64...95 are not used.
     @inline(__always)
     package static func isRTCP(secondByte: UInt8) -> Bool { (192...223).contains(secondByte) }
 }

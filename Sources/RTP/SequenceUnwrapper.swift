@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Extends 16-bit sequence numbers to 64 bits. The highest number seen is the reference, so packets may arrive up to 32,767 late or
+/// Extension of 16-bit sequence numbers to 64 bits. The highest number seen is the reference, so packets may arrive up to 32,767 late or
 /// early. A number before the first one extends to a lower value and may be negative.
 ///
 /// A sender whose numbers advance by 32,767 per packet needs 2^48 packets to overflow, 8.9 years at 1,000,000 packets a second.
@@ -29,7 +29,7 @@ package struct SequenceUnwrapper: Hashable, Sendable {
         return extended
     }
 
-    /// Same as `unwrap`, but does not change the state.
+    /// Extends `number` without changing the state.
     package func peek(_ number: SequenceNumber) -> Int64 {
         guard started else { return Int64(number.rawValue) }
         let step = Int16(bitPattern: number.rawValue &- UInt16(truncatingIfNeeded: reference))

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Extends 32-bit RTP timestamps to 64 bits. The highest timestamp seen is the reference, so timestamps up to half the range late
+/// Extension of 32-bit RTP timestamps to 64 bits. The highest timestamp seen is the reference, so timestamps up to half the range late
 /// (6 h 37 min at 90 kHz) extend correctly.
 ///
 /// A real clock reaches 2^60 after 400,000 years; a sender whose timestamps advance by 2^31 - 1 per packet reaches it after 2^29
@@ -34,7 +34,7 @@ package struct TimestampUnwrapper: Hashable, Sendable {
         return extended
     }
 
-    /// Same as `unwrap`, but does not change the state.
+    /// Extends `timestamp` without changing the state.
     package func peek(_ timestamp: RTPTimestamp) -> Int64 {
         guard started else { return Int64(timestamp.rawValue) }
         let step = Int32(bitPattern: timestamp.rawValue &- UInt32(truncatingIfNeeded: reference))

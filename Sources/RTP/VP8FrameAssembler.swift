@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Assembles VP8 frames from packets that may arrive late, more than once or never (RFC 7741 section 4.4). Emits complete frames in
+/// Assembler of VP8 frames from packets that may arrive late, more than once or never (RFC 7741 section 4.4). Emits complete frames in
 /// order. After a loss that can affect decoding it emits no frame until the next key frame.
 ///
 /// Sans-IO: call `insert` and `handleTimeout`, then `nextEvent` until it returns nil. Memory is bounded in packets and bytes; when

@@ -1,4 +1,4 @@
-/// Splits encoded VP8 frames into RTP payloads (RFC 7741 section 4). All payloads of a frame except the last have the same size, so
+/// Packetizer of encoded VP8 frames into RTP payloads (RFC 7741 section 4). All payloads of a frame except the last have the same size, so
 /// that the kernel can send them as one segmented message.
 package struct VP8Packetizer: Sendable {
     /// Maximum size of an RTP payload in bytes, descriptor included.

@@ -2,11 +2,11 @@ package import MediaBase
 
 /// The relay's answer to one section of an offer.
 package enum AnsweredTrack: Sendable, Hashable {
-    /// Receives the encodings in the description from the peer.
+    /// The relay receives the encodings in the description.
     case receive(TrackDescription)
-    /// Sends and receives nothing at present.
+    /// The relay sends and receives nothing at present.
     case idle(TrackDescription)
-    /// Sends to the peer with `ssrc`, and retransmissions with `rtxSSRC` if the description has a payload type for them. `streamID`
+    /// The relay sends with `ssrc`, and retransmissions with `rtxSSRC` if the description has a payload type for them. `streamID`
     /// and `trackID` are visible to the peer's scripts (RFC 8830). Clients synchronize tracks of one stream and one `cname`.
     case send(
         TrackDescription, ssrc: SSRC, rtxSSRC: SSRC?, cname: String, streamID: String, trackID: String)

@@ -1,7 +1,7 @@
 package import MediaBase
 internal import RTP
 
-/// Creates the offers of a client of any relay with WHIP and WHEP.
+/// Maker of the offers of a client of any relay with WHIP and WHEP.
 package struct OfferMaker: Sendable {
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint

@@ -10,7 +10,7 @@ struct SubscribeSection: Sendable {
         let rtxSSRC: SSRC?
     }
 
-    /// Changes if the section was rejected and is used again (RFC 8829 section 5.2.2).
+    /// Identification; a new one if the section was rejected and is used again (RFC 8829 section 5.2.2).
     var mid: MID
     let kind: MediaKind
     /// Source that the section should carry; nil: none.

@@ -38,7 +38,7 @@ struct LoadCommand: AsyncParsableCommand {
             Tokens are made with --app and --secret, by default those of the built-in app of millrace serve --dev.
 
             With --subsessions these participants also publish audio; all but the host move into this number of subsessions of their \
-            session at once, stay for --duration, and are brought back. The report says how long that took, and whether all heard their own \
+            session, stay for --duration, and are brought back. The report says how long that took, and whether all heard their own \
             subsession and no other one.
 
             EXAMPLES
@@ -81,7 +81,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "plain (SRTP, keys from the relay's plain endpoint) or webrtc (WHIP and WHEP); default: webrtc with --whip or --whep, else plain.",
+            "plain (SRTP, keys from the relay's plain endpoint) or webrtc (WHIP, WHEP); default: webrtc with --whip or --whep, else plain.",
             valueName: "name"))
     var transport: String?
 

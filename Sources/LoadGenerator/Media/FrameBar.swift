@@ -123,7 +123,7 @@ package struct FrameBar: Equatable, Sendable {
         captureMicroseconds = bytes[5..<13].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// CRC-16 with polynomial 0x1021, initial value 0xffff (ITU-T X.25's polynomial, not reflected).
+    /// Returns the CRC-16 with polynomial 0x1021, initial value 0xffff (ITU-T X.25's polynomial, not reflected).
     private static func crc16(_ bytes: ArraySlice<UInt8>) -> UInt16 {
         var crc: UInt16 = 0xffff
         for byte in bytes {

@@ -1,7 +1,7 @@
 import Foundation
 package import MediaBase
 
-/// Detects whether a block of audio is mostly one tone, by Goertzel's algorithm.
+/// Detector of audio blocks that are mostly one tone, by Goertzel's algorithm.
 package enum ToneDetector {
     /// Returns the energy of `frequency` in one channel as a share of the channel's energy: about 1 for a pure tone, 0 for silence.
     package static func share(of frequency: Double, in block: PCMBlock, channel: Int) -> Double {

@@ -2,7 +2,7 @@ internal import CLinuxNet
 internal import Codecs
 internal import MediaBase
 
-/// Encodes the test tones as Opus, 20 ms stereo packets in real time, on one thread for all publishers.
+/// Opus encoder of the test tones: 20 ms stereo packets in real time, on one thread for all publishers.
 final class AudioSource: Sendable {
     /// A packet of one tone.
     struct Packet {

@@ -3,7 +3,7 @@ internal import MediaBase
 internal import RTP
 internal import SRTP
 
-/// Writes, protects and sends packets for one thread's publishers, up to 64 per system call.
+/// Sender for one thread's publishers: writes, protects and sends packets, up to 64 per system call.
 final class PacketSender {
     /// Number of datagrams that the kernel refused.
     private(set) var refused: UInt64 = 0

@@ -18,7 +18,7 @@ final class PublisherThread: Sendable {
         var failure: LoadError?
     }
 
-    /// Limits the number of wake-ups: everything due within this time, in nanoseconds, is sent together.
+    /// Shortest wait in nanoseconds, to limit the number of wake-ups: everything due within this time is sent together.
     private static let shortestWait: Int64 = 500_000
 
     init(host: String, clock: LoadClock, loss: LossPattern) {

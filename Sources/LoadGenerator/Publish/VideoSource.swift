@@ -4,8 +4,8 @@ internal import MediaBase
 internal import RTP
 import Synchronization
 
-/// Draws and encodes one synthetic video on its own thread, in real time, for any number of publishers. Only the last 32 frames are
-/// stored: a slow reader misses some.
+/// Source of one synthetic video, drawn and encoded on its own thread, in real time, for any number of publishers. Only the last 32
+/// frames are stored: a slow reader misses some.
 final class VideoSource: Sendable {
     /// Smallest first; more than one only for simulcast.
     let formats: [VideoFormat]
@@ -63,7 +63,7 @@ final class VideoSource: Sendable {
         }
     }
 
-    /// Draws and encodes one size.
+    /// Encoder of one size, which also draws the frames.
     private struct Encoder {
         private let encoder: VP8Encoder
         private let picture: TestPicture

@@ -1,4 +1,4 @@
-/// Detects that a run measured the generator instead of the relay.
+/// Check for a run that measured the generator instead of the relay.
 struct GeneratorWatch {
     /// Maximum share of a core in a thread's busiest second; a busier thread cannot keep up with bursts.
     static let busyShare = 0.8

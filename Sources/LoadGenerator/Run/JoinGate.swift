@@ -1,4 +1,4 @@
-/// Limits the number of joins that wait for an answer at the same time.
+/// Limit on the number of joins that wait for an answer at the same time.
 final class JoinGate: Sendable {
     private let limit: Int
     private let inside = Locked(0)

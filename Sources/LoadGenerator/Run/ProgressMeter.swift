@@ -1,6 +1,6 @@
 internal import MediaBase
 
-/// Makes a point of the timeline, and the progress line for display, once a second.
+/// Meter that makes a point of the timeline, and the progress line for display, once a second.
 struct ProgressMeter {
     private let start: Int64
     private var last: Sample

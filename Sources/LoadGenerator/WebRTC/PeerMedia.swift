@@ -2,7 +2,7 @@ internal import MediaBase
 internal import RTP
 internal import WebRTCClient
 
-/// Sends a publisher's frames and audio when they are due; confined to a thread.
+/// Sender of a publisher's frames and audio when they are due; confined to a thread.
 struct PeerMedia {
     private let setup: PeerSetup.Media
     private let audioTrack: Int?

@@ -32,7 +32,7 @@ final class PeerThread: Sendable {
         }
     }
 
-    /// Limits the number of wake-ups: everything due within this time, in nanoseconds, is handled together.
+    /// Shortest wait in nanoseconds, to limit the number of wake-ups: everything due within this time is handled together.
     private static let shortestWait: Int64 = 500_000
     /// Interval between checks of the timers, in nanoseconds.
     private static let sweepInterval: Int64 = 5_000_000

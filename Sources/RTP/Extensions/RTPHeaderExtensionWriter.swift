@@ -1,4 +1,4 @@
-/// Writes an RTP header extension (RFC 8285), including its four-byte header, into memory that the caller owns.
+/// Writer of an RTP header extension (RFC 8285), including its four-byte header, into memory that the caller owns.
 ///
 ///     var writer = RTPHeaderExtensionWriter(buffer: room, form: .oneByte)
 ///     writer.append(id: 3, data: sequenceBytes)

@@ -1,4 +1,4 @@
-/// Iterates over the elements of an RTP header extension (RFC 8285 sections 4.2 and 4.3). Allocates nothing; valid only as long as
+/// Iterator over the elements of an RTP header extension (RFC 8285 sections 4.2 and 4.3). Allocates nothing; valid only as long as
 /// the packet's memory.
 ///
 ///     one-byte form (0xBEDE)            two-byte form (0x100 and four application bits)

@@ -13,7 +13,7 @@ extension TransportCC {
         try read(packet)
     }
 
-    /// Same as `init(parsing:)`, but reuses the memory of `arrivals`. The value is undefined after an error.
+    /// Parses `packet` like `init(parsing:)`, but reuses the memory of `arrivals`. The value is undefined after an error.
     package mutating func read(_ packet: RTCPPacket) throws(RTPError) {
         let body = try packet.body(of: .transportCC, atLeast: 16, .feedbackControl)
         sender = SSRC(body.u32(0))

@@ -25,7 +25,7 @@ extension TransportCC {
         }
     }
 
-    /// Chooses, at each position, the chunk type that covers the most packets.
+    /// Appends packet chunks; chooses, at each position, the chunk type that covers the most packets.
     private static func appendChunks(_ symbols: [Symbol], to bytes: inout [UInt8]) {
         var index = 0
         while index < symbols.count {
