@@ -11,9 +11,9 @@
 
 namespace {
 
-// A frame above this is damage, not media: VP8 pictures are far smaller.
+// A larger frame is treated as damage: VP8 frames are far smaller.
 constexpr std::uint64_t kMaximumFrame = 64u << 20;
-// Strings and binaries that libwebm would take into memory whole.
+// Maximum size of strings and binaries, which libwebm reads into memory whole.
 constexpr std::uint64_t kMaximumLeaf = 1u << 20;
 
 constexpr std::int32_t kPausedCode = 1, kReadFailedCode = 2, kRefusedCode = 3;
@@ -143,7 +143,7 @@ class BlockCollector final : public webm::Callback {
             frames_.push_back({metadata.position, bytes_.size(), 0});
         }
         while (*bytes_remaining > 0) {
-            // Grown by what is there, so that a size that lies costs no memory.
+            // Grown in steps as data arrives, so that a false size allocates no memory.
             const std::size_t step = static_cast<std::size_t>(std::min<std::uint64_t>(*bytes_remaining, 1u << 18));
             const std::size_t old = bytes_.size();
             bytes_.resize(old + step);
@@ -192,18 +192,18 @@ class BlockCollector final : public webm::Callback {
     }
 
     void Begin(const webm::Block &block) {
-        // A group with a second Block (malformed) keeps the last one only.
+        // If a group has a second Block (malformed), only the last one is kept.
         bytes_.clear();
         frames_.clear();
         next_ = 0;
         block_.track = block.track_number;
-        // Unsigned, so that a hostile cluster time wraps instead of being undefined.
+        // Unsigned, so that a hostile cluster timestamp wraps instead of causing undefined behaviour.
         const auto offset = static_cast<std::uint64_t>(static_cast<std::int64_t>(block.timecode));
         block_.timestamp = static_cast<std::int64_t>(cluster_timestamp_ + offset);
         block_.visible = block.is_visible;
     }
 
-    // libwebm calls the same method again after a status that is not "completed", hence `next_`.
+    // libwebm calls the same method again after a status that is not "completed"; `next_` keeps the position between the calls.
     webm::Status Deliver() {
         while (next_ < frames_.size()) {
             const Frame &frame = frames_[next_];
@@ -252,7 +252,7 @@ void millrace_webm_parser_did_seek(millrace_webm_parser *parser) {
     try {
         parser->parser.DidSeek();
     } catch (...) {
-        // Only memory can fail here; the next feed meets it again and reports it.
+        // Only an allocation can fail here; the next feed fails again and reports it.
     }
 }
 

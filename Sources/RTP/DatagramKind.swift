@@ -1,5 +1,5 @@
-/// What a datagram on a shared port is, by its first byte (RFC 7983 section 7) and, for RTP against RTCP, its second
-/// (RFC 5761 section 4).
+/// Kind of a datagram on a shared port, by its first byte (RFC 7983 section 7) and, to tell RTP from RTCP, its second byte (RFC
+/// 5761 section 4).
 ///
 ///     [0..3] STUN   [16..19] ZRTP   [20..63] DTLS   [64..79] TURN channel   [128..191] RTP or RTCP
 package enum DatagramKind: Hashable, Sendable {
@@ -9,7 +9,7 @@ package enum DatagramKind: Hashable, Sendable {
     case turnChannel
     case rtp
     case rtcp
-    /// In no range, or too short to tell.
+    /// First byte in none of the ranges, or datagram too short.
     case unknown
 
     @inline(__always)
@@ -33,7 +33,8 @@ package enum DatagramKind: Hashable, Sendable {
         }
     }
 
-    /// RTCP packet types 192...223 stand where RTP has marker and payload type, so RTP payload types 64...95 are not used.
+    /// Returns whether the packet is RTCP: its packet types 192...223 occupy the byte of RTP's marker and payload type, so RTP payload
+    /// types 64...95 are not used.
     @inline(__always)
     package static func isRTCP(secondByte: UInt8) -> Bool { (192...223).contains(secondByte) }
 }

@@ -16,14 +16,15 @@ package struct NTPTime: RawRepresentable, Hashable, Sendable, CustomStringConver
     /// The middle 32 bits, as LSR has them (RFC 3550 section 6.4.1): units of 2^-16 seconds.
     package var compact: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 16) }
 
-    /// - Parameter unixNanoseconds: since 1970, on the wall clock.
+    /// - Parameter unixNanoseconds: nanoseconds since 1970, on the wall clock.
     package init(unixNanoseconds: Int64) {
         let (whole, rest) = Self.floorDivide(unixNanoseconds, 1_000_000_000)
         let seconds = UInt32(truncatingIfNeeded: whole &+ Self.unixEpochSeconds)
         self.init(seconds: seconds, fraction: Self.fraction(nanoseconds: rest))
     }
 
-    /// Nanoseconds since 1970, rounded to the nearest, taking a first half of the range (before 1968) for the era after 2036.
+    /// Nanoseconds since 1970, rounded to the nearest. Seconds below 2^31 (before 1968 in era 0) are taken for the era that begins
+    /// in 2036.
     package var unixNanoseconds: Int64 {
         var whole = Int64(seconds)
         if whole < 0x8000_0000 { whole += 0x1_0000_0000 }
@@ -36,7 +37,7 @@ package struct NTPTime: RawRepresentable, Hashable, Sendable, CustomStringConver
         return NTPTime(rawValue: rawValue &+ step)
     }
 
-    /// Time from `other` to `self`, within 68 years either way.
+    /// Returns the time from `other` to `self`, within 68 years either way.
     package func distance(from other: NTPTime) -> MediaTime {
         let difference = Int64(bitPattern: rawValue &- other.rawValue)
         let whole = difference >> 32
@@ -44,15 +45,15 @@ package struct NTPTime: RawRepresentable, Hashable, Sendable, CustomStringConver
             rawValue: whole * 1_000_000_000 + Self.nanoseconds(fraction: UInt32(truncatingIfNeeded: difference)))
     }
 
-    /// A span in units of 2^-16 seconds, as DLSR and DLRR carry it (RFC 3550 section 6.4.1); spans that do not fit are clamped to
-    /// 0 or about 18 hours.
+    /// Returns a span in units of 2^-16 seconds, as in DLSR and DLRR (RFC 3550 section 6.4.1). Spans outside the range
+    /// are clamped to 0 or about 18 hours.
     package static func compact(span: MediaTime) -> UInt32 {
         guard span.rawValue > 0 else { return 0 }
         guard span.rawValue < 65_536_000_000_000 else { return .max }
         return UInt32(truncatingIfNeeded: (span.rawValue << 16) / 1_000_000_000)
     }
 
-    /// The span that `compact` units of 2^-16 seconds are.
+    /// Returns the span of `compact` units of 2^-16 seconds.
     package static func span(compact: UInt32) -> MediaTime {
         MediaTime(rawValue: (Int64(compact) * 1_000_000_000 + 0x8000) >> 16)
     }

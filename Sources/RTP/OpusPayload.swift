@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// What an Opus packet tells of itself without decoding: the TOC byte and the frame count (RFC 6716 section 3.1). RTP carries one
-/// such packet as its payload (RFC 7587 section 4.2), at a clock rate of 48 kHz whatever the coded bandwidth.
+/// Properties of an Opus packet that need no decoding: the TOC byte and the frame count (RFC 6716 section 3.1). RTP carries one
+/// such packet as its payload (RFC 7587 section 4.2), at a clock rate of 48 kHz for every coded bandwidth.
 ///
 ///      0 1 2 3 4 5 6 7
 ///     +-+-+-+-+-+-+-+-+
@@ -14,7 +14,7 @@ package struct OpusPayload: Hashable, Sendable {
         case celt
     }
 
-    /// 0...31, the mode, bandwidth and frame size.
+    /// 0...31: mode, bandwidth and frame size.
     package let configuration: UInt8
     /// 1 or 2.
     package let channels: Int
@@ -22,7 +22,7 @@ package struct OpusPayload: Hashable, Sendable {
     package let frameCount: Int
     /// Samples per channel of one frame at 48 kHz: 120...2880.
     package let samplesPerFrame: Int
-    /// No more than the TOC byte and a byte: what an encoder sends in silence (DTX).
+    /// True if the packet is a TOC byte and at most one more byte, as an encoder sends during silence (DTX).
     package let isSilence: Bool
 
     /// Samples per channel at 48 kHz, which are also RTP clock ticks: 120...5760.
@@ -48,7 +48,7 @@ package struct OpusPayload: Hashable, Sendable {
         default: samplesPerFrame = 120 << Int(configuration & 3)
         }
         isSilence = payload.count <= 2
-        // [R5]: no packet has no frame or lasts more than 120 ms.
+        // [R5]: a packet has at least one frame and lasts at most 120 ms.
         guard frameCount > 0, sampleCount <= 5_760 else { throw .invalid(.opusPayload) }
     }
 }

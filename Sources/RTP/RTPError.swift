@@ -1,4 +1,4 @@
-/// Why bytes from the network are not what they claim to be. Two bytes, so that throwing one costs the packet path nothing.
+/// Reason why bytes from the network cannot be parsed. Two bytes in size, so that throwing one on the packet path is cheap.
 package enum RTPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The bytes end before the field does.
     case truncated(RTPField)
@@ -6,7 +6,7 @@ package enum RTPError: Error, Hashable, Sendable, CustomStringConvertible {
     case unsupportedVersion(RTPField)
     /// The field has a value that its specification does not allow.
     case invalid(RTPField)
-    /// The packet is well formed but is not of the kind that was asked for.
+    /// The packet is well formed but is not of the requested kind.
     case unexpected(RTPField)
 
     package var description: String {

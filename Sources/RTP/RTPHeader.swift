@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// The header of one RTP packet, and where its parts lie (RFC 3550 section 5.1). Offsets and lengths are bytes from the start
-/// of the packet. Plain integers only: parsing allocates nothing and keeps no reference to the packet.
+/// Header of one RTP packet and the offsets of its parts (RFC 3550 section 5.1). Offsets and lengths are bytes from the start of
+/// the packet. Plain integers only: parsing allocates nothing and keeps no reference to the packet.
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -35,12 +35,12 @@ package struct RTPHeader: Hashable, Sendable {
     /// Bytes of extension data: a multiple of 4.
     package var extensionLength: Int
     package var payloadOffset: Int
-    /// Bytes of payload, padding taken off. May be 0.
+    /// Bytes of payload without padding. May be 0.
     package var payloadLength: Int
-    /// 0...255 bytes behind the payload, the count byte included.
+    /// 0...255 bytes after the payload, the count byte included.
     package var paddingLength: Int
 
-    /// A header to be written: no CSRCs, extension or padding until the fields say so.
+    /// Creates a header for writing, with no CSRCs, extension or padding.
     package init(
         payloadType: PayloadType, sequenceNumber: SequenceNumber, timestamp: RTPTimestamp, ssrc: SSRC,
         marker: Bool = false, payloadLength: Int = 0
@@ -60,8 +60,8 @@ package struct RTPHeader: Hashable, Sendable {
         paddingLength = 0
     }
 
-    /// Reads the header of `packet`, which is the whole packet in the clear. A packet that is still encrypted parses too as long
-    /// as it has no padding, which encryption covers: for it use `init(parsingProtected:)`.
+    /// Parses the header of `packet`, a whole unencrypted packet. An encrypted packet without padding parses too. If an encrypted
+    /// packet has padding, the padding count is encrypted: use `init(parsingProtected:)`.
     package init(parsing packet: UnsafeRawBufferPointer) throws(RTPError) {
         try self.init(parsingProtected: packet)
         guard packet[0] & 0x20 != 0 else { return }
@@ -72,9 +72,9 @@ package struct RTPHeader: Hashable, Sendable {
         payloadLength &-= padding
     }
 
-    /// Reads the part that SRTP leaves in the clear (RFC 3711 section 3.1). Padding, which is encrypted, is still counted as
-    /// payload, as is an authentication tag.
-    // Inlined into the other initializer: a copy of the struct there would take as long as the parsing.
+    /// Parses the part that SRTP leaves unencrypted (RFC 3711 section 3.1). Padding, which is encrypted, and an authentication tag
+    /// count as payload.
+    // Inlined into the other initializer, because copying the struct would take as long as parsing it.
     @inline(__always)
     package init(parsingProtected packet: UnsafeRawBufferPointer) throws(RTPError) {
         guard packet.count >= Self.fixedLength, let base = packet.baseAddress else { throw .truncated(.fixedHeader) }
@@ -108,15 +108,15 @@ package struct RTPHeader: Hashable, Sendable {
         payloadLength = packet.count &- offset
     }
 
-    /// Writes the fixed header and, where `hasExtension`, the extension's head behind the CSRC list. CSRCs, extension data,
-    /// payload and padding are the caller's.
-    /// - Returns: the bytes up to the payload: `headerLength`.
-    /// - Precondition: `buffer` has room for `headerLength` bytes.
+    /// Writes the fixed header and, if `hasExtension`, the extension's header after the CSRC list. The caller writes CSRCs,
+    /// extension data, payload and padding.
+    /// - Returns: the number of bytes before the payload, `headerLength`.
+    /// - Precondition: `buffer` has at least `headerLength` bytes.
     @discardableResult
     package func write(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         let length = headerLength
         precondition(buffer.count >= length && csrcCount <= 15 && extensionLength & 3 == 0)
-        // The precondition leaves no empty buffer.
+        // The precondition excludes an empty buffer.
         let base = buffer.baseAddress.unsafelyUnwrapped
         var first = 0x80 | csrcCount
         if paddingLength > 0 { first |= 0x20 }
@@ -142,8 +142,8 @@ package struct RTPHeader: Hashable, Sendable {
     /// Bytes of the whole packet.
     package var packetLength: Int { headerLength + payloadLength + paddingLength }
 
-    /// The elements of the header extension in `packet`, which must be the packet this header was parsed from. Empty where there
-    /// is none or it is of neither RFC 8285 form.
+    /// Returns the elements of the header extension in `packet`, which must be the packet this header was parsed from. Empty if
+    /// there is no extension or its profile is neither RFC 8285 form.
     package func extensions(in packet: UnsafeRawBufferPointer) -> RTPHeaderExtensions {
         guard hasExtension, extensionOffset + extensionLength <= packet.count else { return RTPHeaderExtensions() }
         return RTPHeaderExtensions(

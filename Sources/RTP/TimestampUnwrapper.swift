@@ -1,13 +1,13 @@
 package import MediaBase
 
-/// Extends 32-bit RTP timestamps to 64 bits. The highest timestamp seen is the reference, so reordered packets of up to half the
-/// range (6 h 37 min at 90 kHz) keep their place.
+/// Extension of 32-bit RTP timestamps to 64 bits. The highest timestamp seen is the reference, so timestamps up to half the range late
+/// (6 h 37 min at 90 kHz) extend correctly.
 ///
-/// A real clock reaches 2^60 after 400,000 years; a sender whose timestamps advance by 2^31 - 1 per packet reaches it after 2^29 packets,
-/// 15 hours at 10,000 packets a second. There the count restarts from the 32 bits on the wire, so that differences and sums of extended
-/// timestamps never overflow.
+/// A real clock reaches 2^60 after 400,000 years; a sender whose timestamps advance by 2^31 - 1 per packet reaches it after 2^29
+/// packets, 15 hours at 10,000 packets a second. At that limit the count restarts from the 32 bits on the wire, so that differences
+/// and sums of extended timestamps never overflow.
 package struct TimestampUnwrapper: Hashable, Sendable {
-    /// Largest extended timestamp, on both sides of zero.
+    /// Largest magnitude of an extended timestamp.
     package static let limit: Int64 = 1 << 60
 
     private var reference: Int64 = 0
@@ -15,7 +15,7 @@ package struct TimestampUnwrapper: Hashable, Sendable {
 
     package init() {}
 
-    /// The first timestamp is extended next to `reference` instead of to itself.
+    /// Creates an unwrapper that extends the first timestamp to the value closest to `reference`.
     package init(reference: Int64) {
         self.reference = reference
         started = true
@@ -34,7 +34,7 @@ package struct TimestampUnwrapper: Hashable, Sendable {
         return extended
     }
 
-    /// As `unwrap`, remembering nothing.
+    /// Extends `timestamp` without changing the state.
     package func peek(_ timestamp: RTPTimestamp) -> Int64 {
         guard started else { return Int64(timestamp.rawValue) }
         let step = Int32(bitPattern: timestamp.rawValue &- UInt32(truncatingIfNeeded: reference))

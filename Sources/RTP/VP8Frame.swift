@@ -1,22 +1,22 @@
 package import MediaBase
 
-/// One whole encoded VP8 frame, put together from its packets.
+/// A complete encoded VP8 frame, assembled from its packets.
 package struct VP8Frame: Sendable {
-    /// What a decoder takes (RFC 6386).
+    /// Encoded bytes, as a decoder takes them (RFC 6386).
     package var bytes: [UInt8]
     /// Unwrapped RTP timestamp, 90 kHz.
     package var timestamp: Int64
     package var isKeyFrame: Bool
-    /// No other frame refers to this one.
+    /// True if no other frame refers to this one.
     package var isNonReference: Bool
-    /// 7 or 15 bits; nil when the sender gives none.
+    /// 7 or 15 bits; nil if the sender sets none.
     package var pictureID: UInt16?
-    /// 0...3; nil when the sender gives none.
+    /// 0...3; nil if the sender sets none.
     package var temporalID: UInt8?
-    /// Extended sequence numbers of its packets.
+    /// Extended sequence numbers of the frame's packets.
     package var sequences: ClosedRange<Int64>
-    /// Clockwise rotation that it needs before it is shown.
+    /// Clockwise rotation that the receiver applies before display.
     package var rotation: Rotation
-    /// When its first packet came.
+    /// Arrival time of the frame's first packet.
     package var arrival: MediaTime
 }

@@ -1,14 +1,14 @@
 package import MediaBase
 
-/// Puts VP8 frames together from packets that may come late, twice or never (RFC 7741 section 4.4). Whole frames come out in
-/// order. After a loss that can hurt the picture nothing comes out until the next key frame.
+/// Assembler of VP8 frames from packets that may arrive late, more than once or never (RFC 7741 section 4.4). Emits complete frames in
+/// order. After a loss that can affect decoding it emits no frame until the next key frame.
 ///
-/// Sans-IO: `insert` and `handleTimeout`, then `nextEvent` until it is nil. Memory is bounded by packets and bytes; where either
-/// runs out, the oldest hole counts as lost.
+/// Sans-IO: call `insert` and `handleTimeout`, then `nextEvent` until it returns nil. Memory is bounded in packets and bytes; when
+/// either limit is reached, the oldest gap counts as lost.
 package struct VP8FrameAssembler: Sendable {
     package enum Event: Sendable {
         case frame(VP8Frame)
-        /// Packets that are not waited for any longer.
+        /// Packets that are no longer awaited.
         case gap(Gap)
     }
 
@@ -16,7 +16,7 @@ package struct VP8FrameAssembler: Sendable {
         /// Extended sequence number of the first lost packet.
         package var firstSequence: Int64
         package var count: Int64
-        /// Frames are dropped from here until the next key frame.
+        /// True if frames are dropped from here until the next key frame.
         package var needsKeyFrame: Bool
 
         package init(firstSequence: Int64, count: Int64, needsKeyFrame: Bool) {
@@ -32,22 +32,22 @@ package struct VP8FrameAssembler: Sendable {
         var marker: Bool
         var rotation: Rotation
         var arrival: MediaTime
-        /// Descriptor and frame bytes; empty for a packet of padding only.
+        /// Descriptor and frame bytes; empty for a packet that only has padding.
         var payload: [UInt8]
     }
 
-    /// A frame whose packets have come without a hole so far.
+    /// A frame whose packets so far arrived without a gap.
     struct Partial: Sendable {
         var frame: VP8Frame
-        /// A packet of it is lost, and nothing refers to it: only this frame is dropped.
+        /// True if a packet of the frame is lost and no other frame refers to it: only this frame is dropped.
         var isDamaged = false
     }
 
-    /// How long a hole is waited for from when a packet behind it came.
+    /// Maximum time to wait for a gap to fill, from the arrival of the packet after it.
     package let maximumWait: MediaTime
-    /// A whole key frame behind a hole ends the waiting, as it does in players that show what is live.
+    /// If true, a complete key frame after a gap ends the wait, as in players of live video.
     private let skipsToKeyFrames: Bool
-    /// First packet of the newest key frame behind a hole.
+    /// Sequence number of the first packet of the newest key frame after a gap.
     private var keyFrameStart: Int64?
     private let packetCapacity: Int
     private let byteCapacity: Int
@@ -55,7 +55,7 @@ package struct VP8FrameAssembler: Sendable {
     private var slots: [Packet?]
     private var bufferedPackets = 0
     private var bufferedBytes = 0
-    /// Everything below has been used or given up; nil before the first packet.
+    /// Next sequence number to process: all below are processed or given up. Nil before the first packet.
     private var next: Int64?
     private var highest: Int64 = .min
     private var holeSince: MediaTime?
@@ -64,14 +64,14 @@ package struct VP8FrameAssembler: Sendable {
     private var events: [Event] = []
     private var firstEvent = 0
 
-    /// No frame can be decoded until a key frame comes: at the start and after a loss.
+    /// True if no frame can be decoded until a key frame arrives: at the start and after a loss.
     package private(set) var isWaitingForKeyFrame = true
-    /// Frames that were not given out because they, or what they refer to, had losses.
+    /// Frames that were dropped because they, or frames that they refer to, had losses.
     package private(set) var droppedFrames: UInt64 = 0
-    /// Whole frames whose header is impossible (RFC 6386 section 9.1), and packets without a readable descriptor: the sender encrypts end
-    /// to end, or sends something else.
+    /// Complete frames with an invalid header (RFC 6386 section 9.1), and packets without a readable descriptor: the sender
+    /// encrypts end to end, or does not send VP8.
     package private(set) var malformedFrames: UInt64 = 0
-    /// Packets that came after their place was given up, or twice.
+    /// Packets that arrived more than once, or after their sequence number was given up.
     package private(set) var lateOrDuplicatePackets: UInt64 = 0
 
     /// - Precondition: `packetCapacity` and `byteCapacity` are positive.
@@ -87,18 +87,18 @@ package struct VP8FrameAssembler: Sendable {
         slots = Array(repeating: nil, count: packetCapacity)
     }
 
-    /// Takes one packet's payload.
+    /// Adds one packet's payload.
     /// - Parameters:
     ///   - sequence: unwrapped sequence number.
     ///   - timestamp: unwrapped RTP timestamp.
-    ///   - rotation: of the frame; that of its last packet counts.
+    ///   - rotation: of the frame; that of the frame's last packet counts.
     ///   - payload: RTP payload without padding, VP8 descriptor included; it is copied.
     package mutating func insert(
         sequence: Int64, timestamp: Int64, marker: Bool, rotation: Rotation = .none, payload: UnsafeRawBufferPointer,
         now: MediaTime
     ) {
         let expected = next ?? sequence
-        // No stream gets as far as 2^60, and below it no difference overflows.
+        // No real stream reaches 2^60, and below it differences cannot overflow.
         guard sequence >= expected, sequence.magnitude < 1 << 60 else {
             lateOrDuplicatePackets += 1
             return
@@ -121,15 +121,15 @@ package struct VP8FrameAssembler: Sendable {
         while bufferedBytes > byteCapacity && bufferedPackets > 0 { giveUpHole() }
     }
 
-    /// Gives up holes that have been waited for long enough.
+    /// Gives up gaps older than `maximumWait`.
     package mutating func handleTimeout(now: MediaTime) {
         while let since = holeSince, now - since >= maximumWait { giveUpHole() }
     }
 
-    /// When `handleTimeout` is due; nil when no packet is waited for.
+    /// Time at which `handleTimeout` is due; nil if no packet is awaited.
     package var nextTimeout: MediaTime? { holeSince.map { $0 + maximumWait } }
 
-    /// Gives up every hole: nothing more will come. A frame whose end has not come is dropped.
+    /// Gives up every gap, at the end of the stream. Drops an incomplete frame.
     package mutating func flush() {
         while bufferedPackets > 0 { giveUpHole() }
         if partial != nil { droppedFrames += 1 }
@@ -151,7 +151,7 @@ package struct VP8FrameAssembler: Sendable {
         return remainder < 0 ? remainder + packetCapacity : remainder
     }
 
-    /// Uses up the packets that are there without a hole.
+    /// Processes the buffered packets up to the next gap.
     private mutating func drain() {
         guard var sequence = next else { return }
         let from = sequence
@@ -172,7 +172,7 @@ package struct VP8FrameAssembler: Sendable {
         }
     }
 
-    /// Gives up what lies before the newest key frame if that is whole.
+    /// Gives up all packets before the newest key frame if that frame is complete.
     private mutating func skip(to sequence: Int64, _ payload: UnsafeRawBufferPointer) {
         if (try? VP8PayloadDescriptor(parsing: payload))?.isKeyFrameStart == true {
             keyFrameStart = max(keyFrameStart ?? sequence, sequence)
@@ -193,7 +193,7 @@ package struct VP8FrameAssembler: Sendable {
         }
     }
 
-    /// The packet behind the hole.
+    /// Returns the packet after the gap.
     private func firstBuffered() -> Packet? {
         guard bufferedPackets > 0, let next else { return nil }
         for step in 0..<Int64(packetCapacity) {
@@ -213,7 +213,7 @@ package struct VP8FrameAssembler: Sendable {
         drain()
     }
 
-    /// A packet is further ahead than there is room for: what lies too far behind it is given up.
+    /// Gives up gaps, oldest first, until `sequence` fits into the buffer.
     private mutating func makeRoom(for sequence: Int64) {
         while bufferedPackets > 0, let next, sequence - next >= Int64(packetCapacity) { giveUpHole() }
         guard let next, sequence - next >= Int64(packetCapacity) else { return }
@@ -234,7 +234,7 @@ package struct VP8FrameAssembler: Sendable {
                 start.pictureIDWidth == last.width,
                 start.pictureID == (last.id &+ 1) & (last.width == 2 ? 0x7fff : 0x7f)
             {
-                // No frame is missing between the two: what was lost was padding.
+                // No frame is missing between the two: the lost packets were padding.
                 harmless = true
             }
         }
@@ -250,7 +250,7 @@ package struct VP8FrameAssembler: Sendable {
         packet.payload.withUnsafeBytes { try? VP8PayloadDescriptor(parsing: $0) }
     }
 
-    /// The next packet in order.
+    /// Processes the next packet in order.
     private mutating func use(_ packet: Packet) {
         if packet.payload.isEmpty { return }
         guard let descriptor = Self.descriptor(of: packet) else {
@@ -259,7 +259,7 @@ package struct VP8FrameAssembler: Sendable {
             return
         }
         if let current = partial, packet.timestamp != current.frame.timestamp || descriptor.isFrameStart {
-            // A sender that sets no marker.
+            // The sender did not set the marker bit.
             finish()
         }
         if partial == nil {
@@ -300,7 +300,7 @@ package struct VP8FrameAssembler: Sendable {
         events.append(.frame(done.frame))
     }
 
-    /// Whether bytes can be a VP8 frame by its header: frame tag, and start code of a key frame (RFC 6386 section 9.1).
+    /// Returns whether the header is valid for a VP8 frame: frame tag, and start code of a key frame (RFC 6386 section 9.1).
     private static func isPossible(_ frame: [UInt8]) -> Bool {
         guard frame.count >= 3 else { return false }
         let tag = UInt32(frame[0]) | UInt32(frame[1]) << 8 | UInt32(frame[2]) << 16

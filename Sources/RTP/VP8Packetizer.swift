@@ -1,18 +1,18 @@
-/// Cuts encoded VP8 frames into RTP payloads (RFC 7741 section 4). All payloads of a frame but the last have the same size, which
-/// lets the kernel send them as one segmented message.
+/// Packetizer of encoded VP8 frames into RTP payloads (RFC 7741 section 4). All payloads of a frame except the last have the same size, so
+/// that the kernel can send them as one segmented message.
 package struct VP8Packetizer: Sendable {
-    /// Bytes of an RTP payload at most, descriptor included.
+    /// Maximum size of an RTP payload in bytes, descriptor included.
     package let maximumPayloadLength: Int
-    /// 15-bit picture id of the next frame.
+    /// PictureID of the next frame, 15 bits.
     package private(set) var nextPictureID: UInt16
     /// TL0PICIDX of the last base-layer frame.
     package private(set) var tl0PicIdx: UInt8
 
-    /// The place of a frame in its temporal layers.
+    /// Position of a frame in the temporal layers.
     package struct Layer: Hashable, Sendable {
         /// 0...3.
         package var temporalID: UInt8
-        /// Depends on base-layer frames only.
+        /// True if the frame depends only on base-layer frames.
         package var sync: Bool
         package init(temporalID: UInt8, sync: Bool) {
             self.temporalID = temporalID
@@ -28,8 +28,9 @@ package struct VP8Packetizer: Sendable {
         tl0PicIdx = firstTL0PicIdx &- 1
     }
 
-    /// Calls `body` with each payload in order, `isLast` with the one that gets the marker bit. An empty frame gives none.
-    /// - Parameter layer: present when the stream has temporal layers; then TL0PICIDX and TID are written.
+    /// Calls `body` with each payload in order; `isLast` is true for the payload that gets the marker bit. An empty frame has no
+    /// payloads.
+    /// - Parameter layer: set if the stream has temporal layers; then TL0PICIDX and TID are written.
     package mutating func packetize(
         _ frame: UnsafeRawBufferPointer, layer: Layer? = nil, nonReference: Bool = false,
         _ body: (_ payload: UnsafeRawBufferPointer, _ isLast: Bool) -> Void
@@ -64,7 +65,7 @@ package struct VP8Packetizer: Sendable {
         }
     }
 
-    /// The payloads of a frame as arrays; the last one gets the marker bit.
+    /// Returns the payloads of a frame as arrays; the last one gets the marker bit.
     package mutating func payloads(of frame: [UInt8], layer: Layer? = nil, nonReference: Bool = false) -> [[UInt8]] {
         var payloads: [[UInt8]] = []
         frame.withUnsafeBytes { bytes in

@@ -1,11 +1,11 @@
 extension VP8PayloadDescriptor {
-    /// No descriptor is longer.
+    /// Maximum length of a descriptor in bytes.
     package static let maximumLength = 6
 
-    /// Writes the descriptor. Whether picture id and TL0PICIDX are present follows from `pictureIDWidth` and `hasTL0PicIdx`;
-    /// a field counts as present from any offset other than 0, and where it goes is worked out here.
-    /// - Returns: the bytes written, at most `maximumLength`.
-    /// - Precondition: `buffer` has room for `maximumLength` bytes.
+    /// Writes the descriptor. `pictureIDWidth` and `hasTL0PicIdx` decide whether PictureID and TL0PICIDX are present. An offset
+    /// other than 0 only marks a field as present; this function computes its position.
+    /// - Returns: the number of bytes written, at most `maximumLength`.
+    /// - Precondition: `buffer` has at least `maximumLength` bytes.
     @discardableResult
     package func write(into buffer: UnsafeMutableRawBufferPointer) -> Int {
         precondition(buffer.count >= Self.maximumLength)
@@ -42,8 +42,8 @@ extension VP8PayloadDescriptor {
         return offset
     }
 
-    /// Overwrites picture id and TL0PICIDX in a copy of the payload that this descriptor was parsed from, in the widths they have
-    /// there. Fields that are absent stay so.
+    /// Overwrites PictureID and TL0PICIDX in a copy of the payload that this descriptor was parsed from, without changing their
+    /// widths. Absent fields stay absent.
     @inline(__always)
     package func patch(pictureID: UInt16, tl0PicIdx: UInt8, in payload: UnsafeMutableRawPointer) {
         if pictureIDWidth == 2 {
@@ -56,8 +56,8 @@ extension VP8PayloadDescriptor {
         }
     }
 
-    /// Width and height in pixels from the key frame header (RFC 6386 section 9.1); nil when no key frame starts here or its
-    /// header is cut short or damaged.
+    /// Returns width and height in pixels from the key frame header (RFC 6386 section 9.1); nil if no key frame starts here or its
+    /// header is truncated or damaged.
     /// - Parameter payload: the RTP payload that this descriptor was parsed from.
     package func keyFrameSize(in payload: UnsafeRawBufferPointer) -> (width: Int, height: Int)? {
         guard isKeyFrameStart, headerLength <= payload.count else { return nil }

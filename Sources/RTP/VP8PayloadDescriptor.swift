@@ -1,4 +1,4 @@
-/// The VP8 payload descriptor (RFC 7741 section 4.2), where its parts lie, and whether a key frame starts here. Plain integers
+/// VP8 payload descriptor (RFC 7741 section 4.2), the offsets of its fields, and whether a key frame starts here. Plain integers
 /// only: parsing allocates nothing. Offsets are bytes from the start of the RTP payload.
 ///
 ///          0 1 2 3 4 5 6 7
@@ -22,21 +22,21 @@ package struct VP8PayloadDescriptor: Hashable, Sendable {
     package var startOfPartition: Bool
     /// PID, 0...7.
     package var partitionID: UInt8
-    /// 7 or 15 bits; meaningful where `pictureIDWidth` is not 0.
+    /// PictureID, 7 or 15 bits; meaningful if `pictureIDWidth` is not 0.
     package var pictureID: UInt16
-    /// Byte of the picture id (its M bit is there).
+    /// Offset of PictureID; its first bit is M.
     package var pictureIDOffset: UInt8
-    /// Bytes of the picture id: 0 (absent), 1 (7 bits) or 2 (15 bits).
+    /// Bytes of PictureID: 0 (absent), 1 (7 bits) or 2 (15 bits).
     package var pictureIDWidth: UInt8
-    /// Running index of base-layer frames; meaningful where `tl0PicIdxOffset` is not 0.
+    /// Running index of base-layer frames; meaningful if `tl0PicIdxOffset` is not 0.
     package var tl0PicIdx: UInt8
-    /// Byte of TL0PICIDX, 0 when absent.
+    /// Offset of TL0PICIDX; 0 if absent.
     package var tl0PicIdxOffset: UInt8
     /// T: `temporalID` and `layerSync` are present.
     package var hasTemporalID: Bool
     /// TID, 0...3.
     package var temporalID: UInt8
-    /// Y: depends on no frame above the base layer.
+    /// Y: the frame depends on no frame above the base layer.
     package var layerSync: Bool
     /// K: `keyIndex` is present.
     package var hasKeyIndex: Bool
@@ -52,7 +52,7 @@ package struct VP8PayloadDescriptor: Hashable, Sendable {
     /// The first packet of a frame.
     package var isFrameStart: Bool { startOfPartition && partitionID == 0 }
 
-    /// A descriptor to be written.
+    /// Creates a descriptor for writing.
     package init(startOfPartition: Bool, nonReference: Bool = false) {
         self.nonReference = nonReference
         self.startOfPartition = startOfPartition
@@ -71,8 +71,8 @@ package struct VP8PayloadDescriptor: Hashable, Sendable {
         isKeyFrameStart = false
     }
 
-    /// Reads the descriptor at the start of an RTP payload. A payload with nothing behind the descriptor is refused: every VP8
-    /// packet carries at least a byte of the frame.
+    /// Parses the descriptor at the start of an RTP payload. Throws if nothing follows the descriptor: every VP8 packet carries at
+    /// least one byte of the frame.
     package init(parsing payload: UnsafeRawBufferPointer) throws(RTPError) {
         let count = payload.count
         guard count >= 1, let base = payload.baseAddress else { throw .truncated(.vp8Descriptor) }

@@ -1,27 +1,27 @@
 import MediaBase
 import RTP
 
-/// A relay's answer to an offer of ours.
+/// A relay's answer to an offer that this side made.
 package struct Answer: Sendable {
-    /// One section that the relay took.
+    /// A section that the relay accepted.
     package struct Track: Sendable, Hashable {
-        /// Which way the relay sends.
+        /// Direction in which the relay sends.
         package var direction: MediaDirection
-        /// Numbers are those of the answer. Encodings: what the relay sends, or the ones that it takes of what we offered; one
-        /// entry without names where it does not say.
+        /// Track with payload types and ids of the answer. Its encodings are those that the relay sends, or those that it accepts
+        /// of the offer; one entry without rid and SSRC if the answer does not name any.
         package var track: TrackDescription
     }
 
     package let description: SessionDescription
     package let peer: PeerDescription
     package let candidates: [ICECandidate]
-    /// In the order of the offer; those that are rejected, and those by which nothing flows, are left out.
+    /// In the order of the offer, without rejected and inactive sections.
     package let tracks: [Track]
 
     /// - Parameters:
-    ///   - isFirst: of its connection; a later one may leave all sections without media.
-    ///   - isNative: keys were offered, and one is to be answered.
-    /// - Throws: `SDPError` where the answer does not fit the offer, or describes no transport.
+    ///   - isFirst: true for the first answer of a connection; a later one may leave all sections without media.
+    ///   - isNative: true if keys were offered, and the answer must contain one.
+    /// - Throws: `SDPError` if the answer does not match the offer, or describes no transport.
     package init(
         _ description: SessionDescription, to offer: SessionDescription, isFirst: Bool = true, isNative: Bool = false
     ) throws(SDPError) {

@@ -1,13 +1,13 @@
 package import MediaBase
 
-/// What the relay does with one section of an offer.
+/// The relay's answer to one section of an offer.
 package enum AnsweredTrack: Sendable, Hashable {
-    /// Takes what the peer sends: the encodings that the description has.
+    /// The relay receives the encodings in the description.
     case receive(TrackDescription)
-    /// Nothing at present.
+    /// The relay sends and receives nothing at present.
     case idle(TrackDescription)
-    /// Sends to the peer: from `ssrc`, retransmissions from `rtxSSRC` where the description has a payload type for them. `streamID`
-    /// and `trackID` are what the peer's scripts see (RFC 8830); tracks of one stream and one `cname` are played in step.
+    /// The relay sends with `ssrc`, and retransmissions with `rtxSSRC` if the description has a payload type for them. `streamID`
+    /// and `trackID` are visible to the peer's scripts (RFC 8830). Clients synchronize tracks of one stream and one `cname`.
     case send(
         TrackDescription, ssrc: SSRC, rtxSSRC: SSRC?, cname: String, streamID: String, trackID: String)
 

@@ -1,16 +1,16 @@
-/// A key in a description (RFC 4568): what its sender will protect its packets with, for a transport that shakes no hands. As good a secret as
-/// the connection that carries the description.
+/// SRTP key in a description (RFC 4568), with which its sender will encrypt its packets on a transport without DTLS. The key is
+/// only as secret as the connection that carries the description.
 package struct CryptoAttribute: Sendable, Hashable {
-    /// Up to 9 digits; answers name by it which of the offered ones they take.
+    /// Up to 9 digits; an answer names the chosen offered line by its tag.
     package var tag: UInt32
-    /// Such as `AEAD_AES_128_GCM`.
+    /// For example `AEAD_AES_128_GCM`.
     package var suite: String
-    /// Master key and salt in base64, with a lifetime behind it or not.
+    /// Master key and salt in base64, optionally followed by a lifetime.
     package var key: String
 
-    /// Lines of one section that are looked at.
+    /// Maximum number of lines parsed per section.
     package static let maximumCount = 8
-    /// Characters of a key with all that may follow it.
+    /// Maximum characters of a key, lifetime included.
     private static let maximumKey = 128
 
     package init(tag: UInt32, suite: String, key: String) {
@@ -19,8 +19,8 @@ package struct CryptoAttribute: Sendable, Hashable {
         self.key = key
     }
 
-    /// The value of `a=crypto`; nil where it is none, or asks for something that is not done here: several keys, a key identifier, session
-    /// parameters that may not be passed over (sections 6.1 and 6.3).
+    /// Parses the value of `a=crypto`. Nil if it is malformed or requires an unsupported feature: several keys, a key identifier,
+    /// or mandatory session parameters (sections 6.1 and 6.3).
     package init?(_ text: some StringProtocol) {
         let fields = text.fields()
         guard fields.count >= 3, fields[0].utf8.count <= 9, let tag = fields[0].decimal(as: UInt32.self),
@@ -34,13 +34,13 @@ package struct CryptoAttribute: Sendable, Hashable {
         self.init(tag: tag, suite: String(fields[1]), key: key)
     }
 
-    /// Whether it answers that offered line (RFC 4568 section 5.1.2): under its tag, in its suite, with a key that is as long.
+    /// Returns whether this line answers `offered` (RFC 4568 section 5.1.2): same tag, same suite and a key of the same length.
     func answers(_ offered: CryptoAttribute) -> Bool {
         tag == offered.tag && suite == offered.suite && digits.count == offered.digits.count
             && digits.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "+" || $0 == "/" }
     }
 
-    /// What is the key itself: without its padding, and without a lifetime.
+    /// The key itself, without base64 padding and lifetime.
     private var digits: Substring {
         var digits = key.prefix { $0 != "|" }
         while digits.last == "=" { digits.removeLast() }
@@ -50,7 +50,7 @@ package struct CryptoAttribute: Sendable, Hashable {
     var line: SDPLine { SDPLine(attribute: "crypto", "\(tag) \(suite) inline:\(key)") }
 }
 
-// A key must not reach a log by being interpolated into a message.
+// Keeps the key out of logs when the value is interpolated into a message.
 extension CryptoAttribute: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     package var description: String { "crypto \(tag) \(suite)" }
     package var debugDescription: String { description }

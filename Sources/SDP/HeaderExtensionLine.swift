@@ -1,9 +1,9 @@
 import RTP
 
-/// One `a=extmap` of a kind that the relay knows (RFC 8285 section 8).
+/// An `a=extmap` line of a kind that the relay supports (RFC 8285 section 8).
 struct HeaderExtensionLine: Sendable, Hashable {
     var id: UInt8
-    /// Nil where the line does not say: that of the section.
+    /// Nil if the line has none; then the direction of the section applies.
     var direction: MediaDirection?
     var kind: RTPExtensionKind
 
@@ -13,7 +13,7 @@ struct HeaderExtensionLine: Sendable, Hashable {
         self.kind = kind
     }
 
-    /// Nil for numbers that are reserved (0, 15) or only for offers (4096 on), and for URIs that are not known.
+    /// Nil for ids that are reserved (0, 15) or only valid in offers (4096 and above), and for unknown URIs.
     init?(_ text: String) {
         let fields = text.fields(max: 3)
         guard fields.count >= 2, let kind = RTPExtensionKind(uri: fields[1]) else { return nil }
@@ -26,7 +26,7 @@ struct HeaderExtensionLine: Sendable, Hashable {
 }
 
 extension SessionDescription {
-    /// Those of the section and those in front of all, each number and each kind once.
+    /// Returns the lines of the section and the session-level lines; each id and each kind at most once.
     func headerExtensions(of section: MediaSection) -> [HeaderExtensionLine] {
         var found: [HeaderExtensionLine] = []
         for lines in [section.lines, lines] {
@@ -42,7 +42,7 @@ extension SessionDescription {
 }
 
 extension RTPExtensionKind {
-    /// Whether the relay has a use for it in a section that it receives (`sending` false) or sends.
+    /// Returns whether the relay uses this extension in a section that it receives (`sending` false) or sends.
     func isUsed(video: Bool, sending: Bool) -> Bool {
         switch self {
         case .mid, .absSendTime, .transportWideCC, .absCaptureTime: true

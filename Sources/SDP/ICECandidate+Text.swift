@@ -1,11 +1,11 @@
 package import MediaBase
 
 extension ICECandidate: CustomStringConvertible {
-    /// Candidates that are kept of one peer.
+    /// Maximum number of candidates stored per peer.
     package static let maximumCount = 100
 
-    /// The value of `a=candidate`, with or without `candidate:` in front, as scripts have it. Related addresses and extensions are
-    /// not kept.
+    /// Parses the value of `a=candidate`, with or without the prefix `candidate:`, which scripts include. Related addresses and
+    /// extensions are dropped.
     package init?(_ text: some StringProtocol) {
         var fields = text.fields()
         if let head = fields.first, head.hasPrefix("candidate:") {
@@ -35,6 +35,6 @@ extension ICECandidate: CustomStringConvertible {
             + (tcpType.map { " tcptype \($0.rawValue)" } ?? "")
     }
 
-    /// Where it can be sent to; nil where it is a name.
+    /// Address to send to; nil if `host` is a name.
     package var address: SocketAddress? { SocketAddress(host, port: port) }
 }

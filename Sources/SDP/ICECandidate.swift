@@ -1,4 +1,4 @@
-/// One transport address that a side can be reached at (RFC 8839 section 5.1; for TCP RFC 6544 section 4.5).
+/// Transport address at which a side can be reached (RFC 8839 section 5.1; for TCP RFC 6544 section 4.5).
 package struct ICECandidate: Sendable, Hashable {
     package enum Transport: String, Sendable, Hashable {
         case udp
@@ -12,7 +12,7 @@ package struct ICECandidate: Sendable, Hashable {
         case relayed = "relay"
     }
 
-    /// Who opens the connection of a TCP candidate.
+    /// Side that opens the connection of a TCP candidate.
     package enum TCPType: String, Sendable, Hashable {
         case active
         case passive
@@ -20,11 +20,11 @@ package struct ICECandidate: Sendable, Hashable {
     }
 
     package var foundation: String
-    /// 1: RTP, and with rtcp-mux everything.
+    /// 1: RTP, and with rtcp-mux also RTCP.
     package var component: Int
     package var transport: Transport
     package var priority: UInt32
-    /// A numeric address, or a name (`.local` of multicast DNS among them) that nobody here looks up.
+    /// Numeric address or name (including `.local` names of multicast DNS). Names are never resolved.
     package var host: String
     package var port: UInt16
     package var kind: Kind

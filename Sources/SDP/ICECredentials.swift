@@ -1,13 +1,13 @@
-/// The user name fragment and password that one side's connectivity checks are made with (RFC 8839 section 5.4).
+/// User name fragment and password of one side, for connectivity checks (RFC 8839 section 5.4).
 package struct ICECredentials: Hashable, Sendable {
     /// 4 to 256 characters of letters, digits, `+` and `/`.
     package var ufrag: String
-    /// 22 to 256 characters of the same.
+    /// 22 to 256 characters of the same alphabet.
     package var password: String
 
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
 
-    /// Nil where a length or a character is not allowed.
+    /// Nil if a length or a character is not allowed.
     package init?(ufrag: String, password: String) {
         guard (4...256).contains(ufrag.utf8.count), (22...256).contains(password.utf8.count),
             ufrag.utf8.allSatisfy(Self.alphabet.contains), password.utf8.allSatisfy(Self.alphabet.contains)
@@ -16,7 +16,8 @@ package struct ICECredentials: Hashable, Sendable {
         self.password = password
     }
 
-    /// 48 bits of fragment, so that fragments of one worker do not meet, and 144 of password (128 are asked for, RFC 8445 section 5.3).
+    /// Returns random credentials: 48 bits of fragment, so that fragments of one worker do not collide, and 144 bits of password
+    /// (RFC 8445 section 5.3 requires 128).
     package static func random(using generator: inout some RandomNumberGenerator) -> ICECredentials {
         func text(_ length: Int) -> String {
             String(

@@ -1,4 +1,4 @@
-/// Which way media flows, as seen by the side that writes it (RFC 8866 section 6.7).
+/// Direction of media from the point of view of the side that writes it (RFC 8866 section 6.7).
 package enum MediaDirection: String, Sendable, Hashable, CaseIterable {
     case sendrecv
     case sendonly
@@ -8,7 +8,7 @@ package enum MediaDirection: String, Sendable, Hashable, CaseIterable {
     package var sends: Bool { self == .sendrecv || self == .sendonly }
     package var receives: Bool { self == .sendrecv || self == .recvonly }
 
-    /// As the other side sees it.
+    /// The direction from the other side's point of view.
     package var reversed: MediaDirection {
         switch self {
         case .sendonly: .recvonly

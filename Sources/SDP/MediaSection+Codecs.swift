@@ -1,7 +1,8 @@
 import MediaBase
 
 extension MediaSection {
-    /// In the order of the m-line. With rtcp-mux payload types 64 to 95 would be taken for RTCP (RFC 5761 section 4) and are left out.
+    /// Codecs in the order of the m-line. Payload types 64 to 95 are left out, because rtcp-mux would take them for RTCP (RFC 5761
+    /// section 4).
     var codecs: [RTPCodec] {
         var order: [UInt8] = []
         var codecs: [UInt8: RTPCodec] = [:]
@@ -34,7 +35,7 @@ extension MediaSection {
         }
     }
 
-    /// What of RTCP both sides understand (RFC 4585 section 4.2, RFC 5104 section 7.1).
+    /// Returns the RTCP feedback message that the line names, if it is supported (RFC 4585 section 4.2, RFC 5104 section 7.1).
     private static func feedback(_ text: String) -> TrackDescription.Feedback {
         switch text.fields().map({ $0.lowercased() }) {
         case ["nack"]: .nack
@@ -46,11 +47,11 @@ extension MediaSection {
         }
     }
 
-    /// `minptime=10; useinbandfec=1`; a parameter without value gives an empty one.
+    /// Parses for example `minptime=10; useinbandfec=1`; a parameter without a value gets an empty one.
     private static func parameters(_ text: String) -> [String: String] {
         var parameters: [String: String] = [:]
         for part in text.fields(";") {
-            // Blanks around names are common and mean nothing.
+            // Blanks around names are common and have no meaning.
             guard let word = part.fields().first else { continue }
             let (name, value) = word.halves("=") ?? (String(word), "")
             parameters[name.lowercased()] = value
@@ -58,7 +59,7 @@ extension MediaSection {
         return parameters
     }
 
-    /// The codec that carries the section's kind, and the payload type of its retransmissions (RFC 4588 section 8.6).
+    /// The first codec supported for the section's kind, and the payload type of its retransmissions (RFC 4588 section 8.6).
     var preferredCodec: (codec: RTPCodec, rtx: PayloadType?)? {
         guard let kind, isSecureRTP else { return nil }
         let codecs = codecs
@@ -72,7 +73,7 @@ extension MediaSection {
 }
 
 extension RTPCodec {
-    /// `opus/48000/2` (RFC 8866 section 6.6).
+    /// Sets name, clock rate and channels from for example `opus/48000/2` (RFC 8866 section 6.6).
     fileprivate mutating func map(_ text: String) {
         let parts = (text.fields().first ?? "").fields("/")
         guard name.isEmpty, parts.count >= 2, let rate = parts[1].decimal(as: UInt32.self) else { return }

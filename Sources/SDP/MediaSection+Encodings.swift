@@ -1,16 +1,16 @@
 import MediaBase
 
 extension MediaSection {
-    /// Renditions of one track that are accepted at most.
+    /// Maximum number of encodings accepted per track.
     static let maximumEncodings = 4
 
-    /// What a publisher's section announces: its rids, else the SSRCs of its simulcast group, else its first SSRC, else one entry
-    /// that says nothing.
-    /// - Parameter carriesRIDs: packets say their rid. If they do not, no rid could be told from another (RFC 8853 section 5.5), and the
-    ///   section counts as one without rids.
+    /// Returns the encodings that a publisher's section announces: its rids; else the SSRCs of its simulcast group; else its first
+    /// SSRC; else one entry without rid and SSRC.
+    /// - Parameter carriesRIDs: true if packets carry their rid. If they do not, encodings could not be told apart by rid (RFC 8853
+    ///   section 5.5), and the section's rids are ignored.
     func encodings(for payloadType: PayloadType, carriesRIDs: Bool) -> [TrackDescription.Encoding] {
         let rids = carriesRIDs ? rids(.sendonly, for: payloadType) : []
-        // SSRCs are not told apart by rid in SDP, so they are learned from the packets.
+        // SDP does not map SSRCs to rids, so the SSRCs are learned from the packets.
         if !rids.isEmpty { return rids.map { TrackDescription.Encoding(rid: $0) } }
         let groups = ssrcGroups
         var sources = groups.first { $0.semantics == "SIM" }?.sources ?? []
@@ -26,7 +26,7 @@ extension MediaSection {
         }
     }
 
-    /// The line of a rid that goes that way (RFC 8851 section 10); nil where there is none of that name.
+    /// Returns the line of a rid in this direction (RFC 8851 section 10); nil if there is none of that name.
     func ridLine(_ rid: RID, _ direction: MediaDirection) -> SDPLine? {
         lines.first {
             guard $0.name == "rid", let fields = $0.value?.fields(max: 3), fields.count >= 2 else { return false }
@@ -34,7 +34,8 @@ extension MediaSection {
         }
     }
 
-    /// In the order of `a=simulcast` (RFC 8853 section 5.1), of alternatives the first; without that line a single rid is one too.
+    /// Returns the rids in the order of `a=simulcast` (RFC 8853 section 5.1), the first of each list of alternatives. Without that
+    /// line, a single rid counts.
     /// - Parameter direction: `sendonly` or `recvonly`.
     func rids(_ direction: MediaDirection, for payloadType: PayloadType) -> [RID] {
         var names: [Substring] = []
@@ -49,7 +50,7 @@ extension MediaSection {
         }
         var rids: [RID] = []
         for name in names where rids.count < Self.maximumEncodings {
-            // A tilde marks an encoding that begins paused, which may start at any time.
+            // A tilde marks an encoding that is initially paused; it may start at any time.
             let name = name.hasPrefix("~") ? name.dropFirst() : name
             guard let rid = RID(name), !rids.contains(rid), let line = ridLine(rid, direction),
                 Self.allows(payloadType, line.value ?? "")
@@ -59,7 +60,7 @@ extension MediaSection {
         return rids
     }
 
-    /// Whether a rid's list of payload types, if it has one, names this one.
+    /// Returns whether a rid's list of payload types, if it has one, contains this one.
     private static func allows(_ payloadType: PayloadType, _ rid: String) -> Bool {
         for restriction in (rid.fields(max: 3).dropFirst(2).first ?? "").fields(";") where restriction.hasPrefix("pt=")
         {
@@ -68,7 +69,7 @@ extension MediaSection {
         return true
     }
 
-    /// `a=ssrc-group` (RFC 5576 section 4.2), those that name a source.
+    /// `a=ssrc-group` lines (RFC 5576 section 4.2) with at least one source.
     private var ssrcGroups: [(semantics: Substring, sources: [SSRC])] {
         var groups: [(Substring, [SSRC])] = []
         for line in lines where line.name == "ssrc-group" && groups.count < 16 {
@@ -81,6 +82,6 @@ extension MediaSection {
 }
 
 extension MediaDirection {
-    /// As `a=rid` and `a=simulcast` call it.
+    /// Direction as written in `a=rid` and `a=simulcast`.
     fileprivate var ridWord: String { sends ? "send" : "recv" }
 }

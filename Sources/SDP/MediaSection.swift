@@ -1,17 +1,17 @@
 import MediaBase
 
-/// One m-line and what belongs to it (RFC 8866 section 5.14).
+/// An m-line and its attributes (RFC 8866 section 5.14).
 package struct MediaSection: Sendable, Hashable {
     /// `audio`, `video`, `application` and others.
     package var media: String
     package var port: UInt16
-    /// Such as `UDP/TLS/RTP/SAVPF`.
+    /// For example `UDP/TLS/RTP/SAVPF`.
     package var proto: String
-    /// Payload types where the protocol is RTP; the offerer's favourite is first.
+    /// Payload types if the protocol is RTP, in the offerer's order of preference.
     package var formats: [String]
-    /// Everything below the m-line.
+    /// Lines below the m-line.
     package var lines: [SDPLine]
-    /// Of the m-line; 0 for a section that we made.
+    /// Line number of the m-line; 0 for a section that this side made.
     package let number: Int
 
     package init(
@@ -27,7 +27,7 @@ package struct MediaSection: Sendable, Hashable {
 
     init(parsing line: SDPLine) throws(SDPError) {
         let fields = (line.value ?? "").fields()
-        // A count of ports (`9/2`) is of no use with rtcp-mux and not kept.
+        // A port count (`9/2`) has no use with rtcp-mux and is dropped.
         guard fields.count >= 4, fields[0].isToken, fields[2].isToken,
             let port = (fields[1].halves("/")?.head ?? String(fields[1])).decimal(as: UInt16.self)
         else { throw line.error }
@@ -38,20 +38,20 @@ package struct MediaSection: Sendable, Hashable {
 
     package var text: String { "m=\(media) \(port) \(proto) " + formats.joined(separator: " ") }
 
-    /// As the offer has it, which may be longer than what a header extension carries.
+    /// Identification as in the offer; it may be too long for a header extension.
     package var mid: String? { lines.value("mid") }
 
-    /// Port 0 says that the section is not used, unless it shares another's port (RFC 9143 section 6).
+    /// True for port 0, unless the section shares another section's port (RFC 9143 section 6).
     package var isRejected: Bool { port == 0 && !lines.has("bundle-only") }
 
     var kind: MediaKind? { MediaKind(rawValue: media) }
 
-    /// RTP over SRTP, keyed by DTLS; the names differ with age and transport and mean the same (RFC 8829 section 5.1.2).
+    /// True for RTP over SRTP. The protocol names differ by age and transport but mean the same (RFC 8829 section 5.1.2).
     var isSecureRTP: Bool {
         let name = proto.uppercased()
         return name.hasSuffix("RTP/SAVPF") || name.hasSuffix("RTP/SAVP")
     }
 
-    /// What it is called in errors.
+    /// Returns an error for a missing field of this section.
     func missing(_ field: String) -> SDPError { .missing(line: number, field: field) }
 }

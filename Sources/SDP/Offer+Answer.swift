@@ -2,13 +2,14 @@ import MediaBase
 import RTP
 
 extension Offer {
-    /// The answer (RFC 8829 section 5.3): one section for each of the offer's, in its order; those without a track are rejected.
+    /// Returns the answer (RFC 8829 section 5.3): one section for each section of the offer, in its order; sections without a track
+    /// are rejected.
     ///
-    /// All candidates are there at once, so the answer says that they are complete.
+    /// The answer contains all candidates and says that they are complete.
     /// - Parameters:
-    ///   - tracks: made from those that `receivable`, `sendable` or `publishable` gave; numbers are taken from them.
-    ///   - keepsOthers: sections of the bundle that carry nothing now are answered as inactive where they could carry something, so that
-    ///     the peer can use them later.
+    ///   - tracks: derived from the result of `receivable`, `sendable` or `publishable`; payload types and ids are taken from them.
+    ///   - keepsOthers: true to answer unused sections of the bundle as inactive instead of rejecting them if they could carry a
+    ///     track, so that the peer can use them later.
     package func answer(_ relay: RelayDescription, tracks: [AnsweredTrack], keepsOthers: Bool = false)
         -> SessionDescription
     {
@@ -30,7 +31,7 @@ extension Offer {
             SDPLine("t", "0 0"),
         ]
         if relay.isLite { lines.append(SDPLine(attribute: "ice-lite")) }
-        // An answer groups only what the offer did (RFC 9143 section 7.3).
+        // An answer may only group sections that the offer groups (RFC 9143 section 7.3).
         if !mids.isEmpty, description.bundle != nil {
             lines.append(SDPLine(attribute: "group", "BUNDLE " + mids.joined(separator: " ")))
         }
@@ -39,7 +40,7 @@ extension Offer {
         return SessionDescription(lines: lines, media: media)
     }
 
-    /// A section that could carry a track.
+    /// Returns an idle track for a section that could carry one; nil if it could not.
     private func idle(_ section: MediaSection) -> AnsweredTrack? {
         guard let kind = section.kind, let (codec, rtx) = section.preferredCodec, let mid = MID(section.mid ?? ""),
             bundle.contains(mid.rawValue)
@@ -53,7 +54,8 @@ extension Offer {
         let track = answered.track
         let address = relay.defaultAddress
         var lines = [SDPLine("c", address.connection)]
-        // The first section's would do (RFC 8843 section 10), but some clients read them in whichever section they keep.
+        // Candidates in the first section would suffice (RFC 8843 section 10), but some clients read them from whichever section
+        // they keep.
         lines += relay.candidates.map { SDPLine(attribute: "candidate", $0.description) }
         lines.append(SDPLine(attribute: "end-of-candidates"))
         lines += transport
@@ -88,7 +90,8 @@ extension Offer {
             formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
     }
 
-    /// Port 0 (RFC 3264 section 6). Transport and codec are of no use there, but some clients do not take a section without.
+    /// Returns a section with port 0 (RFC 3264 section 6). Transport and codec have no use there, but some clients refuse a section
+    /// without them.
     private func rejection(of section: MediaSection, _ transport: [SDPLine]) -> MediaSection {
         var lines = [SDPLine("c", "IN IP4 0.0.0.0")] + transport
         if let mid = section.mid { lines.append(SDPLine(attribute: "mid", mid)) }
@@ -104,7 +107,7 @@ extension Offer {
             SDPLine(attribute: "ice-ufrag", relay.credentials.ufrag),
             SDPLine(attribute: "ice-pwd", relay.credentials.password),
         ]
-        // A lite agent has no say in nomination, so `renomination` is none of its options.
+        // A lite agent has no part in nomination, so `renomination` is not among its options.
         let options = ["trickle", "ice2"].filter(hasICEOption)
         if !options.isEmpty { lines.append(SDPLine(attribute: "ice-options", options.joined(separator: " "))) }
         return lines + relay.keying
@@ -118,7 +121,7 @@ extension Offer {
             usesDTX: offered["usedtx"] == "1")
     }
 
-    /// Restrictions of a rid are not the answerer's to lift (RFC 8851 section 6.3), so they are said again.
+    /// Returns rid lines with the offer's restrictions repeated, because an answerer cannot remove them (RFC 8851 section 6.3).
     private func simulcastLines(of section: MediaSection, _ track: TrackDescription) -> [SDPLine] {
         let rids = track.encodings.compactMap(\.rid)
         guard !rids.isEmpty else { return [] }
@@ -136,14 +139,14 @@ extension Offer {
 }
 
 extension RelayDescription {
-    /// The number in `o=` (RFC 8829 section 5.2.1: 63 bits): as random as the fragment that it is made from.
+    /// Session id in `o=` (RFC 8829 section 5.2.1: 63 bits), a hash of the random ICE fragment.
     var sessionID: UInt64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in credentials.ufrag.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         return hash >> 1
     }
 
-    /// What the m-lines and c-lines say: the first UDP candidate (RFC 8839 section 4.2.1.2).
+    /// Address for the m-lines and c-lines: the first UDP candidate (RFC 8839 section 4.2.1.2).
     var defaultAddress: (connection: String, port: UInt16) {
         guard let first = candidates.first(where: { $0.transport == .udp && $0.address != nil }) else {
             return ("IN IP4 0.0.0.0", 9)

@@ -2,16 +2,17 @@ import MediaBase
 import RTP
 
 extension Offer {
-    /// What a publisher offers to send: the first section of each kind with Opus or VP8.
+    /// Returns the tracks that a publisher offers to send: the first section of each kind with Opus or VP8.
     package func receivable() throws(SDPError) -> [TrackDescription] { try tracks(sending: false) }
 
-    /// What a viewer is ready to receive: the first section of each kind that takes Opus or VP8.
+    /// Returns the tracks that a subscriber can receive: the first section of each kind that accepts Opus or VP8.
     package func sendable() throws(SDPError) -> [TrackDescription] { try tracks(sending: true) }
 
-    /// Every section that sends Opus or VP8: what a participant offers on its publish peer connection, or the relay to a participant.
+    /// Returns a track for every section that sends Opus or VP8: offers on a participant's publish peer connection, and the relay's
+    /// offers.
     package func publishable() throws(SDPError) -> [TrackDescription] { try tracks(sending: false, all: true) }
 
-    /// - Parameter all: not only the first section of each kind.
+    /// - Parameter all: true for every section, false for the first of each kind.
     private func tracks(sending: Bool, all: Bool = false) throws(SDPError) -> [TrackDescription] {
         var tracks: [TrackDescription] = []
         var meanings: [PayloadType: Meaning] = [:]
@@ -31,7 +32,7 @@ extension Offer {
             if let rtx { try note(rtx, Meaning(kind: kind, repairs: codec.payloadType), of: section, in: &meanings) }
             let extensions = extensions(of: section, sending: sending, besides: &extensionKinds)
             var feedback = codec.feedback
-            // Feedback by transport-wide numbers needs the numbers.
+            // Transport-wide feedback needs transport-wide sequence numbers.
             if extensions[.transportWideCC] == nil { feedback.remove(.transportCC) }
             tracks.append(
                 TrackDescription(
@@ -53,13 +54,14 @@ extension Offer {
         }
     }
 
-    /// What a payload type stands for, the same in all sections of a bundle (RFC 9143 section 9.1).
+    /// Meaning of a payload type, which must be the same in all sections of a bundle (RFC 9143 section 9.1).
     private struct Meaning: Equatable {
         let kind: MediaKind
         let repairs: PayloadType?
     }
 
-    /// A number that means something else in another section of the bundle is left out (RFC 9143 section 9.1 forbids it).
+    /// Returns the extensions of a section, without ids that have another meaning in another section of the bundle (forbidden by
+    /// RFC 9143 section 9.1).
     private func extensions(
         of section: MediaSection, sending: Bool, besides others: inout [UInt8: RTPExtensionKind]
     ) -> RTPExtensionMap {

@@ -1,16 +1,16 @@
-/// A peer's offer of one WebRTC transport, as WHIP and WHEP carry it (RFC 9725 section 4.2): BUNDLE, rtcp-mux, ICE and DTLS-SRTP.
+/// Peer's offer of one WebRTC transport, as in WHIP and WHEP (RFC 9725 section 4.2): BUNDLE, rtcp-mux, ICE and DTLS-SRTP.
 package struct Offer: Sendable {
     package let description: SessionDescription
     package let peer: PeerDescription
-    /// What came with the offer; trickled ones follow later.
+    /// Candidates in the offer; trickled ones follow later.
     package let candidates: [ICECandidate]
-    /// Identifications of the sections that share the transport.
+    /// Identifications (mid) of the sections that share the transport.
     let bundle: Set<String>
 
     /// - Parameters:
     ///   - answererIsLite: true for the relay, which cannot connect to a peer that is ICE-lite as well.
-    ///   - takesKeys: the description came by a way that keys may come by (RFC 4568 section 7).
-    /// - Throws: `SDPError` where the transport is not described, or is none that can be connected to.
+    ///   - takesKeys: true if the description arrived over a connection that may carry keys (RFC 4568 section 7).
+    /// - Throws: `SDPError` if the transport is not described, or cannot be connected to.
     package init(_ description: SessionDescription, answererIsLite: Bool = true, takesKeys: Bool = false)
         throws(SDPError)
     {
@@ -26,7 +26,7 @@ package struct Offer: Sendable {
         self.description = description
         peer = try description.peer(of: head, takesKeys: takesKeys)
         candidates = description.candidates(of: head)
-        // Without a group each section has a transport of its own, of which one is used.
+        // Without a group each section has its own transport; one of them is used.
         bundle = group == nil ? Set([head.mid].compactMap(\.self)) : members
     }
 
@@ -34,19 +34,19 @@ package struct Offer: Sendable {
         try self.init(SessionDescription(parsing: bytes), takesKeys: takesKeys)
     }
 
-    /// The peer is ready to be told of candidates later, and may tell of its own so (RFC 8838 section 3).
+    /// True if the peer accepts candidates later and may send its own later (RFC 8838 section 3).
     package var canTrickle: Bool { hasICEOption("trickle") }
 
     func hasICEOption(_ name: String) -> Bool {
         let lines =
             description.lines.attributes("ice-options")
             + description.media.flatMap { $0.lines.attributes("ice-options") }
-        // Some put commas between them.
+        // Some clients separate options with commas.
         return lines.contains { ($0.value ?? "").fields().flatMap { $0.fields(",") }.contains { $0 == name } }
     }
 }
 
 extension PeerDescription.Setup {
-    /// What the relay answers: to wait, unless the peer does so itself (RFC 5763 section 5).
+    /// The relay's answer: passive, unless the peer is passive itself (RFC 5763 section 5).
     package var answered: PeerDescription.Setup { self == .passive ? .active : .passive }
 }

@@ -1,12 +1,12 @@
 package import MediaBase
 import RTP
 
-/// Offers that we make ourselves, as a client of any relay with WHIP and WHEP.
+/// Maker of the offers of a client of any relay with WHIP and WHEP.
 package struct OfferMaker: Sendable {
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint
     package var setup: PeerDescription.Setup
-    /// Of a native transport, instead of fingerprint and setup.
+    /// Keys of a native transport, instead of fingerprint and setup.
     package var cryptos: [CryptoAttribute] = []
     package var candidates: [ICECandidate]
     package var cname: String
@@ -24,15 +24,15 @@ package struct OfferMaker: Sendable {
         self.streamID = streamID
     }
 
-    /// Offers to send those tracks: encodings with rids as simulcast, with SSRCs as sources.
+    /// Returns an offer to send these tracks: encodings with rids as simulcast, encodings with SSRCs as sources.
     /// - Parameters:
-    ///   - stopped: sections that send nothing any more; they keep their places.
-    ///   - version: one more with each offer of a connection (RFC 8866 section 5.2).
+    ///   - stopped: sections that no longer send; they keep their positions.
+    ///   - version: incremented with each offer of a connection (RFC 8866 section 5.2).
     package func publish(_ tracks: [TrackDescription], stopped: Set<MID> = [], version: Int = 1) -> SessionDescription {
         offer(tracks, .sendonly, stopped: stopped, version: version)
     }
 
-    /// Offers to receive one stream, its tracks with these numbers.
+    /// Returns an offer to receive one stream, its tracks with these payload types and ids.
     package func view(_ tracks: [TrackDescription]) -> SessionDescription { offer(tracks, .recvonly) }
 
     private func offer(
@@ -105,9 +105,9 @@ package struct OfferMaker: Sendable {
 }
 
 extension TrackDescription {
-    /// A track with the numbers that our offers use: mid 0 and payload type 111 for audio, mid 1 and 96 (97 for retransmissions)
-    /// for video, every header extension and RTCP message that we know.
-    /// - Parameter encodings: what a client sends; empty for a track that it receives.
+    /// Returns a track with the numbers of this side's offers: mid 0 and payload type 111 for audio, mid 1 and payload type 96 (97
+    /// for retransmissions) for video, and all supported header extensions and RTCP messages.
+    /// - Parameter encodings: encodings that a client sends; empty for a track that it receives.
     package static func offered(_ kind: MediaKind, retransmits: Bool = true, encodings: [Encoding] = [])
         -> TrackDescription
     {

@@ -1,8 +1,8 @@
 package import MediaBase
 
-/// What a peer's description says of its transport: the half of ICE and DTLS that the other side needs.
+/// Transport parameters in a peer's description: its half of ICE and DTLS.
 package struct PeerDescription: Sendable, Hashable {
-    /// Who begins the DTLS handshake (RFC 5763 section 5).
+    /// Role in the DTLS handshake (RFC 5763 section 5).
     package enum Setup: String, Sendable, Hashable {
         case active
         case passive
@@ -10,14 +10,14 @@ package struct PeerDescription: Sendable, Hashable {
     }
 
     package var credentials: ICECredentials
-    /// The peer is ICE-lite itself (RFC 8445 section 2.5), which the relay cannot connect to.
+    /// True if the peer is ICE-lite itself (RFC 8445 section 2.5); the relay cannot connect to it.
     package var isLite: Bool
-    /// Any one of them is to fit the certificate (RFC 8122 section 5.1). Empty where the keys are in the description.
+    /// At least one of them must match the certificate (RFC 8122 section 5.1). Empty if the description carries keys.
     package var fingerprints: [CertificateFingerprint]
-    /// Of a native transport: in offers what may be chosen from, in answers the one that was. Empty where hands are shaken.
+    /// Keys of a native transport: in offers the choices, in answers the chosen one. Empty with DTLS.
     package var cryptos: [CryptoAttribute]
     package var setup: Setup
-    /// RTCP without a report in front is allowed (RFC 5506).
+    /// True if RTCP without a leading report is allowed (RFC 5506).
     package var reducedSizeRTCP: Bool
 
     package init(
@@ -32,15 +32,15 @@ package struct PeerDescription: Sendable, Hashable {
         self.reducedSizeRTCP = reducedSizeRTCP
     }
 
-    /// Keys come in the description, and no hands are shaken.
+    /// True if the description carries the keys, so that there is no DTLS handshake.
     package var isNative: Bool { !cryptos.isEmpty }
 
-    /// Whether an answer takes one of the lines that were offered, and no more than that.
+    /// Returns whether an answer accepts exactly one of the offered lines.
     func takesOne(of offered: [CryptoAttribute]) -> Bool {
         cryptos.count == 1 && offered.contains { cryptos[0].answers($0) }
     }
 
-    /// Whether both are of one transport: other certificates or keys are another one's.
+    /// Returns whether both describe the same transport: different certificates or keys mean different transports.
     package func isSameTransport(as other: PeerDescription) -> Bool {
         Set(fingerprints) == Set(other.fingerprints) && cryptos == other.cryptos
     }

@@ -1,6 +1,6 @@
 import MediaBase
 
-/// One payload type of a media section with all that its attributes say of it.
+/// A payload type of a media section with its attributes.
 struct RTPCodec: Sendable, Hashable {
     var payloadType: PayloadType
     /// In lower case.
@@ -8,11 +8,11 @@ struct RTPCodec: Sendable, Hashable {
     /// Hertz.
     var clockRate: UInt32
     var channels: UInt8
-    /// Of `a=fmtp`, names in lower case.
+    /// Parameters of `a=fmtp`, names in lower case.
     var parameters: [String: String]
     var feedback: TrackDescription.Feedback
 
-    /// The codec that carries that kind here (RFC 7587 section 7, RFC 7741 section 6.1).
+    /// Returns whether this is the supported codec for that kind (RFC 7587 section 7, RFC 7741 section 6.1).
     func carries(_ kind: MediaKind) -> Bool {
         switch kind {
         case .audio: name == "opus" && clockRate == 48_000 && channels == 2

@@ -1,16 +1,16 @@
 package import MediaBase
 
-/// One's own side of one transport, as answers say it: the relay's, or that of a client that answers the relay.
+/// Own side of one transport, for answers: the relay's, or that of a client that answers the relay.
 package struct RelayDescription: Sendable, Hashable {
     package var credentials: ICECredentials
     package var fingerprint: CertificateFingerprint
-    /// Of a native transport, instead of fingerprint and setup.
+    /// Keys of a native transport, instead of fingerprint and setup.
     package var cryptos: [CryptoAttribute]
-    /// In answers `active` or `passive`: `Setup.answered` of what was offered. In offers of the relay's it says nothing.
+    /// In answers `active` or `passive`: `Setup.answered` of the offered value. Not used in the relay's offers.
     package var setup: PeerDescription.Setup
-    /// The one that is to be tried by default is first.
+    /// Candidates; the default one is first.
     package var candidates: [ICECandidate]
-    /// ICE-lite (RFC 8445 section 2.5); a client is not.
+    /// ICE-lite (RFC 8445 section 2.5); false for a client.
     package var isLite: Bool
 
     package init(
@@ -25,7 +25,7 @@ package struct RelayDescription: Sendable, Hashable {
         self.isLite = isLite
     }
 
-    /// How the peer gets the keys: by shaking hands, or from here.
+    /// Lines that give the peer the keys, or the certificate for DTLS.
     var keying: [SDPLine] { keying(setup) }
 
     func keying(_ setup: PeerDescription.Setup) -> [SDPLine] {
@@ -35,6 +35,6 @@ package struct RelayDescription: Sendable, Hashable {
         ]
     }
 
-    /// Of m-lines that we make (RFC 5764 section 8, RFC 5124).
+    /// Protocol of the m-lines that this side makes (RFC 5764 section 8, RFC 5124).
     var proto: String { cryptos.isEmpty ? "UDP/TLS/RTP/SAVPF" : "RTP/SAVPF" }
 }

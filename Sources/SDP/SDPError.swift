@@ -1,25 +1,25 @@
-/// Why a description cannot be used. Lines are counted from 1.
+/// Reason why a description cannot be used. Lines are counted from 1.
 package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
     /// More bytes than `SessionDescription.Limits` allow.
     case tooLong(bytes: Int)
-    /// More media sections than `SessionDescription.Limits` allow; the line of the first one too many.
+    /// More media sections than `SessionDescription.Limits` allow, with the line of the first one above the limit.
     case tooManySections(line: Int)
-    /// A line, or the attribute that it carries, is not what it has to be.
+    /// A malformed line, or a malformed attribute in it.
     case malformed(line: Int, field: String)
-    /// Something that has to be there is not: the line of the section that lacks it, 1 for the whole description.
+    /// A required field is missing, with the line of the section that lacks it; line 1 for the whole description.
     case missing(line: Int, field: String)
-    /// What may stand once stands again.
+    /// A field that may occur once occurs again.
     case repeated(line: Int, field: String)
-    /// A section that would be used has a transport of its own (RFC 9143: one BUNDLE group is needed).
+    /// A section that would be used has its own transport (RFC 9143: one BUNDLE group is required).
     case notBundled(line: Int)
     /// Two bundled sections give one payload type two meanings (RFC 9143 section 9.1).
     case sharedPayloadType(line: Int, payloadType: UInt8)
-    /// The peer is ICE-lite, and so is the relay: nobody would begin (RFC 8445 section 6.1.1).
+    /// Both the peer and the relay are ICE-lite, so that neither would start checks (RFC 8445 section 6.1.1).
     case bothLite
-    /// No section has a codec and direction that can be used.
+    /// No section has a supported codec in a usable direction.
     case noTrack(needed: MediaDirection)
 
-    /// True where the text is no description; false where it is one that cannot be agreed to.
+    /// True if the text is not a valid description; false if the description is valid but not acceptable.
     package var isMalformed: Bool {
         switch self {
         case .tooLong, .tooManySections, .malformed, .repeated: true
@@ -30,15 +30,15 @@ package enum SDPError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .tooLong(let bytes): "SDP: \(bytes) bytes are more than is taken"
-        case .tooManySections(let line): "SDP line \(line): more media sections than are taken"
+        case .tooLong(let bytes): "SDP: \(bytes) bytes exceed the limit"
+        case .tooManySections(let line): "SDP line \(line): too many media sections"
         case .malformed(let line, let field): "SDP line \(line): malformed \(field)"
         case .missing(let line, let field): "SDP line \(line): \(field) is missing"
-        case .repeated(let line, let field): "SDP line \(line): \(field) is there twice"
+        case .repeated(let line, let field): "SDP line \(line): \(field) occurs twice"
         case .notBundled(let line): "SDP line \(line): the section is not in the BUNDLE group"
         case .sharedPayloadType(let line, let payloadType):
-            "SDP line \(line): payload type \(payloadType) means something else in another section"
-        case .bothLite: "SDP a=ice-lite: the relay is ICE-lite too"
+            "SDP line \(line): payload type \(payloadType) has another meaning in another section"
+        case .bothLite: "SDP a=ice-lite: both sides are ICE-lite"
         case .noTrack(let needed): "SDP: no section with Opus or VP8 that is \(needed.rawValue)"
         }
     }

@@ -2,11 +2,11 @@ import MediaBase
 import RTP
 
 extension SDPLine {
-    /// Payload types of a track, their parameters and the RTCP messages that were agreed on.
+    /// Returns the lines of a track's payload types, their parameters and the negotiated RTCP messages.
     /// - Parameters:
-    ///   - sends: whether who writes it sends.
+    ///   - sends: true if the side that writes the lines sends.
     ///   - minimumPacketTime: of Opus, in milliseconds (RFC 7587 section 6.1: `minptime`).
-    ///   - usesDTX: Opus may stop in silence.
+    ///   - usesDTX: true if Opus may stop sending during silence.
     static func codec(_ track: TrackDescription, sends: Bool, minimumPacketTime: UInt16 = 10, usesDTX: Bool = false)
         -> [SDPLine]
     {
@@ -24,7 +24,7 @@ extension SDPLine {
             lines.append(SDPLine(attribute: "fmtp", "\(rtx) apt=\(track.payloadType)"))
         }
         if track.kind == .audio {
-            // Stereo is asked for: who has one channel sends one, but some with two send one unless asked.
+            // Asks for stereo: without it, some clients that have two channels send one. Clients with one channel still send one.
             var parameters = ["minptime=\(minimumPacketTime)", "useinbandfec=1", "stereo=1"]
             if sends { parameters.append("sprop-stereo=1") }
             if usesDTX { parameters.append("usedtx=1") }
@@ -33,14 +33,14 @@ extension SDPLine {
         return lines
     }
 
-    /// Numbers of header extensions (RFC 8285 section 5).
+    /// Returns the lines with ids of header extensions (RFC 8285 section 5).
     static func extensions(_ map: RTPExtensionMap) -> [SDPLine] {
         RTPExtensionKind.allCases.compactMap { kind in
             map[kind].map { SDPLine(attribute: "extmap", HeaderExtensionLine(id: $0, kind: kind).text) }
         }
     }
 
-    /// Who sends (RFC 5576). Without the group some clients take retransmissions for media of their own.
+    /// Returns the lines of a track's SSRCs (RFC 5576). Without the FID group some clients take retransmissions for separate media.
     static func sources(_ ssrc: SSRC, rtx: SSRC?, cname: String, msid: String) -> [SDPLine] {
         var lines: [SDPLine] = []
         if let rtx { lines.append(SDPLine(attribute: "ssrc-group", "FID \(ssrc) \(rtx)")) }

@@ -1,12 +1,12 @@
-/// One line of a description: a letter and its value; of an attribute, its name and what follows the colon (RFC 8866 section 5).
+/// A line of a description: a letter and its value; for an attribute, its name and the value after the colon (RFC 8866 section 5).
 package struct SDPLine: Sendable, Hashable {
     /// ASCII letter in front of the equals sign.
     package let type: UInt8
-    /// Of an attribute; empty for other lines.
+    /// Name of an attribute; empty for other lines.
     package let name: String
     /// Nil for an attribute without colon.
     package let value: String?
-    /// Counted from 1 in the text that it was read from; 0 for a line that we made.
+    /// Line number in the parsed text, counted from 1; 0 for a line that this side made.
     package let number: Int
 
     init(type: UInt8, name: String, value: String?, number: Int) {
@@ -25,7 +25,7 @@ package struct SDPLine: Sendable, Hashable {
         self.init(type: UInt8(ascii: "a"), name: name, value: value, number: 0)
     }
 
-    /// Without line end.
+    /// The line without its end.
     package var text: String {
         let head = String(Unicode.Scalar(type)) + "="
         guard type == UInt8(ascii: "a") else { return head + (value ?? "") }
@@ -39,17 +39,17 @@ package struct SDPLine: Sendable, Hashable {
 }
 
 extension [SDPLine] {
-    /// The first attribute of that name.
+    /// Returns the first attribute of that name.
     package func attribute(_ name: String) -> SDPLine? { first { $0.name == name } }
 
     package func has(_ name: String) -> Bool { contains { $0.name == name } }
 
-    /// The first attribute's value; nil where there is none.
+    /// Returns the first attribute's value; nil if there is none.
     package func value(_ name: String) -> String? { attribute(name)?.value }
 
     package func attributes(_ name: String) -> [SDPLine] { filter { $0.name == name } }
 
-    /// The last of the direction attributes, of which one at most should stand there.
+    /// The last direction attribute; valid descriptions have at most one.
     var direction: MediaDirection? {
         for line in reversed() where line.value == nil && !line.name.isEmpty {
             if let direction = MediaDirection(rawValue: line.name) { return direction }

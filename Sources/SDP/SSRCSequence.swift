@@ -1,9 +1,9 @@
 package import MediaBase
 
-/// SSRCs for one transport, none of which comes twice: two streams under one SSRC and key would share a keystream (RFC 3711 section 9.1), also
-/// when one ends before the other begins.
+/// Generator of SSRCs for one transport that never repeats one: two streams with the same SSRC and key would share a keystream (RFC
+/// 3711 section 9.1), even if one ends before the other begins.
 ///
-/// Steps of one odd size go through all numbers before they come back to the first.
+/// An odd step visits all 2^32 numbers before it returns to the first.
 package struct SSRCSequence: Sendable {
     private var last: UInt32
     private let step: UInt32

@@ -1,9 +1,9 @@
 import MediaBase
 
 extension SessionDescription {
-    /// The transport of one section. What the section itself does not say stands in the section whose transport it shares, or in
-    /// front of all (RFC 8859 section 4: category TRANSPORT).
-    /// - Parameter takesKeys: keys in the description are taken where there is no fingerprint.
+    /// Returns the transport of one section. Attributes that the section lacks are taken from the section whose transport it
+    /// shares, or from the session level (RFC 8859 section 4: category TRANSPORT).
+    /// - Parameter takesKeys: true to accept keys in the description if there is no fingerprint.
     func peer(of section: MediaSection, takesKeys: Bool = false) throws(SDPError) -> PeerDescription {
         let levels = [section.lines, bundleHead(of: section)?.lines ?? [], lines]
         func find(_ name: String) throws(SDPError) -> SDPLine {
@@ -17,7 +17,7 @@ extension SessionDescription {
         guard let credentials = ICECredentials(ufrag: ufrag.value ?? "", password: password.value ?? "") else {
             throw ufrag.error
         }
-        // Some say it only where they send video.
+        // Some clients write the attribute only in the video section.
         let reducedSizeRTCP = media.contains { !$0.isRejected && $0.lines.has("rtcp-rsize") }
         if takesKeys, !levels.contains(where: { $0.has("fingerprint") }),
             let level = levels.first(where: { $0.has("crypto") })
@@ -44,14 +44,14 @@ extension SessionDescription {
             reducedSizeRTCP: reducedSizeRTCP)
     }
 
-    /// Candidates of one section, those of its bundle's head where it has none. What is not understood is passed over
-    /// (RFC 8839 section 5.1).
+    /// Returns the candidates of one section; if it has none, those of its bundle's first section. Candidates that cannot be parsed
+    /// are ignored (RFC 8839 section 5.1).
     func candidates(of section: MediaSection) -> [ICECandidate] {
         let own = section.lines.candidates
         return own.isEmpty ? bundleHead(of: section)?.lines.candidates ?? [] : own
     }
 
-    /// The section whose address all of the bundle share.
+    /// Returns the section whose address the whole bundle shares.
     func bundleHead(of section: MediaSection) -> MediaSection? {
         guard let bundle, let mid = section.mid, bundle.contains(mid), let head = bundle.first else { return nil }
         return media.first { $0.mid == head }
@@ -59,7 +59,7 @@ extension SessionDescription {
 }
 
 extension [SDPLine] {
-    /// At most `ICECandidate.maximumCount`, of the first component.
+    /// Candidates of the first component, at most `ICECandidate.maximumCount`.
     var candidates: [ICECandidate] {
         var found: [ICECandidate] = []
         for line in self where line.name == "candidate" && found.count < ICECandidate.maximumCount {

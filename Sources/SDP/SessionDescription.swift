@@ -1,8 +1,8 @@
-/// A session description (RFC 8866) as lines: what is read is printed again, with CRLF ends and without blank lines.
+/// Session description (RFC 8866) as lines. Its text repeats the parsed text, with CRLF line ends and without blank lines.
 package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
-    /// What is read at most of a text that a peer wrote.
+    /// Limits for parsing a text that a peer wrote.
     package struct Limits: Sendable, Hashable {
-        /// Bytes.
+        /// Maximum length in bytes.
         package var length: Int
         package var sections: Int
 
@@ -11,17 +11,17 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
             self.sections = sections
         }
 
-        /// Of what one peer publishes, or of one stream.
+        /// Limits for the tracks that one peer publishes, and for one stream.
         package static let standard = Limits(length: maximumLength, sections: maximumSections)
-        /// Of a participant's subscribe peer connection: 200 streams of two tracks, each with the lines of a browser.
+        /// Limits for a participant's subscribe peer connection: 200 streams of two tracks, with as many lines as browsers write.
         package static let subscription = Limits(length: 1 << 20, sections: 400)
     }
 
-    /// Bytes, of `Limits.standard`.
+    /// Maximum length in bytes, of `Limits.standard`.
     package static let maximumLength = 65_536
     package static let maximumSections = 100
 
-    /// What stands before the first m-line.
+    /// Session-level lines, before the first m-line.
     package var lines: [SDPLine]
     package var media: [MediaSection]
 
@@ -43,7 +43,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
 
     package init(parsing text: String) throws(SDPError) { try self.init(parsing: Array(text.utf8)) }
 
-    /// Takes a text apart that may be a part of a description (RFC 8840 section 9).
+    /// Parses a text that may be a fragment of a description (RFC 8840 section 9).
     init(sectionsOf bytes: some Collection<UInt8>, limits: Limits = .standard) throws(SDPError) {
         let count = bytes.count
         guard count <= limits.length else { throw .tooLong(bytes: count) }
@@ -64,7 +64,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Ends may be CRLF or LF. - Returns: nil for a blank line.
+    /// Parses one line, which may end with CRLF or LF. Returns nil for a blank line.
     private static func line(_ bytes: some Collection<UInt8>, number: Int) throws(SDPError) -> SDPLine? {
         var bytes = Array(bytes)
         if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
@@ -97,15 +97,15 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { text }
 
-    /// That of all sections which do not say their own.
+    /// Direction of the sections that have no direction attribute.
     var defaultDirection: MediaDirection { lines.direction ?? .sendrecv }
 
-    /// The direction of a section, which it may take from the session.
+    /// Returns the direction of a section; without a direction attribute it is that of the session.
     package func direction(of section: MediaSection) -> MediaDirection {
         section.lines.direction ?? defaultDirection
     }
 
-    /// The identifications that the first BUNDLE group lists; nil where there is no group (RFC 9143 section 7).
+    /// Identifications in the first BUNDLE group; nil if there is no group (RFC 9143 section 7).
     var bundle: [String]? {
         for line in lines.attributes("group") {
             let fields = (line.value ?? "").fields()
@@ -114,7 +114,7 @@ package struct SessionDescription: Sendable, Hashable, CustomStringConvertible {
         return nil
     }
 
-    /// - Throws: `.repeated` where two sections have one identification.
+    /// - Throws: `.repeated` if two sections have the same identification.
     func checkIdentifications() throws(SDPError) {
         var seen: Set<String> = []
         for section in media {

@@ -1,18 +1,18 @@
 package import MediaBase
 
-/// What a participant's answer to the relay's offer means for the media plane, in the order in which it is to be done.
+/// Changes for the media plane that follow from a participant's answer to the relay's offer, in the order in which to apply them.
 package struct SubscribeAgreement: Sendable, Hashable {
-    /// A track that the participant does not take.
+    /// A track that the participant refused.
     package struct Refusal: Sendable, Hashable {
         package var stream: String
         package var kind: MediaKind
     }
 
-    /// Of the first answer: what to connect to.
+    /// Peer to connect to; set by the first answer.
     package internal(set) var connects: PeerDescription?
-    /// Of the answer to an ICE restart: the participant's new credentials.
+    /// The participant's new credentials; set by the answer to an ICE restart.
     package internal(set) var restarts: ICECredentials?
-    /// Sections that the participant has stopped by itself.
+    /// Sections that the participant stopped on its own.
     package internal(set) var removed: [MID] = []
     package internal(set) var added: [SubscriberTrack] = []
     package internal(set) var refused: [Refusal] = []

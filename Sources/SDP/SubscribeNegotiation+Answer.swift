@@ -2,8 +2,8 @@ package import MediaBase
 import RTP
 
 extension SubscribeNegotiation {
-    /// Takes the answer to the open offer.
-    /// - Throws: where it is to another offer, or cannot be used; the offer is open as before then.
+    /// Accepts the answer to the open offer.
+    /// - Throws: if the answer belongs to another offer, or cannot be used; the offer then stays open.
     package mutating func accept(_ sdp: String, revision: Int, now: MediaTime) throws(SubscribeNegotiationError)
         -> SubscribeAgreement
     {
@@ -22,15 +22,15 @@ extension SubscribeNegotiation {
             guard let place = wishes.firstIndex(where: { $0.stream == refusal.stream }) else { continue }
             wishes[place].refused.insert(refusal.kind)
         }
-        // What waited for a free section, or changed meanwhile.
+        // Tracks are waiting for a free section, or changed while the offer was open.
         if sections.contains(where: { $0.source != $0.offered }) || hasUnplacedWish { noteChange(now) }
         return agreement
     }
 
-    /// What the participant says to one section.
+    /// The participant's answer to one section.
     private enum SectionAnswer {
         case rejected
-        /// It takes no media by it, or none that the relay has.
+        /// The participant does not receive this section, or not with the offered codec.
         case inactive
         case takes(TrackDescription)
 
@@ -66,7 +66,7 @@ extension SubscribeNegotiation {
 
     private mutating func settle(_ place: Int, _ answer: SectionAnswer, _ agreement: inout SubscribeAgreement) {
         let offered = sections[place].offered
-        // The wish may have gone, and its section with it, while the offer was open.
+        // The subscription, and with it the section's source, may have been removed while the offer was open.
         let isWanted = offered != nil && sections[place].source == offered
         if offered == nil { sections[place].isSettling = false }
         switch answer {
@@ -83,7 +83,8 @@ extension SubscribeNegotiation {
                 if sections[place].agreed != nil { agreement.removed.append(sections[place].mid) }
             }
             sections[place].agreed = nil
-            // What a client does not take it may have stopped for good: the section is offered as rejected before it is used again.
+            // A client may have stopped a section that it does not accept for good: the section is offered as rejected before it is
+            // used again.
             if offered != nil || answer.isRejection { sections[place].isRejected = true }
             if isWanted { sections[place].source = nil }
         }
@@ -91,7 +92,7 @@ extension SubscribeNegotiation {
 
     // MARK: reading
 
-    /// - Returns: an answer for each section, and the transport; nil where the participant rejects all of it.
+    /// - Returns: an answer for each section, and the transport; the transport is nil if the participant rejects every section.
     private func read(_ sdp: String) throws(SDPError) -> ([SectionAnswer], PeerDescription?) {
         let description = try SessionDescription(parsing: Array(sdp.utf8), limits: .subscription)
         try description.checkIdentifications()
@@ -123,7 +124,7 @@ extension SubscribeNegotiation {
         let isNative = !configuration.relay.cryptos.isEmpty
         let peer = try description.peer(of: head, takesKeys: isNative)
         guard peer.isNative == isNative else { throw head.missing("a=crypto") }
-        // Before anything is agreed on: what cannot be used later leaves the offer open for another answer.
+        // Checked before any state changes: an unusable answer leaves the offer open for another answer.
         guard !isNative || self.peer != nil || peer.takesOne(of: configuration.relay.cryptos) else {
             throw .malformed(line: head.number, field: "a=crypto")
         }
@@ -131,7 +132,7 @@ extension SubscribeNegotiation {
         return (answers, peer)
     }
 
-    /// What the answer leaves of what was offered: less of it, never other numbers. Nil where the codec is not among it.
+    /// Returns the offered track, reduced to what the answer accepts, with the same numbers. Nil if the answer lacks the codec.
     private func take(_ section: SubscribeSection, _ answer: MediaSection, in description: SessionDescription)
         -> TrackDescription?
     {
@@ -144,7 +145,7 @@ extension SubscribeNegotiation {
         }
         track.extensions = extensions
         track.feedback.formIntersection(codec.feedback)
-        // Feedback by transport-wide numbers needs the numbers.
+        // Transport-wide feedback needs transport-wide sequence numbers.
         if extensions[.transportWideCC] == nil { track.feedback.remove(.transportCC) }
         return track
     }

@@ -1,13 +1,13 @@
 package import MediaBase
 
 extension SubscribeNegotiation {
-    /// The next offer, which is open from then on; nil before `deadline`, and where everything has been said.
+    /// Returns the next offer, which is then open; nil before `deadline`, or if there is nothing to offer.
     package mutating func takeOffer(now: MediaTime) -> SubscribeOffer? {
         guard now >= deadline else { return nil }
         changedAt = nil
         assign()
         guard needsRestart || sections.contains(where: { $0.source != $0.offered }) else { return nil }
-        // A transport that there is not yet needs no restart, and a description without sections has none.
+        // A transport that does not exist yet needs no restart, and a description without sections has no transport.
         guard !sections.isEmpty else {
             needsRestart = false
             return nil
@@ -24,7 +24,7 @@ extension SubscribeNegotiation {
         return offer
     }
 
-    /// Gives each wanted track a section: a free one, else a new one. Where all are in use it waits for the next answer.
+    /// Assigns a section to each subscribed track: a free one, else a new one. If all are in use, the track waits for the next answer.
     private mutating func assign() {
         var carried: Set<Carried> = []
         var free: [MediaKind: [Int]] = [:]
@@ -98,7 +98,7 @@ extension SubscribeNegotiation {
 
     private var transport: [SDPLine] {
         let relay = configuration.relay
-        // In each section, since some clients read them in whichever they keep.
+        // Repeated in each section, because some clients read them from whichever section they keep.
         return relay.candidates.map { SDPLine(attribute: "candidate", $0.description) } + [
             SDPLine(attribute: "end-of-candidates"), SDPLine(attribute: "ice-ufrag", relay.credentials.ufrag),
             SDPLine(attribute: "ice-pwd", relay.credentials.password), SDPLine(attribute: "ice-options", "ice2"),
@@ -125,7 +125,7 @@ extension SubscribeNegotiation {
             formats: [track.payloadType, track.rtxPayloadType].compactMap { $0?.description }, lines: lines)
     }
 
-    /// Keeps its place (RFC 8829 section 5.2.2).
+    /// Returns a rejected section, which keeps its position (RFC 8829 section 5.2.2).
     private func rejected(_ section: SubscribeSection) -> MediaSection {
         let track = Self.offered(section)
         let lines = [
@@ -137,7 +137,7 @@ extension SubscribeNegotiation {
             formats: [track.payloadType.description], lines: lines + SDPLine.codec(track, sends: true).prefix(1))
     }
 
-    /// What a section offers: the numbers are the same in all offers.
+    /// Returns the track that a section offers; its numbers are the same in all offers.
     static func offered(_ section: SubscribeSection) -> TrackDescription {
         var track = TrackDescription.offered(section.kind)
         track.mid = section.mid

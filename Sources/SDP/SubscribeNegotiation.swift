@@ -1,56 +1,57 @@
 package import MediaBase
 
-/// Offer and answer of one participant's subscribe peer connection, in which the relay makes the offers (RFC 8829): wishes go in, offers
-/// come out, answers go in, and what the media plane has to do comes out. No IO and no clock.
+/// Offer/answer negotiation of one participant's subscribe peer connection, in which the relay makes the offers (RFC 8829).
+/// Subscriptions and answers go in; offers and changes for the media plane come out. No IO and no clock.
 ///
-/// At most one offer is open at a time. Wishes meanwhile, and those within `coalescing`, share the next. Media sections keep their places; one that
-/// is not needed any more is offered `inactive`, and used again once that was answered.
+/// At most one offer is open at a time. Subscriptions made while an offer is open, and those within `coalescing`, share the next
+/// offer. Media sections keep their positions; a section that is no longer needed is offered as `inactive`, and is reused once that
+/// was answered.
 ///
 /// ```swift
 /// var negotiation = SubscribeNegotiation(.init(relay: relay), using: &random)
 /// try negotiation.subscribe("camera of Ada", kinds: [.audio, .video], now: now)
-/// // when `negotiation.deadline` has come
+/// // at `negotiation.deadline`
 /// if let offer = negotiation.takeOffer(now: now) { … }
 /// let agreement = try negotiation.accept(answer.sdp, revision: answer.revision, now: now)
 /// ```
 package struct SubscribeNegotiation: Sendable {
     package struct Configuration: Sendable {
         package var relay: RelayDescription
-        /// As in the relay's RTCP (RFC 3550 section 6.5.1).
+        /// CNAME, the same as in the relay's RTCP (RFC 3550 section 6.5.1).
         package var cname = "millrace"
-        /// How long wishes wait for others.
+        /// Time for which a subscription waits for others, to share an offer with them.
         package var coalescing = MediaTime.milliseconds(20)
         package var maximumSubscriptions = 200
 
         package init(relay: RelayDescription) { self.relay = relay }
     }
 
-    /// A stream that is subscribed to.
+    /// A stream that the participant subscribed to.
     struct Wish: Sendable {
         let stream: String
         var kinds: Set<MediaKind>
-        /// The participant does not take them.
+        /// Kinds that the participant refused.
         var refused: Set<MediaKind> = []
     }
 
     var configuration: Configuration
-    /// In the order in which they came.
+    /// Subscriptions, in the order in which they were made.
     var wishes: [Wish] = []
     var sections: [SubscribeSection] = []
-    /// The participant's side of the transport, from the first answer on.
+    /// The participant's side of the transport, set by the first answer.
     var peer: PeerDescription?
     /// The offer that has not been answered.
     package internal(set) var openOffer: SubscribeOffer?
-    /// It is for an ICE restart.
+    /// True if the open offer is for an ICE restart.
     var isOpenForRestart = false
     var needsRestart = false
-    /// Since when something has changed that no offer has said; nil: nothing.
+    /// Time of the first change that no offer contains yet; nil if there is none.
     var changedAt: MediaTime?
     var revision = 0
     var nextMID = 0
     var sources: SSRCSequence
 
-    /// - Parameter random: of SSRCs; a seeded one for tests only.
+    /// - Parameter random: generator for the SSRCs; seeded in tests only.
     package init(_ configuration: Configuration, using random: inout some RandomNumberGenerator) {
         self.configuration = configuration
         sources = SSRCSequence(using: &random)
@@ -58,7 +59,7 @@ package struct SubscribeNegotiation: Sendable {
 
     package var subscriptions: [String] { wishes.map(\.stream) }
 
-    // MARK: wishes
+    // MARK: subscriptions
 
     /// - Throws: `alreadySubscribed`, `limitReached`.
     package mutating func subscribe(_ stream: String, kinds: Set<MediaKind>, now: MediaTime)
@@ -72,8 +73,8 @@ package struct SubscribeNegotiation: Sendable {
         noteChange(now)
     }
 
-    /// The stream has other kinds of tracks now.
-    /// - Returns: sections to be detached at once.
+    /// Changes the kinds of tracks that a subscribed stream has.
+    /// - Returns: sections to detach at once.
     /// - Throws: `notSubscribed`.
     package mutating func setKinds(_ kinds: Set<MediaKind>, of stream: String, now: MediaTime)
         throws(SubscribeNegotiationError) -> [MID]
@@ -86,7 +87,7 @@ package struct SubscribeNegotiation: Sendable {
         return release(stream) { !kinds.contains($0) }
     }
 
-    /// - Returns: sections to be detached at once.
+    /// - Returns: sections to detach at once.
     /// - Throws: `notSubscribed`.
     package mutating func unsubscribe(_ stream: String, now: MediaTime) throws(SubscribeNegotiationError) -> [MID] {
         guard let place = place(of: stream) else { throw .notSubscribed(stream) }
@@ -95,7 +96,7 @@ package struct SubscribeNegotiation: Sendable {
         return release(stream) { _ in true }
     }
 
-    /// The next offer carries new credentials of the relay's (RFC 8445 section 9); those that offers have already are no restart.
+    /// Changes the relay's credentials in the next offer (RFC 8445 section 9). Does nothing if they are the current ones.
     package mutating func restart(_ credentials: ICECredentials, now: MediaTime) {
         guard credentials != configuration.relay.credentials else { return }
         configuration.relay.credentials = credentials
@@ -103,7 +104,8 @@ package struct SubscribeNegotiation: Sendable {
         noteChange(now)
     }
 
-    /// The peer connection is gone: the client makes a new one, for which everything is offered anew. Revisions and SSRCs go on.
+    /// Starts over after the peer connection is gone: the client makes a new one, for which everything is offered again. Revisions
+    /// and SSRCs continue.
     package mutating func reset(relay: RelayDescription, now: MediaTime) {
         configuration.relay = relay
         sections = []
@@ -117,7 +119,7 @@ package struct SubscribeNegotiation: Sendable {
         if !wishes.isEmpty { noteChange(now) }
     }
 
-    /// When `takeOffer` has something.
+    /// Time at which to call `takeOffer`; `.never` if an offer is open or nothing has changed.
     package var deadline: MediaTime {
         guard openOffer == nil, let changedAt else { return .never }
         return changedAt + configuration.coalescing

@@ -1,13 +1,13 @@
-/// Why a subscribe peer connection's negotiation refused a wish or an answer.
+/// Reason why the negotiation of a subscribe peer connection refused a subscription or an answer.
 package enum SubscribeNegotiationError: Error, Hashable, Sendable, CustomStringConvertible {
     case alreadySubscribed(String)
     case notSubscribed(String)
     case limitReached(Int)
-    /// The answer is to an offer that is not open: another has followed, or it was answered before.
+    /// The answer belongs to an offer that is not open: a newer one replaced it, or it was answered before.
     case staleOffer(revision: Int)
-    /// The answer cannot be read, or does not fit the offer.
+    /// The answer cannot be parsed, or does not match the offer.
     case answer(SDPError)
-    /// The answer describes another certificate, another DTLS role or, without a restart, other ICE credentials than the ones before.
+    /// The answer has a different certificate, DTLS role or, without a restart, different ICE credentials than the previous answer.
     case transportChanged
 
     package var description: String {

@@ -1,6 +1,6 @@
 /// An offer that the relay makes for a participant's subscribe peer connection.
 package struct SubscribeOffer: Sendable, Hashable {
-    /// Which media sections carry which stream.
+    /// Media sections that carry one stream.
     package struct Stream: Sendable, Hashable {
         package var id: String
         package var audioMid: String?
@@ -13,9 +13,9 @@ package struct SubscribeOffer: Sendable, Hashable {
         }
     }
 
-    /// One more than that of the offer before.
+    /// Number of the offer, incremented by one with each offer.
     package let revision: Int
     package let sdp: String
-    /// In the order of their subscriptions.
+    /// Streams in the order of their subscriptions.
     package let streams: [Stream]
 }

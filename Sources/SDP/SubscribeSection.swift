@@ -1,27 +1,28 @@
 import MediaBase
 
-/// One media section of the relay's offers to a participant. It keeps its place for as long as the peer connection lasts.
+/// A media section of the relay's offers to a participant. It keeps its position as long as the peer connection lasts.
 struct SubscribeSection: Sendable {
-    /// What the section carries.
+    /// Stream and SSRCs that the section carries.
     struct Source: Sendable, Hashable {
         let stream: String
         let ssrc: SSRC
-        /// Allotted to video, whether or not the participant takes retransmissions.
+        /// Allocated for video even if the participant does not accept retransmissions.
         let rtxSSRC: SSRC?
     }
 
-    /// Another one once the section was rejected and is used again (RFC 8829 section 5.2.2).
+    /// Identification; a new one if the section was rejected and is used again (RFC 8829 section 5.2.2).
     var mid: MID
     let kind: MediaKind
-    /// What is wanted of it; nil: nothing.
+    /// Source that the section should carry; nil: none.
     var source: Source?
-    /// As the latest offer said it.
+    /// Source in the latest offer.
     var offered: Source?
-    /// What is sent by it, from an answer on.
+    /// Source that the relay sends, once an answer accepted it.
     var agreed: Source?
-    /// An answer to an offer without a source has still to come: packets of the one before may be on their way.
+    /// True until an offer without a source is answered: packets of the previous source may still be in flight.
     var isSettling = false
-    /// Offered with port 0, as the participant does not take what it carried, and used again under another name once that was answered.
+    /// True if the section is offered with port 0, because the participant refused its track. Reused with another mid once that was
+    /// answered.
     var isRejected = false
 
     var isFree: Bool { source == nil && !isSettling && offered == nil }

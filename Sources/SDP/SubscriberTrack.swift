@@ -1,13 +1,13 @@
 package import MediaBase
 
-/// One track that the relay sends on a participant's subscribe peer connection, as both sides agreed on it.
+/// Track that the relay sends on a participant's subscribe peer connection, as negotiated.
 package struct SubscriberTrack: Sendable, Hashable {
-    /// Name of the stream that it is a part of.
+    /// Name of the stream that the track belongs to.
     package var stream: String
-    /// What the participant's answer left of what was offered.
+    /// The offered track, reduced to what the participant's answer accepts.
     package var track: TrackDescription
     package var ssrc: SSRC
-    /// Present where retransmissions on a stream of their own were agreed on (RFC 4588).
+    /// Set if a separate stream of retransmissions was negotiated (RFC 4588).
     package var rtxSSRC: SSRC?
 
     package init(stream: String, track: TrackDescription, ssrc: SSRC, rtxSSRC: SSRC? = nil) {

@@ -1,21 +1,21 @@
 package import MediaBase
 package import RTP
 
-/// One media section of one track as both sides agreed on it: numbers are those of the peer's offer.
+/// A media section of one track as negotiated: mid, payload types and ids are those of the peer's offer.
 package struct TrackDescription: Sendable, Hashable {
     package var mid: MID
     package var kind: MediaKind
-    /// Of Opus or VP8.
+    /// Payload type of Opus or VP8.
     package var payloadType: PayloadType
-    /// Of the retransmissions of that payload type (RFC 4588); nil: packets are sent again as they were.
+    /// Payload type of retransmissions (RFC 4588); nil: the original packets are sent again.
     package var rtxPayloadType: PayloadType?
     package var extensions: RTPExtensionMap
     package var feedback: Feedback
-    /// What a publisher announced: one entry with neither rid nor SSRC where it named none. In the order of the offer, which for
-    /// simulcast is that of its `a=simulcast:send` line. Empty for a track that the relay sends.
+    /// Encodings that a publisher announced, in the order of the offer, which for simulcast is that of its `a=simulcast:send` line;
+    /// one entry without rid and SSRC if it named none. Empty for a track that the relay sends.
     package var encodings: [Encoding]
 
-    /// One simulcast rendition, or the only one.
+    /// One simulcast encoding, or the only one.
     package struct Encoding: Sendable, Hashable {
         package var rid: RID?
         package var ssrc: SSRC?
@@ -28,7 +28,7 @@ package struct TrackDescription: Sendable, Hashable {
         }
     }
 
-    /// RTCP messages that both sides take (RFC 4585 section 4.2).
+    /// RTCP messages that both sides support (RFC 4585 section 4.2).
     package struct Feedback: OptionSet, Sendable, Hashable {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }

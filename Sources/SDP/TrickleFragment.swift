@@ -1,15 +1,15 @@
 package import MediaBase
 
-/// A part of a description that travels alone, `application/trickle-ice-sdpfrag` (RFC 8840 section 9): candidates that were found
-/// later, or, with WHIP and WHEP, the credentials of an ICE restart and the answer to it (RFC 9725 section 4.3).
+/// Fragment of a description, `application/trickle-ice-sdpfrag` (RFC 8840 section 9): candidates that were found later, or, with
+/// WHIP and WHEP, the credentials of an ICE restart and the answer to it (RFC 9725 section 4.3).
 package struct TrickleFragment: Sendable, Hashable {
-    /// What one media section adds.
+    /// Additions to one media section.
     package struct Section: Sendable, Hashable {
         package var mid: MID
-        /// Of the m-line, which means nothing else here.
+        /// Kind in the m-line, whose other fields have no meaning here.
         package var kind: MediaKind
         package var candidates: [ICECandidate]
-        /// No more will come for this section.
+        /// True if no more candidates follow for this section.
         package var endOfCandidates: Bool
 
         package init(mid: MID, kind: MediaKind, candidates: [ICECandidate] = [], endOfCandidates: Bool = false) {
@@ -20,14 +20,14 @@ package struct TrickleFragment: Sendable, Hashable {
         }
     }
 
-    /// Those of the generation that the candidates belong to; nil where the fragment does not say.
+    /// Credentials of the generation that the candidates belong to; nil if the fragment has none.
     package var credentials: ICECredentials?
-    /// The side that writes it is ICE-lite.
+    /// True if the side that writes the fragment is ICE-lite.
     package var isLite: Bool
-    /// Of `a=ice-options`, such as `trickle` and `ice2`.
+    /// Values of `a=ice-options`, such as `trickle` and `ice2`.
     package var options: [String]
     package var sections: [Section]
-    /// No more candidates will come at all.
+    /// True if no more candidates follow for any section.
     package var endOfCandidates: Bool
 
     package init(
@@ -41,7 +41,7 @@ package struct TrickleFragment: Sendable, Hashable {
         self.endOfCandidates = endOfCandidates
     }
 
-    /// - Throws: `SDPError`; sections that are no audio or video are passed over.
+    /// - Throws: `SDPError`. Sections other than audio and video are ignored.
     package init(parsing bytes: some Collection<UInt8>) throws(SDPError) {
         let parts = try SessionDescription(sectionsOf: bytes)
         guard !parts.lines.isEmpty || !parts.media.isEmpty else { throw .missing(line: 1, field: "m=") }
@@ -77,7 +77,7 @@ package struct TrickleFragment: Sendable, Hashable {
         return made
     }
 
-    /// All candidates, each once.
+    /// All candidates, without duplicates.
     package var candidates: [ICECandidate] {
         var seen: Set<ICECandidate> = []
         return sections.flatMap(\.candidates).filter { seen.insert($0).inserted }

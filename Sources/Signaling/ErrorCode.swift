@@ -188,7 +188,7 @@ public enum ErrorCode: String, Hashable, Sendable, Codable, CaseIterable {
         case .resumeGap: "Too many events were missed"
         case .subsessionsState: "The subsessions are not in the state for it"
         case .notInSubsession: "The connection is in no subsession"
-        case .chatDisabled: "The chat is switched off"
+        case .chatDisabled: "Chat is disabled"
         case .encryptionRequired: "The session requires end-to-end encryption"
         case .streamEncrypted: "The stream is encrypted end to end"
         case .identityMissing: "The token names no user"

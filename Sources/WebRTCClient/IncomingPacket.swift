@@ -1,21 +1,22 @@
 package import MediaBase
 package import RTP
 
-/// A media packet that came, for the first time and in the clear. Its payload is only valid during the call that hands it over.
+/// A decrypted media packet that arrived for the first time. Its payload is only valid during the call that delivers it.
 package struct IncomingPacket {
-    /// Number of the track in the offer: the place of its media section.
+    /// Index of the track in the offer: the position of its media section.
     package var track: Int
-    /// Of that section.
+    /// Identification of that section.
     package var mid: MID
     package var kind: MediaKind
-    /// As it was sent at first, where it came as a retransmission.
+    /// Header of the original packet, also if it arrived as a retransmission.
     package var header: RTPHeader
-    /// Unwrapped.
+    /// Unwrapped sequence number.
     package var sequence: Int64
     package var payload: UnsafeRawBufferPointer
     package var extensions: RTPExtensionValues
-    /// When its media was taken, on the clock of whoever did: as the packet says, else by the sender's reports; nil before the first.
+    /// Capture time of the media, on the capturer's clock: from the packet's extension, else from sender reports; nil before the
+    /// first report.
     package var captured: NTPTime?
-    /// It was asked for again.
+    /// True if the packet arrived as a retransmission.
     package var isRetransmission: Bool
 }

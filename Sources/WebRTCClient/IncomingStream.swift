@@ -2,10 +2,10 @@ import Forwarding
 import MediaBase
 import RTP
 
-/// What an endpoint knows of one SSRC that it receives.
+/// State of one SSRC that an endpoint receives.
 struct IncomingStream {
     let ssrc: SSRC
-    /// Number of its track in the offer.
+    /// Index of the stream's track in the offer.
     let track: Int
     let mid: MID
     let kind: MediaKind
@@ -14,7 +14,7 @@ struct IncomingStream {
     var reception: ReceptionStatistics
     var clock: SenderClock
     var keyFrames = KeyFrameRequestThrottle()
-    /// The last packets that came, each at its number modulo the size.
+    /// Sequence numbers of the latest packets, each at its number modulo the window.
     private var seen: [Int64]
 
     private static let window: Int64 = 1024
@@ -29,7 +29,7 @@ struct IncomingStream {
         seen = Array(repeating: .min, count: Int(Self.window))
     }
 
-    /// - Returns: false where the packet came before, or is too old to tell.
+    /// - Returns: false if the packet arrived before, or is too old to tell.
     mutating func isNew(_ sequence: Int64) -> Bool {
         let place = Int(sequence & (Self.window - 1))
         guard seen[place] < sequence else { return false }

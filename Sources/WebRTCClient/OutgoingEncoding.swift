@@ -2,7 +2,7 @@ import MediaBase
 import RTP
 import SDP
 
-/// What an endpoint knows of one SSRC that it sends.
+/// State of one SSRC that an endpoint sends.
 struct OutgoingEncoding {
     /// A packet as it was sent, before protection.
     struct Sent {
@@ -10,7 +10,7 @@ struct OutgoingEncoding {
         var timestamp: RTPTimestamp
         var marker: Bool
         var payload: [UInt8]
-        /// Header and payload, kept where lost packets are sent again as they were.
+        /// Header and payload, stored if retransmissions repeat the original packet.
         var packet: [UInt8]
     }
 
@@ -26,7 +26,7 @@ struct OutgoingEncoding {
     private var history: [Sent?]
     private(set) var packets: UInt32 = 0
     private(set) var octets: UInt32 = 0
-    /// A report told that the receiver knows this SSRC: its names need not be repeated (RFC 8852 section 3.3).
+    /// True once a report shows that the receiver knows this SSRC: mid and rid need not be repeated (RFC 8852 section 3.3).
     var isKnown = false
 
     init(
@@ -45,7 +45,7 @@ struct OutgoingEncoding {
         self.history = Array(repeating: nil, count: history)
     }
 
-    /// Of media that was taken at `time`.
+    /// Returns the RTP timestamp of media captured at `time`.
     func timestamp(_ time: MediaTime) -> RTPTimestamp {
         let (seconds, rest) = time.rawValue.quotientAndRemainder(dividingBy: 1_000_000_000)
         let ticks = seconds &* clockRate &+ rest &* clockRate / 1_000_000_000

@@ -1,9 +1,9 @@
 import MediaBase
 import RTP
 
-/// A receiver's estimate of its path, for the REMB that it sends (draft-alvestrand-rmcat-remb-03): the estimate of
-/// draft-ietf-rmcat-gcc-02 section 5.5 as receivers make it that have only abs-send-time. Growing delay lowers it to 85 % of what arrives; else
-/// it rises by 8 % a second, and to no more than 1.5 times what arrives.
+/// A receiver's bandwidth estimate of its path, for the REMB that it sends (draft-alvestrand-rmcat-remb-03): the estimate of
+/// draft-ietf-rmcat-gcc-02 section 5.5, as made by receivers that only have abs-send-time. Growing delay lowers it to 85 % of the
+/// incoming rate; otherwise it rises by 8 % a second, up to 1.5 times the incoming rate.
 struct ReceiverEstimate {
     private static let tick = MediaTime.milliseconds(100)
     private static let start = 300_000.0
@@ -11,23 +11,23 @@ struct ReceiverEstimate {
     private static let growth = 1.08
     private static let believed = 1.5
     private static let slack = 10_000.0
-    /// Growth of the delay over two ticks that is a queue building up, or one that drains.
+    /// Change of the delay over two ticks that shows a queue building up or draining.
     private static let noticeable = MediaTime.milliseconds(12)
-    /// Ticks from one REMB to the next while the estimate does not fall.
+    /// Ticks between two REMBs while the estimate does not fall.
     private static let spacing = 10
 
     private var estimate = Self.start
-    /// Bytes of each tick of the last second.
+    /// Bytes received in each tick of the last second.
     private var slots = InlineArray<10, Int>(repeating: 0)
     private var place = 0
-    /// Smoothed one-way delay beyond an unknown constant, now and at the last two ticks.
+    /// Smoothed one-way delay relative to an unknown constant, now and at the last two ticks.
     private var delay: MediaTime?
     private var before: (MediaTime?, MediaTime?)
     private var last: (sent: AbsoluteSendTime, arrival: MediaTime, delay: MediaTime)?
     private var next: MediaTime?
     private var ticks = 0
 
-    /// When `take(now:)` has something to do; nil before the first packet.
+    /// Time at which to call `take(now:)`; nil before the first packet.
     var deadline: MediaTime? { next }
 
     mutating func receive(bytes: Int, sent: AbsoluteSendTime?, now: MediaTime) {

@@ -2,8 +2,8 @@ import Forwarding
 package import MediaBase
 import RTP
 
-/// What the path to the relay carries, as the relay's transport-wide feedback shows it. Its owner is the endpoint, which notes each
-/// numbered packet and hands it the feedback.
+/// Bandwidth estimate of the path to the relay, from the relay's transport-wide feedback. The endpoint owns it, records each
+/// numbered packet in it and passes it the feedback.
 package final class UplinkEstimate {
     private let estimator: BandwidthEstimator
     private let sent: UnsafeMutablePointer<SentPacketRing>
@@ -22,20 +22,20 @@ package final class UplinkEstimate {
         sent.deallocate()
     }
 
-    /// What may be sent now, headers and retransmissions included.
+    /// Bit rate that may be sent now, headers and retransmissions included.
     package var target: Bitrate { estimator.target }
-    /// What would be sent if the path carried it.
+    /// Bit rate that would be sent if the path had the capacity.
     package var wanted: Bitrate {
         get { estimator.wanted }
         set { estimator.wanted = newValue }
     }
-    /// The fastest that packets should leave in a short while.
+    /// Maximum rate at which packets should leave over a short time.
     package var pacingRate: Bitrate { estimator.pacingRate }
     package var roundTrip: MediaTime? { estimator.roundTrip }
 
     var deadline: MediaTime { estimator.deadline }
 
-    /// Packets are numbered from 0 on, in the order of these calls.
+    /// Records a sent packet. Packets are numbered from 0 in the order of these calls.
     func noteSent(bytes: Int, now: MediaTime) { _ = sent.pointee.append(bytes: bytes, now: now) }
 
     func receive(_ feedback: TransportCC, now: MediaTime) { estimator.receive(feedback, sent: sent, now: now) }

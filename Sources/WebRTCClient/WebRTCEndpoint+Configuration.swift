@@ -8,35 +8,35 @@ extension WebRTCEndpoint {
     package enum Direction: Sendable {
         case publish
         case view
-        /// The relay offers, as many tracks as it has for this client.
+        /// The relay makes the offers, with as many tracks as it has for this client.
         case receive
     }
 
     package struct Configuration: Sendable {
         package var direction: Direction
-        /// What is offered, in order. Encodings without SSRCs get some.
+        /// Tracks to offer, in order. Encodings without SSRCs get random ones.
         package var tracks: [TrackDescription]
         package var identity: DTLSIdentity
         package var credentials: ICECredentials
-        /// Of this side. A relay that is ICE-lite needs none.
+        /// Candidates of this side. Not needed if the relay is ICE-lite.
         package var candidates: [ICECandidate] = []
         package var cname: String
         package var suites: [SRTPSuite] = [.aeadAES128GCM, .aesCM128HMACSHA1_80]
-        /// Keys in offers and answers instead of a handshake; the relay has to take them. Nil: DTLS.
+        /// Keys in offers and answers instead of a DTLS handshake, which the relay must support. Nil: DTLS.
         package var keys: SignalledKeys?
         package var consentTimeout = MediaTime.seconds(30)
-        /// Of a viewer's reports; drawn at random.
+        /// SSRC of a subscriber's reports; random.
         package var reporter: SSRC
-        /// What the clock of `now` is to be added to for nanoseconds since 1970.
+        /// Offset to add to `now` for nanoseconds since 1970.
         package var wallClock = MediaTime.seconds(1_800_000_000)
-        /// Packets of each encoding that are kept for those who ask for them again. A power of two.
+        /// Packets stored per encoding for retransmissions. A power of two.
         package var history = 512
         package var asksForLostPackets = true
         package var sendsLostPacketsAgain = true
         package var sendsTransportFeedback = true
-        /// A receiver reports what its path carries by REMB.
+        /// If true, a receiver reports the estimated bit rate of its path by REMB.
         package var sendsREMB = false
-        /// What a publisher's path is taken to carry at first; nil: it is not estimated.
+        /// Initial bandwidth estimate of a publisher's path; nil: the path is not estimated.
         package var uplinkStart: Bitrate?
 
         package init(
@@ -61,7 +61,7 @@ extension WebRTCEndpoint {
             }
         }
 
-        /// Publishes Opus and VP8; with `rids` as simulcast.
+        /// Returns a configuration that publishes Opus and VP8, as simulcast if there are `rids`.
         package static func publisher(
             identity: DTLSIdentity, rids: [RID] = [], audio: Bool = true, video: Bool = true, retransmits: Bool = true,
             using random: inout some RandomNumberGenerator
@@ -77,14 +77,14 @@ extension WebRTCEndpoint {
             return Configuration(.publish, tracks: tracks, identity: identity, using: &random)
         }
 
-        /// Receives what the relay offers.
+        /// Returns a configuration that receives the tracks that the relay offers.
         package static func receiver(identity: DTLSIdentity, using random: inout some RandomNumberGenerator)
             -> Configuration
         {
             Configuration(.receive, tracks: [], identity: identity, using: &random)
         }
 
-        /// Views one stream.
+        /// Returns a configuration that subscribes to one stream.
         package static func viewer(
             identity: DTLSIdentity, retransmits: Bool = true, using random: inout some RandomNumberGenerator
         ) -> Configuration {

@@ -5,7 +5,7 @@ import Transport
 
 /// Offers and answers.
 extension WebRTCEndpoint {
-    /// Takes the relay's answer to the latest offer. The first begins to connect.
+    /// Accepts the relay's answer to the latest offer. The first answer starts the connection.
     package func accept(_ text: some Collection<UInt8>, now: MediaTime) throws(WebRTCEndpointError) {
         guard isOffering, configuration.direction != .receive else { throw .alreadyAnswered }
         let answer: Answer
@@ -40,9 +40,9 @@ extension WebRTCEndpoint {
         }
     }
 
-    /// Adds tracks to what is published, in the next offer.
-    /// - Parameter tracks: encodings without SSRCs get some; sections get identifications of their own.
-    /// - Returns: the places of their sections.
+    /// Adds tracks to the next offer.
+    /// - Parameter tracks: encodings without SSRCs get random ones; sections get new identifications.
+    /// - Returns: the indices of their sections.
     package func addTracks(_ tracks: [TrackDescription]) -> [Int] {
         tracks.map { track in
             var track = track
@@ -63,7 +63,7 @@ extension WebRTCEndpoint {
         }
     }
 
-    /// Sends no more of a track. The next offer says so, in its section.
+    /// Stops sending a track. The next offer marks its section as inactive.
     package func stopTrack(_ place: Int) {
         guard offered.indices.contains(place) else { return }
         stopped.insert(offered[place].mid)
@@ -71,8 +71,8 @@ extension WebRTCEndpoint {
         tracks[place] = nil
     }
 
-    /// Offers what is published now; `accept` is to follow.
-    /// - Parameter restart: new credentials, to look for a path anew (RFC 8445 section 9).
+    /// Returns an offer of the published tracks; its answer goes to `accept`.
+    /// - Parameter restart: new credentials, for an ICE restart (RFC 8445 section 9).
     package func reoffer(restart: ICECredentials? = nil) -> SessionDescription {
         if let restart {
             credentials = restart
@@ -89,8 +89,8 @@ extension WebRTCEndpoint {
         return offer
     }
 
-    /// Takes an offer of the relay's; the first one begins to connect. `tracks` is what it has, by the places of its sections.
-    /// - Parameter restart: credentials to answer an ICE restart with; made where there are none.
+    /// Accepts an offer of the relay; the first one starts the connection. `tracks` then has the offer's tracks by section index.
+    /// - Parameter restart: credentials for the answer to an ICE restart; random if nil.
     /// - Returns: the answer.
     package func answer(_ text: some Collection<UInt8>, restart: ICECredentials? = nil, now: MediaTime)
         throws(WebRTCEndpointError) -> String
@@ -145,7 +145,7 @@ extension WebRTCEndpoint {
         do throws(DTLSFailure) {
             transport = try WebRTCClientTransport(options, random: random, now: now)
         } catch { throw .dtls(error) }
-        // The relay may send before this side has seen that it can: what says so may be lost.
+        // Opened now: the relay may send before this side knows that ICE is connected, because the response that says so may be lost.
         if let keys { open(keys) }
         remoteCredentials = peer.credentials
         for candidate in candidates { transport?.add(candidate, now: now) }
@@ -157,11 +157,11 @@ extension WebRTCEndpoint {
             outgoing[place] = []
             return
         }
-        // Numbers go on where they stood.
+        // Existing encodings continue their sequence numbers.
         guard outgoing[place].isEmpty else { return }
         var track = agreed
         track.kind = offered.kind
-        // What the relay does not take of a simulcast offer is not sent.
+        // Simulcast encodings that the relay refused are not sent.
         let taken = Set(agreed.encodings.compactMap(\.rid))
         let encodings = offered.encodings.filter { taken.isEmpty || $0.rid.map(taken.contains) ?? true }
         outgoing[place] = encodings.map {
@@ -177,12 +177,12 @@ extension WebRTCEndpoint {
         }
     }
 
-    /// Streams that an offer has not got any more are forgotten; those that stay go on.
+    /// Updates the incoming streams after an offer: removes those that the offer no longer has and keeps the others.
     private func expect(_ agreed: [TrackDescription], in offer: SessionDescription) {
         let byMID = Dictionary(agreed.map { ($0.mid.rawValue, $0) }) { first, _ in first }
         tracks = offer.media.map { section in section.mid.flatMap { byMID[$0] } }
         let sources = Set(agreed.flatMap { $0.encodings.compactMap(\.ssrc) })
-        // A later offer may have fewer sections, whatever RFC 3264 section 8 says of that.
+        // A later offer may have fewer sections, although RFC 3264 section 8 forbids it.
         incoming.removeAll { stream in
             !sources.contains(stream.ssrc) || !tracks.indices.contains(stream.track)
                 || tracks[stream.track]?.mid != stream.mid
@@ -194,7 +194,7 @@ extension WebRTCEndpoint {
         }
     }
 
-    /// - Returns: where the stream is; nil where there are too many.
+    /// - Returns: the stream's index; nil if there are too many streams or the track is unknown.
     @discardableResult
     func addStream(_ ssrc: SSRC, track: Int) -> Int? {
         if let place = places[ssrc] { return place }

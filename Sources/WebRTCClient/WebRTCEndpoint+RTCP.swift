@@ -74,7 +74,7 @@ extension WebRTCEndpoint {
         NTPTime(unixNanoseconds: (configuration.wallClock + time).rawValue)
     }
 
-    /// Reports, requests and feedback that are due.
+    /// Sends the reports, requests and feedback that are due.
     func sendDueRTCP(now: MediaTime) {
         if configuration.sendsTransportFeedback {
             while let feedback = feedback.take(now: now) {
@@ -114,7 +114,7 @@ extension WebRTCEndpoint {
         if transmitRTCP(bytes) { statistics.keyFrameRequestsSent += 1 }
     }
 
-    /// Sender reports of what was sent, receiver reports of what came, and the name of it all: as many packets as it takes.
+    /// Returns sender reports of sent streams, receiver reports of received streams, and their SDES, in as many packets as needed.
     private func reports(now: MediaTime) -> [[UInt8]] {
         var packets: [[UInt8]] = []
         var bytes: [UInt8] = []
@@ -158,7 +158,7 @@ extension WebRTCEndpoint {
     }
 
     private static let reportsPerPacket = 8
-    /// What the count of a report can say (RFC 3550 section 6.4.2).
+    /// Maximum number of report blocks in a report (RFC 3550 section 6.4.2).
     private static let blocksPerReport = 31
 
     private func transmitRTCP(_ bytes: [UInt8]) -> Bool {

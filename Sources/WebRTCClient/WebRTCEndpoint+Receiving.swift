@@ -37,17 +37,17 @@ extension WebRTCEndpoint {
         }
     }
 
-    /// By SSRC where it is known, else by payload type.
+    /// Returns the track of a packet, by SSRC if it is known, else by payload type.
     private func track(of header: RTPHeader) -> Int? {
         if let place = places[repairs[header.ssrc] ?? header.ssrc] { return incoming[place].track }
-        // The relay's offers name everything that it sends.
+        // The relay's offers announce every SSRC that it sends.
         guard configuration.direction != .receive else { return nil }
         return tracks.firstIndex {
             $0?.payloadType == header.payloadType || $0.map { $0.rtxPayloadType == header.payloadType } ?? false
         }
     }
 
-    /// RFC 4588 section 4: two bytes of the packet's first number stand before its payload.
+    /// Unwraps a retransmission (RFC 4588 section 4): its payload begins with the original packet's sequence number, two bytes.
     private func receiveRTX(
         _ header: RTPHeader, _ packet: UnsafeRawBufferPointer, track: Int, _ values: RTPExtensionValues, now: MediaTime
     ) {
@@ -99,12 +99,12 @@ extension WebRTCEndpoint {
                 isRetransmission: isRetransmission))
     }
 
-    /// Lost packets of this stream are asked for.
+    /// Returns whether missing packets of this stream are requested.
     func asks(_ stream: IncomingStream) -> Bool {
         configuration.asksForLostPackets && tracks[stream.track]?.feedback.contains(.nack) == true
     }
 
-    /// Asks for a key frame of a track that is viewed, at most twice a second.
+    /// Requests a key frame of a received track, at most twice a second.
     package func requestKeyFrame(track: Int) {
         for place in incoming.indices where incoming[place].track == track { incoming[place].keyFrames.request() }
     }

@@ -4,16 +4,16 @@ import SDP
 import SRTP
 
 extension WebRTCEndpoint {
-    /// Encodings that the relay takes of a track: 0 before the answer.
+    /// Returns the number of a track's encodings that the relay accepts; 0 before the answer.
     package func encodingCount(track: Int) -> Int { outgoing[track].count }
 
-    /// Sends one packet of media at once.
+    /// Sends one packet of media immediately.
     /// - Parameters:
     ///   - payload: at most 1,300 bytes.
-    ///   - encoding: its place among those that the relay takes.
-    ///   - time: when the media was taken, on the clock of `now`.
-    ///   - level: of a packet of sound.
-    /// - Returns: false where it was not sent: not connected, the track was rejected, the payload is too long.
+    ///   - encoding: index among the encodings that the relay accepts.
+    ///   - time: capture time, on the clock of `now`.
+    ///   - level: audio level, for a packet of audio.
+    /// - Returns: false if the packet was not sent: not connected, track rejected, or payload too long.
     @discardableResult
     package func send(
         _ payload: UnsafeRawBufferPointer, track: Int, encoding: Int = 0, time: MediaTime, marker: Bool,
@@ -37,7 +37,7 @@ extension WebRTCEndpoint {
         return true
     }
 
-    // Apart from `send`: a copy of the encoding that is still alive when its history changes would make that be copied.
+    // Separate from `send`: if a copy of the encoding were alive when its history changes, the history would be copied.
     private func mediaHeader(
         _ track: Int, _ encoding: Int, _ time: MediaTime, marker: Bool, level: AudioLevel?, _ mid: MID,
         _ map: RTPExtensionMap, _ now: MediaTime
@@ -56,8 +56,8 @@ extension WebRTCEndpoint {
         return (header, length)
     }
 
-    /// Goes on under another SSRC, with numbers and timestamps of its own and without an offer, as browsers do where they start an encoder
-    /// again.
+    /// Continues an encoding under a new SSRC with new numbers and timestamps, without an offer, as browsers do when they restart
+    /// an encoder.
     package func restartEncoding(track place: Int, encoding: Int = 0) {
         guard var track = tracks[place], outgoing[place].indices.contains(encoding) else { return }
         track.kind = offered[place].kind
@@ -69,7 +69,7 @@ extension WebRTCEndpoint {
             fresh, of: track, history: configuration.history, using: &random)
     }
 
-    /// Sends packets again that the relay asked for: on the RTX stream (RFC 4588), else as they were.
+    /// Retransmits packets that the relay requested: on the RTX stream (RFC 4588) if there is one, else as exact copies.
     func sendAgain(_ numbers: [SequenceNumber], track: Int, encoding: Int, now: MediaTime) {
         for number in numbers {
             let state = outgoing[track][encoding]
@@ -101,15 +101,15 @@ extension WebRTCEndpoint {
         return transmit(end, now: now)
     }
 
-    /// Byte by byte the same, as its number under the key is.
+    /// Sends a packet again, byte for byte: other bytes under the same SRTP index would reuse the keystream.
     private func repeatPacket(_ sent: OutgoingEncoding.Sent, _ now: MediaTime) -> Bool {
         guard !sent.packet.isEmpty else { return false }
         outgoingRoom.copyBytes(from: sent.packet)
         return transmit(sent.packet.count, now: now)
     }
 
-    /// Writes header and extensions into `outgoingRoom`: what each packet has, and what `body` adds.
-    /// - Returns: bytes up to the payload.
+    /// Writes header and extensions into `outgoingRoom`: the extensions of every packet, and those that `body` adds.
+    /// - Returns: the number of bytes before the payload.
     private func write(
         _ header: inout RTPHeader, map: RTPExtensionMap, now: MediaTime,
         _ body: (inout RTPHeaderExtensionWriter) -> Void
@@ -133,7 +133,7 @@ extension WebRTCEndpoint {
     /// Protects and sends the first `length` bytes of `outgoingRoom`.
     private func transmit(_ length: Int, now: MediaTime) -> Bool {
         var length = length
-        // Noted even where it does not leave: numbers must not shift.
+        // Recorded even if the packet is not sent: the numbers in the record must not shift.
         defer {
             if isNumbered { uplink?.noteSent(bytes: length, now: now) }
             isNumbered = false

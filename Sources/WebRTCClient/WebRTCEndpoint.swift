@@ -6,9 +6,9 @@ import SRTP
 package import Transport
 import Forwarding
 
-/// One WebRTC client that publishes to a relay, views a stream of it or receives what it offers: offer and answer, ICE, DTLS, SRTP, retransmission both ways,
-/// reports, key-frame requests and transport-wide feedback. No sockets, clock or encoders: what is sent is handed in, time is an argument, so it
-/// serves tests in virtual time and the load generator alike.
+/// WebRTC client that publishes to a relay, subscribes to one of its streams, or receives the streams that it offers: offer and
+/// answer, ICE, DTLS, SRTP, retransmission in both directions, reports, key frame requests and transport-wide feedback. Has no
+/// sockets, clock or encoders: the caller passes in media and time, so that tests in virtual time and the load generator share it.
 ///
 /// ```swift
 /// let endpoint = WebRTCEndpoint(.publisher(identity: identity, using: &random), random: random)
@@ -20,45 +20,46 @@ import Forwarding
 package final class WebRTCEndpoint {
     package enum Output: Sendable {
         case transmit([UInt8], to: PeerAddress)
-        /// A TCP connection is to be opened or closed (see `WebRTCClientTransport`).
+        /// TCP connection that the caller must open or close (see `WebRTCClientTransport`).
         case connect(SocketAddress, connection: Int32)
         case disconnect(connection: Int32)
-        /// Media may be sent.
+        /// The connection is established: media may be sent.
         case connected
-        /// The relay wants a key frame of an encoding of a track.
+        /// The relay requests a key frame of an encoding of a track.
         case keyFrameWanted(track: Int, encoding: Int)
-        /// ICE or DTLS has not completed in time; at most once, and it may complete yet.
+        /// ICE or DTLS has not completed in time. Emitted at most once; the connection may still complete.
         case noPath(MediaPathReport)
         /// The last output.
         case ended(TransportEnd)
     }
 
-    /// Reports are sent as often.
+    /// Interval between reports.
     package static let reportInterval = MediaTime.milliseconds(1000)
-    /// Streams that are received at most, of a relay that offers them and else.
+    /// Maximum number of received streams, if the relay makes the offers and if this side does.
     static let streamLimits = (offered: 512, other: 16)
-    /// SSRCs that are remembered of a relay that offers: streams come and go, and what was played once is not to be played again.
+    /// Maximum number of SSRCs with SRTP replay state, for a relay that makes the offers: streams come and go, and packets of an
+    /// ended stream must not be accepted again.
     static let rememberedSources = 8192
 
     package let configuration: Configuration
-    /// The latest offer; of an endpoint that receives, an empty one.
+    /// The latest offer; empty if the relay makes the offers.
     package internal(set) var offer: SessionDescription
-    /// What the latest offer has, by the place of the section, and which of it sends no more.
+    /// Tracks of the latest offer by section index, and the sections that no longer send.
     var offered: [TrackDescription]
     var stopped: Set<MID> = []
     var version = 1
     var credentials: ICECredentials
-    /// The relay's.
+    /// The relay's credentials.
     var remoteCredentials: ICECredentials?
-    /// What the relay's first offer was answered with, where keys are in offers and answers.
+    /// Key in the answer to the relay's first offer, if keys are in offers and answers.
     var answeredKey: CryptoAttribute?
-    /// An offer of ours waits for its answer.
+    /// True while an offer of this side waits for its answer.
     var isOffering = true
     var isRestarting = false
-    /// By the place of the track in the offer; nil where the relay rejected it, and before the answer.
+    /// Negotiated tracks by index in the offer; nil before the answer, and for a track that the relay rejected.
     package internal(set) var tracks: [TrackDescription?]
     package internal(set) var statistics = EndpointStatistics()
-    /// Takes each media packet, in the order in which they come.
+    /// Called with each media packet, in the order of arrival.
     package var onPacket: ((IncomingPacket) -> Void)?
 
     var random: any RandomNumberGenerator
@@ -68,30 +69,30 @@ package final class WebRTCEndpoint {
     var opener: IngressContext?
     var outputs: [Output] = []
     private var taken = 0
-    /// By track and encoding.
+    /// Sent encodings, by track and encoding.
     var outgoing: [[OutgoingEncoding]]
     var incoming: [IncomingStream] = []
-    /// Of each stream in `incoming`.
+    /// Index in `incoming` of each SSRC.
     var places: [SSRC: Int] = [:]
-    /// Which media stream an RTX stream repairs, as far as the answer says.
+    /// Media stream that each RTX stream repairs, as far as the answer announces it.
     var repairs: [SSRC: SSRC] = [:]
     var feedback: FeedbackMaker
     var received = ReceiverEstimate()
     var transportSequence: UInt16
-    /// Of a publisher that estimates its path, from its connection on.
+    /// Bandwidth estimate of a publisher that estimates its path; set when it connects.
     package internal(set) var uplink: UplinkEstimate?
-    /// The packet in `outgoingRoom` has a transport-wide number.
+    /// True if the packet in `outgoingRoom` has a transport-wide number.
     var isNumbered = false
     var nextReport = MediaTime.never
-    /// Where packets are opened, and where they are made: one may lead to the other.
+    /// Buffers for received and for sent packets. Separate, because receiving a packet may cause another to be sent.
     let incomingRoom: UnsafeMutableRawBufferPointer
     let outgoingRoom: UnsafeMutableRawBufferPointer
-    /// When the relay first answered a connectivity check.
+    /// Time at which the relay first answered a connectivity check.
     package private(set) var pathFound: MediaTime?
     package private(set) var isConnected = false
     package private(set) var isEnded = false
 
-    /// - Parameter random: of SSRC-bound numbers and of ICE; a seeded one for tests only.
+    /// - Parameter random: generator for ICE, SSRCs and first sequence numbers; seeded in tests only.
     package init(_ configuration: Configuration, random: any RandomNumberGenerator = SystemRandomNumberGenerator()) {
         self.configuration = configuration
         self.random = random
@@ -108,7 +109,7 @@ package final class WebRTCEndpoint {
         tracks = configuration.tracks.map { _ in nil }
         outgoing = configuration.tracks.map { _ in [] }
         feedback = FeedbackMaker(sender: configuration.reporter, media: configuration.reporter)
-        // What is sent is remembered from number 0 on.
+        // The bandwidth estimate's record of sent packets begins at number 0.
         transportSequence = configuration.uplinkStart == nil ? .random(in: .min ... .max, using: &self.random) : 0
         incomingRoom = .allocate(byteCount: 2048, alignment: 8)
         outgoingRoom = .allocate(byteCount: 2048, alignment: 8)
@@ -119,7 +120,7 @@ package final class WebRTCEndpoint {
         outgoingRoom.deallocate()
     }
 
-    /// Takes one datagram.
+    /// Processes one datagram.
     package func receive(_ datagram: UnsafeRawBufferPointer, from source: PeerAddress, now: MediaTime) {
         guard let transport, !isEnded else { return }
         switch DatagramKind(datagram) {
@@ -144,13 +145,13 @@ package final class WebRTCEndpoint {
         drain(now: now)
     }
 
-    /// The local address is another one.
+    /// Handles a change of the local address.
     package func rebind(now: MediaTime) {
         transport?.rebind(now: now)
         drain(now: now)
     }
 
-    /// ICE restart with the new credentials of both sides.
+    /// Restarts ICE with new credentials of both sides.
     package func restart(local: ICECredentials, remote: ICECredentials, now: MediaTime) {
         credentials = local
         remoteCredentials = remote
@@ -158,10 +159,10 @@ package final class WebRTCEndpoint {
         drain(now: now)
     }
 
-    /// When the relay answered a connectivity check last; nil before the first time.
+    /// Time at which the relay last answered a connectivity check; nil before the first answer.
     package var lastConsent: MediaTime? { transport?.lastConsent }
 
-    /// Says goodbye. No `ended` follows.
+    /// Closes the connection and notifies the relay. No `ended` follows.
     package func close(now: MediaTime) {
         guard !isEnded else { return }
         transport?.close(now: now)
@@ -170,7 +171,7 @@ package final class WebRTCEndpoint {
         isConnected = false
     }
 
-    /// When `handleTimeout` is to be called next.
+    /// Time at which to call `handleTimeout` next.
     package var deadline: MediaTime {
         guard let transport, !isEnded else { return .never }
         var deadline = min(transport.deadline, nextReport)
@@ -219,7 +220,7 @@ package final class WebRTCEndpoint {
         }
     }
 
-    /// What comes can be read from now on.
+    /// Creates the context that decrypts received packets.
     func open(_ keys: DTLSKeys) {
         opener = IngressContext(
             key: keys.remote,
@@ -230,7 +231,7 @@ package final class WebRTCEndpoint {
         do throws(SRTPFailure) {
             protector = try SRTPContext(key: keys.local, direction: .outbound)
         } catch {
-            // Keys of a handshake always fit; the library is out of memory.
+            // Keys of a handshake always fit, so the library is out of memory.
             return end(.dtls(.library("SRTP: \(error)")))
         }
         if opener == nil { open(keys) }

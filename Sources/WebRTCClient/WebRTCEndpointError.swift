@@ -1,27 +1,27 @@
 package import DTLS
 package import SDP
 
-/// Why an endpoint could not make its connection of an answer.
+/// Reason why an endpoint could not use an answer or an offer.
 package enum WebRTCEndpointError: Error, Sendable, Equatable, CustomStringConvertible {
     case answer(SDPError)
     case dtls(DTLSFailure)
-    /// Keys were to come with the description, and none of them can be used.
+    /// The description should contain keys, but none of them is usable.
     case unknownKeys
-    /// An answer came before, and no offer since.
+    /// The latest offer has an answer already.
     case alreadyAnswered
-    /// The relay's offer cannot be read or connected to.
+    /// The relay's offer cannot be parsed, or describes no usable connection.
     case offer(SDPError)
-    /// The endpoint makes the offers itself.
+    /// An offer arrived, but this endpoint makes the offers itself.
     case unexpectedOffer
 
     package var description: String {
         switch self {
         case .answer(let error): "answer: \(error)"
         case .dtls(let failure): "DTLS: \(failure)"
-        case .unknownKeys: "a=crypto: no key that can be used"
-        case .alreadyAnswered: "an answer came before"
+        case .unknownKeys: "a=crypto: no usable key"
+        case .alreadyAnswered: "the offer has an answer already"
         case .offer(let error): "offer: \(error)"
-        case .unexpectedOffer: "offers are made here"
+        case .unexpectedOffer: "this endpoint makes the offers"
         }
     }
 }

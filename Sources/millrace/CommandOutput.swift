@@ -1,6 +1,6 @@
 import Foundation
 
-/// What commands print.
+/// Formatting of the output of commands.
 enum CommandOutput {
     static func json(_ value: some Encodable) throws -> String {
         let encoder = JSONEncoder()
@@ -8,7 +8,7 @@ enum CommandOutput {
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 
-    /// Rows in columns, the first row above them.
+    /// Returns rows in columns, with the titles `head` above them.
     static func table(_ head: [String], _ rows: [[String]]) -> String {
         let all = [head] + rows
         let widths = head.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
@@ -21,7 +21,7 @@ enum CommandOutput {
         }.joined(separator: "\n")
     }
 
-    /// What a stranger named; control characters must not move the cursor.
+    /// Replaces control characters, which could move the cursor, in a name chosen by a client.
     static func plain(_ text: String) -> String {
         String(
             String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))

@@ -4,46 +4,46 @@ import Foundation
 import Recording
 import SFrame
 
-/// `millrace decode`: recorded files to raw pictures, sound, stills and fingerprints.
+/// `millrace decode`: converts recorded files to raw frames, audio, stills and fingerprints.
 struct DecodeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "decode",
-        abstract: "Decode recorded files to raw pictures, sound, stills or fingerprints; check them.",
+        abstract: "Decode recorded files to raw frames, audio, stills or fingerprints; check them.",
         discussion: """
-            FILE is a .webm (of ours or of others: VP8, Opus), an .ivf (VP8), an .ogg or .opus (Opus). Without any output the file \
-            is decoded and what was found is told.
+            FILE is a .webm (of millrace or other writers: VP8, Opus), an .ivf (VP8), an .ogg or .opus (Opus). Without an output option \
+            the file is decoded and the findings are printed.
 
-            --video writes each decoded picture once, all in the size of --size or of the largest; --constant-rate repeats and leaves out \
-            pictures instead, so that the file keeps the recording's time. --audio begins at the recording's time zero and fills \
-            gaps, so that it stays beside the pictures. Both take - for standard output.
+            --video writes each decoded frame once, all in the size of --size or of the largest; --constant-rate repeats and drops \
+            frames instead, so that the file keeps the recording's time. --audio begins at the recording's time zero and fills \
+            gaps, so that it stays in sync with the video. Both accept - for standard output.
 
-            A damaged file gives what can be had; what was lost is said on standard error, and the exit code is 1.
+            Everything readable in a damaged file is decoded; losses are reported on standard error, and the exit code is 1.
 
-            With --verify, a recording that a relay on this machine still writes is neither whole nor damaged: it is "still being \
-            written", as long as nothing but its end is incomplete.
+            With --verify, a recording that a relay on this machine still writes is neither whole nor damaged, but "still being \
+            written", if only its end is incomplete.
 
             Exit code: 0 fine, 1 failed or damaged, 2 bad usage, 3 with --verify: nothing is damaged, but a file is still being written.
 
             A recording of a stream that was encrypted end to end needs the session's secret, and the index.json that the relay wrote beside it.
 
             EXAMPLES
-              A recording to raw pictures and sound:
+              Convert a recording to raw frames and audio:
                 millrace decode lobby/cam1-20260801T120000.000Z.webm --video cam1.y4m --audio cam1.wav
 
-              A still a second of a 30 fps recording:
+              Write one still per second of a 30 fps recording:
                 millrace decode cam1.webm --frames stills --every 30
 
-              The fingerprint of each picture, to compare with a test vector's:
+              Compare the fingerprint of each frame with those of a test vector:
                 millrace decode vp80-00-comprehensive-001.ivf --md5 | diff - vp80-00-comprehensive-001.ivf.md5
 
-              Are these recordings whole?
+              Check whether recordings are whole:
                 millrace decode --verify lobby/*.webm && echo yes
             """)
 
     @Argument(help: ArgumentHelp("Recorded files.", valueName: "file"))
     var files: [String]
 
-    @Option(help: ArgumentHelp("Write raw pictures as Y4M.", valueName: "out.y4m"))
+    @Option(help: ArgumentHelp("Write raw frames as Y4M.", valueName: "out.y4m"))
     var video: String?
 
     @Option(
@@ -51,25 +51,25 @@ struct DecodeCommand: ParsableCommand {
         transform: DecodeCommand.frameSize)
     var size: FrameSize?
 
-    @Flag(help: "With --video: repeat and leave out pictures so that the file keeps the recording's time.")
+    @Flag(help: "With --video: repeat and drop frames so that the file keeps the recording's time.")
     var constantRate = false
 
-    @Option(help: ArgumentHelp("Write 48 kHz sound as WAV.", valueName: "out.wav"))
+    @Option(help: ArgumentHelp("Write 48 kHz audio as WAV.", valueName: "out.wav"))
     var audio: String?
 
-    @Option(help: ArgumentHelp("Write pictures as PNG into this folder.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Write frames as PNG into this folder.", valueName: "folder"))
     var frames: String?
 
-    @Option(help: ArgumentHelp("With --frames: only each n-th picture.", valueName: "n"))
+    @Option(help: ArgumentHelp("With --frames: only every n-th frame.", valueName: "n"))
     var every = 1
 
-    @Flag(name: .customLong("md5"), help: "Print a line a picture: MD5, name, size, number.")
+    @Flag(name: .customLong("md5"), help: "Print a line for each frame: MD5, name, size, number.")
     var fingerprints = false
 
-    @Flag(help: "Tell structure, gaps, the offset of sound and pictures, and whether all decodes.")
+    @Flag(help: "Report structure, gaps, the offset between audio and video, and whether everything decodes.")
     var verify = false
 
-    @Option(help: ArgumentHelp("Threads that decode pictures, 1 to 16.", valueName: "n"))
+    @Option(help: ArgumentHelp("Threads that decode frames, 1 to 16.", valueName: "n"))
     var threads = min(8, max(1, ProcessInfo.processInfo.activeProcessorCount))
 
     @Option(
@@ -98,7 +98,7 @@ struct DecodeCommand: ParsableCommand {
     }
 
     func run() throws {
-        // A reader that leaves early, such as head, is an error to report, not a signal to die of.
+        // If the reader closes early, as head does, writing fails with an error instead of a fatal signal.
         signal(SIGPIPE, SIG_IGN)
         var outcomes: [DecodeOutcome] = []
         for path in files { outcomes.append(decode(path)) }
@@ -130,7 +130,7 @@ struct DecodeCommand: ParsableCommand {
             }
             for line in DecodeReportText.complaints(report) { note("\(path): \(line)") }
             if let fitted = outputs.video?.fittedFrames, fitted > 0, let size = outputs.video?.size {
-                note("\(path): \(fitted) pictures of another size were fitted into \(size.width)x\(size.height)")
+                note("\(path): \(fitted) frames of another size were fitted into \(size.width)x\(size.height)")
             }
         } catch {
             lines.flush()
@@ -174,7 +174,7 @@ struct DecodeCommand: ParsableCommand {
         let stem = (name as NSString).deletingPathExtension
         var pictures: Y4MOutput?
         if video != nil || frames != nil || fingerprints, decoder.file.video == nil {
-            throw DecodeError.unsupported("there is no VP8 track in it")
+            throw DecodeError.unsupported("the file has no VP8 track")
         }
         if let video {
             let output = Y4MOutput(
@@ -184,7 +184,7 @@ struct DecodeCommand: ParsableCommand {
             all.append(output)
         }
         if let audio {
-            guard let track = decoder.file.audio else { throw DecodeError.unsupported("there is no Opus track in it") }
+            guard let track = decoder.file.audio else { throw DecodeError.unsupported("the file has no Opus track") }
             all.append(try WAVOutput(sink: try sink(audio), channels: track.channels))
         }
         if let frames {
@@ -199,7 +199,7 @@ struct DecodeCommand: ParsableCommand {
         path == "-" ? FileSink(descriptor: dup(1), name: "standard output") : try FileSink(path: path)
     }
 
-    /// The findings: to standard output, but for when that carries media.
+    /// Prints the findings to standard output, or to standard error if standard output carries media.
     private func tell(_ lines: [String]) {
         if video == "-" || audio == "-" {
             for line in lines { note(line) }

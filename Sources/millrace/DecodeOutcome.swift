@@ -1,17 +1,17 @@
 import Recording
 
-/// One file's line in `millrace decode --json`.
+/// Result for one file in `millrace decode --json`.
 struct DecodeOutcome: Encodable {
     var file: String
     var report: DecodeReport?
-    /// With --md5.
+    /// Set with --md5.
     var fingerprints: [String]?
-    /// Why the file could not be decoded at all.
+    /// Error if the file could not be decoded at all.
     var error: String?
 
     init(file: String) { self.file = file }
 
     var isFine: Bool { error == nil && report?.isDamaged == false }
-    /// Nothing is wrong so far with a file that a relay still writes.
+    /// True if a relay still writes the file and nothing is wrong with it so far.
     var isBeingWritten: Bool { isFine && report?.isBeingWritten == true }
 }

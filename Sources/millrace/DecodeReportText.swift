@@ -1,7 +1,7 @@
 import Foundation
 import Recording
 
-/// What decoding found, in words.
+/// Findings of decoding as text.
 struct DecodeReportText {
     private(set) var lines: [String] = []
 
@@ -14,24 +14,24 @@ struct DecodeReportText {
         if verify { addStructure(report) }
         let speed = report.elapsed > 0 ? Double(report.video?.frames ?? 0) / report.elapsed : 0
         var end = "  decoded in \(Self.number(report.elapsed, 2)) s"
-        if report.video != nil { end += ", \(Self.number(speed, 0)) pictures a second" }
+        if report.video != nil { end += ", \(Self.number(speed, 0)) frames a second" }
         lines.append(end)
         if verify {
             lines.append(report.isDamaged ? "  DAMAGED" : report.isBeingWritten ? "  still being written" : "  whole")
         }
     }
 
-    /// What makes the file damaged.
+    /// Returns the reasons why the file counts as damaged.
     static func complaints(_ report: DecodeReport) -> [String] {
         var all = report.damage
-        // The end of a file that grows is not worth a complaint; it is the last note, if all were kept.
+        // The incomplete end of a growing file is not reported. It is the last note, if all notes were kept.
         if report.isBeingWritten, report.isCutOff, report.damageCount == all.count { all.removeLast() }
         if report.damageCount > report.damage.count {
             all.append("… and \(report.damageCount - report.damage.count) more places")
         }
         all += report.errors.prefix(20)
         if let video = report.video, video.skipped > 0 {
-            all.append("\(video.skipped) pictures left out that refer to ones that are missing")
+            all.append("\(video.skipped) frames dropped because they refer to missing frames")
         }
         if report.undecryptable > 0 {
             all.append("\(report.undecryptable) frames and packets that the secret does not open")
@@ -43,7 +43,7 @@ struct DecodeReportText {
 
     private mutating func add(_ video: DecodeReport.Video, verify: Bool) {
         var line =
-            "  video: VP8 \(video.width)x\(video.height), \(video.frames) pictures, \(video.keyFrames) key frames"
+            "  video: VP8 \(video.width)x\(video.height), \(video.frames) frames, \(video.keyFrames) key frames"
         if let start = video.start, let end = video.end {
             line += ", \(Self.number(start, 3)) to \(Self.number(end, 3)) s"
         }
@@ -78,7 +78,7 @@ struct DecodeReportText {
 
     private mutating func addStructure(_ report: DecodeReport) {
         if let offset = report.audioOffset {
-            lines.append("  sound begins \(Self.number(offset * 1000, 0)) ms after the first picture")
+            lines.append("  audio begins \(Self.number(offset * 1000, 0)) ms after the first frame")
         }
         if let closed = report.isClosed {
             let state =

@@ -1,13 +1,13 @@
 import ArgumentParser
 import RelayServer
 
-/// `millrace doctor`: is this machine ready for the relay?
+/// `millrace doctor`: checks whether this host is ready for the relay.
 struct DoctorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "doctor",
-        abstract: "Checks host, ports, UDP buffers, offloads and ciphers, and says what to do.",
+        abstract: "Checks host, ports, UDP buffers, offloads and ciphers, and suggests fixes.",
         discussion: """
-            Takes the configuration that `serve` would take. Exit code 1 where a check fails.
+            Checks the configuration that `serve` would use. Exit code 1 if a check fails.
 
             Examples:
               millrace doctor

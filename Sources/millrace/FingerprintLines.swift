@@ -1,6 +1,6 @@
 import Foundation
 
-/// Lines of `--md5` on their way to standard output in large writes, or kept for the JSON.
+/// Lines of `--md5`: written to standard output in large pieces, or kept for the JSON.
 final class FingerprintLines {
     private let keeps: Bool
     private var text = ""
@@ -19,7 +19,7 @@ final class FingerprintLines {
 
     func flush() {
         guard !text.isEmpty else { return }
-        // A reader that has gone, such as head, wants no more.
+        // A reader that has closed, such as head, needs no more lines.
         try? FileHandle.standardOutput.write(contentsOf: Data(text.utf8))
         text = ""
     }

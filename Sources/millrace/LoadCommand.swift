@@ -3,43 +3,43 @@ import Foundation
 import LoadGenerator
 import RelayServer
 
-/// `millrace load`: synthetic participants, and what they saw.
+/// `millrace load`: runs synthetic participants and reports what they measured.
 struct LoadCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "load",
-        abstract: "Load a relay with synthetic participants, and report what they see.",
+        abstract: "Load a relay with synthetic participants, and report what they measure.",
         discussion: """
-            Publishers really encode: VP8 pictures with a frame counter and the time burned in as a machine-readable bar, and an \
-            Opus tone; both are sent under SRTP in real time. Subscribers count every packet; a sample of them decrypts and decodes, \
-            and reads the bar: latency, missed counters, freezes and PSNR come from there. --publishers and --subscribers count for \
-            each session; subscriber i takes the stream of publisher i modulo --publishers.
+            Publishers encode in real time: VP8 video with frame counter and capture time in a machine-readable bar, and an \
+            Opus tone; both are sent as SRTP. Subscribers count every packet; a sample of them decrypts and decodes, \
+            and reads the bar, which gives latency, missed counters, freezes and PSNR. --publishers and --subscribers are per \
+            session; subscriber i receives the stream of publisher i modulo --publishers.
 
-            Publishers share one video encoder, each with its own SSRC, keys and moment of sending (--distinct-video gives each its \
-            own), and at most eight different tones. Packets are lost on purpose (--loss) the same way for the same --seed. \
-            --duration counts from the end of --ramp. A freeze is more than 200 ms, or three pictures, without a new one.
+            Publishers share one video encoder, each with its own SSRC, keys and send times (--distinct-video gives each its \
+            own), and at most eight different tones. --loss drops the same packets for the same --seed. \
+            --duration counts from the end of --ramp. A freeze is more than 200 ms, or three frame intervals, without a new frame.
 
-            The generator watches itself: where it was late, dropped, or took more than 80 % of a core in a thread, the report says \
+            The generator measures itself: if it sent late, dropped packets, or used more than 80 % of a core in a thread, the report says \
             that the generator is the bottleneck. Progress goes to standard error, the report to standard output. Ctrl-C ends \
-            the run early with a report of what was measured so far. --report and --timeline also keep what happened when, a point a \
-            second and at most 2,048 points: a longer run has fewer points to the minute.
+            the run early with a report of what was measured so far. --report and --timeline also store values over time, a point a \
+            second and at most 2,048 points: a longer run has fewer points per minute.
 
-            Exit code: 0 fine, 1 the run failed or a --max or --min bound does not hold, 2 bad usage.
+            Exit code: 0 fine, 1 the run failed or a --max or --min limit is not met, 2 bad usage.
 
-            With --transport webrtc participants are WebRTC clients: an offer is posted to the relay's WHIP or WHEP endpoint, then come ICE \
-            and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are asked for again, on the \
-            retransmission stream where the relay agrees. Any relay will do: --whip and --whep say where its endpoints are.
+            With --transport webrtc participants are WebRTC clients: an offer is posted to the relay's WHIP or WHEP endpoint, then follow \
+            ICE and the DTLS handshake. The join time is from the offer until media can flow. Lost packets are requested again, on the \
+            retransmission stream if the relay supports it. Any relay can be tested: --whip and --whep set its endpoints.
 
-            With --participants and --full-mesh each of the participants of a session publishes, and subscribes to each other one, on a \
-            connection of its own for each stream: N participants are N publishers and N x (N - 1) subscribers.
+            With --participants and --full-mesh each participant of a session publishes, and subscribes to every other one, on a \
+            separate connection for each stream: N participants are N publishers and N x (N - 1) subscribers.
 
-            With --participants alone the control protocol is loaded instead, without media: so many participants in each session join over \
-            WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to everybody in its session. The \
-            report says how long joins took, what a participant costs the relay in memory, and whether every signal came, in order. \
-            Tokens are of --app and --secret, by default of the built-in app of millrace serve --dev.
+            With --participants alone the run loads the control protocol, without media: this number of participants in each session join \
+            over WebSocket, evenly over --ramp, and send --signals a second in all for --duration, each to all in its session. The \
+            report says how long joins took, how much relay memory a participant takes, and whether every signal arrived in order. \
+            Tokens are made with --app and --secret, by default those of the built-in app of millrace serve --dev.
 
-            With --subsessions these participants publish sound as well, all but the host go into so many subsessions of their session at \
-            once, stay for --duration, and are brought back. The report says how long that took, and whether everybody heard their own \
-            subsession and nobody another one.
+            With --subsessions these participants also publish audio; all but the host move into this number of subsessions of their \
+            session, stay for --duration, and are brought back. The report says how long that took, and whether all heard their own \
+            subsession and no other one.
 
             EXAMPLES
               A relay inside this process, 100 subscribers to one 720p publisher:
@@ -55,16 +55,16 @@ struct LoadCommand: AsyncParsableCommand {
               The control protocol of a relay that was started with --dev: 2,000 participants at 200 joins a second:
                 millrace load --url http://127.0.0.1:7880 --sessions 100 --participants 20 --ramp 10 --signals 500 --duration 20
 
-              A meeting of eight, in which everybody sees and hears everybody, as WebRTC clients:
+              A meeting of eight WebRTC clients, each of which receives all others:
                 millrace load --embedded --transport webrtc --participants 8 --full-mesh --video 320x180@15
 
-              Five hundred of one session, who go into fifty subsessions and come back:
+              Five hundred participants of one session, which move into fifty subsessions and come back:
                 millrace load --url http://127.0.0.1:7880 --participants 501 --subsessions 50 --ramp 10 --duration 5
 
-              Ten minutes with plots of what happened when; a browser opens load.html, and load.json has the same numbers:
+              Ten minutes with plots over time; a browser opens load.html, and load.json has the same numbers:
                 millrace load --url http://127.0.0.1:7880 --subscribers 50 --duration 600 --report load.html --timeline load.json
 
-              In CI, with churn and bounds:
+              In CI, with churn and limits:
                 millrace load --embedded --subscribers 20 --video 320x180@15 --duration 20 --churn 2 \\
                   --max-loss 0 --max-counters-missed 0 --max-latency-p99 100 --min-psnr 30 --json
             """)
@@ -74,24 +74,24 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The relay's Bearer token, where it wants one; by default what MILLRACE_ADMIN_TOKEN says.",
+            "The relay's Bearer token, if it requires one; default: MILLRACE_ADMIN_TOKEN.",
             valueName: "token")
     )
     var token: String?
 
     @Option(
         help: ArgumentHelp(
-            "plain (SRTP with keys from the relay's plain door) or webrtc (by WHIP and WHEP); default webrtc with --whip or --whep, else plain.",
+            "plain (SRTP, keys from the relay's plain endpoint) or webrtc (WHIP, WHEP); default: webrtc with --whip or --whep, else plain.",
             valueName: "name"))
     var transport: String?
 
     @Option(
         help: ArgumentHelp(
-            "Where publishers post their offers, with {session} and {stream} in the names' places; by default as Millrace has it.",
+            "Endpoint for publishers' offers, with {session} and {stream} as placeholders; default: Millrace's path below --url.",
             valueName: "URL"))
     var whip: String?
 
-    @Option(help: ArgumentHelp("The same of viewers.", valueName: "URL"))
+    @Option(help: ArgumentHelp("Endpoint for subscribers' offers, in the same form.", valueName: "URL"))
     var whep: String?
 
     @Flag(help: "Start a relay inside this process.")
@@ -114,20 +114,20 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Subsessions of each session: participants publish sound, move at once, and are brought back.",
+            "Subsessions of each session: participants publish audio, move at once, and are brought back.",
             valueName: "count"))
     var subsessions = 0
 
-    @Option(help: ArgumentHelp("Signals that participants send, in all.", valueName: "rate"))
+    @Option(help: ArgumentHelp("Signals a second that participants send in total.", valueName: "rate"))
     var signals = 0.0
 
     @Option(help: ArgumentHelp("App of the participants' tokens.", valueName: "key"))
     var app: String?
 
-    @Option(help: ArgumentHelp("Its secret; by default what MILLRACE_APP_SECRET says.", valueName: "secret"))
+    @Option(help: ArgumentHelp("Secret of the app; default: MILLRACE_APP_SECRET.", valueName: "secret"))
     var secret: String?
 
-    @Option(help: ArgumentHelp("Picture size and rate, or none.", valueName: "WxH@FPS"))
+    @Option(help: ArgumentHelp("Video size and frame rate, or none.", valueName: "WxH@FPS"))
     var video = LoadOptions().video
 
     @Option(help: ArgumentHelp("Video bit rate; by default 0.07 bits a pixel, at least 150.", valueName: "kb/s"))
@@ -152,7 +152,7 @@ struct LoadCommand: AsyncParsableCommand {
     var churn = LoadOptions().churn
 
     @Option(
-        help: ArgumentHelp("Packets dropped on purpose, of what is sent and of what is received.", valueName: "percent")
+        help: ArgumentHelp("Packets dropped on purpose, of those sent and of those received.", valueName: "percent")
     )
     var loss = LoadOptions().loss
 
@@ -192,7 +192,7 @@ struct LoadCommand: AsyncParsableCommand {
     var maxFirstFrame: Double?
 
     @Option(
-        name: .customLong("max-packet-cpu"), help: ArgumentHelp("Fail above this relay CPU a packet.", valueName: "ns"))
+        name: .customLong("max-packet-cpu"), help: ArgumentHelp("Fail above this relay CPU time per packet.", valueName: "ns"))
     var maxPacketCPU: Double?
 
     @Flag(help: "Report as JSON on standard output.")
@@ -200,7 +200,7 @@ struct LoadCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write what happened in each second, as JSON: rates, loss, latency, freezes (runs with media).",
+            "Write the values of each second as JSON: rates, loss, latency, freezes (runs with media).",
             valueName: "file"))
     var timeline: String?
 
@@ -210,7 +210,7 @@ struct LoadCommand: AsyncParsableCommand {
     var report: String?
 
     func run() async throws {
-        // A crowd has a socket or more for each participant.
+        // A run with participants needs at least one socket for each.
         OpenFileLimit.raise()
         do {
             if participants != nil, !fullMesh { return try await runCrowd() }
@@ -236,7 +236,7 @@ struct LoadCommand: AsyncParsableCommand {
         }
     }
 
-    /// Participants of the control protocol alone.
+    /// Runs participants of the control protocol without media.
     private func runCrowd() async throws {
         guard timeline == nil, report == nil else {
             throw LoadError.invalidSetting(
@@ -245,7 +245,7 @@ struct LoadCommand: AsyncParsableCommand {
         }
         guard let url, !embedded else {
             throw LoadError.invalidSetting(
-                "participants", reason: "needs --url: a relay in this process would be measured with it")
+                "participants", reason: "needs --url: an embedded relay would distort the measurement")
         }
         let plan = try CrowdPlan(
             address: url, sessions: sessions, participants: participants ?? 0, ramp: ramp, duration: duration,
@@ -283,7 +283,7 @@ struct LoadCommand: AsyncParsableCommand {
         var options = LoadOptions()
         if fullMesh {
             guard let participants else {
-                throw .invalidSetting("full-mesh", reason: "say how many take part in each session (--participants)")
+                throw .invalidSetting("full-mesh", reason: "set the number of participants of each session (--participants)")
             }
             guard publishers == nil, subscribers == nil, subsessions == 0, signals == 0 else {
                 throw .invalidSetting(
@@ -323,7 +323,7 @@ struct LoadCommand: AsyncParsableCommand {
         return options
     }
 
-    /// The first Ctrl-C ends the run with a report, the second one the process.
+    /// Runs `body`; the first Ctrl-C ends the run with a report, the second one ends the process.
     private func withInterrupt<Result>(
         isSecond: @escaping @Sendable () -> Bool, _ interrupt: @escaping @Sendable () -> Void,
         _ body: () async throws -> Result

@@ -1,13 +1,13 @@
 import Foundation
 import LoadGenerator
 
-/// Files that a load run leaves, if they were asked for.
+/// Files that a load run writes, if they were requested.
 struct LoadFiles {
-    /// Paths.
+    /// Paths; nil: not requested.
     let timeline: String?
     let report: String?
 
-    /// Makes the files, empty: a path that cannot be written shows before the run and not after it.
+    /// Creates the files, empty, so that a path that cannot be written is reported before the run.
     func prepare() throws(LoadError) {
         for (option, path) in [("timeline", timeline), ("report", report)] {
             guard let path else { continue }

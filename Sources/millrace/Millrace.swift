@@ -5,7 +5,7 @@ import Foundation
 struct Millrace: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "millrace",
-        abstract: "A relay for real-time sound and pictures.",
+        abstract: "A relay for real-time audio and video.",
         discussion: """
             Example:
               millrace serve --dev
@@ -18,7 +18,7 @@ struct Millrace: AsyncParsableCommand {
             DoctorCommand.self,
         ])
 
-    /// Exit codes: 0 done, 1 failed, 2 bad usage; a command may have others of its own.
+    /// Runs the command. Exit codes: 0 success, 1 failure, 2 bad usage; a command may have its own.
     static func main() async {
         do {
             var command = try parseAsRoot()

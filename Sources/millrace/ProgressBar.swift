@@ -1,7 +1,7 @@
 import Foundation
 import Recording
 
-/// A line on standard error that shows how far decoding is; nil where nobody looks.
+/// Line on standard error that shows the progress of decoding; nil if standard error is not a terminal.
 struct ProgressBar {
     private static let width = 30
     private let name: String
@@ -16,7 +16,7 @@ struct ProgressBar {
         let full = Int(share * Double(Self.width))
         let bar = String(repeating: "#", count: full) + String(repeating: ".", count: Self.width - full)
         let line =
-            "\(name) [\(bar)] \(Int(share * 100)) %, \(progress.frames) pictures, \(Int(progress.time.seconds)) s"
+            "\(name) [\(bar)] \(Int(share * 100)) %, \(progress.frames) frames, \(Int(progress.time.seconds)) s"
         write("\r\u{1b}[K" + line)
     }
 

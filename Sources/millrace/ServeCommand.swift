@@ -2,14 +2,14 @@ import ArgumentParser
 import Foundation
 import RelayServer
 
-/// `millrace serve`: the relay.
+/// `millrace serve`: runs the relay.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
         abstract: "Runs the relay.",
         discussion: """
             Each flag can also be set in the environment (MILLRACE_HTTP_PORT=8080) and in a configuration file
-            (http: { port: 8080 }); a flag beats the environment, the environment the file.
+            (http: { port: 8080 }); a flag overrides the environment, the environment overrides the file.
 
             Examples:
               millrace serve --dev
@@ -19,8 +19,8 @@ struct ServeCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: ConfigurationOptions
-    @Flag(help: "print every key, its value and where that came from, and end") var printConfig = false
-    @Flag(help: "JSON: of --print-config; else log lines and the ready line") var json = false
+    @Flag(help: "print every key with its value and source, and exit") var printConfig = false
+    @Flag(help: "print JSON: the keys of --print-config, else log lines and the ready line") var json = false
 
     func run() async throws {
         var resolved = try await options.resolve()
@@ -41,7 +41,7 @@ struct ServeCommand: AsyncParsableCommand {
         }
     }
 
-    /// Lines on standard output once requests are taken, for whoever started us; commands to paste with `--dev`.
+    /// Prints the relay's URL and media addresses once it accepts requests; with `--dev` also commands to paste.
     private func announce(_ relay: Relay) async {
         let url = relay.url
         let media = relay.configuration.advertisedAddresses

@@ -4,23 +4,23 @@ import Foundation
 import MillraceTokens
 import Signaling
 
-/// `millrace token`: mints a session token (TOK-4).
+/// `millrace token`: creates a session token (TOK-4).
 struct TokenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "token",
         abstract: "Makes a session token.",
         discussion: """
-            A token lets its bearer into one session of one app, until it expires. It is a JWT, signed with the app's secret
+            A token admits its bearer to one session of one app, until it expires. It is a JWT, signed with the app's secret
             (HS256); the relay knows the same secret from its configuration (apps = key:secret).
 
             What the bearer may do there:
               host         publish, watch, moderate, and become host of the session
               participant  publish and watch (the default)
-              publisher    the same, said in the token's role claim
+              publisher    the same, stated in the token's role claim
               moderator    publish, watch, mute and remove others; never host
               subscriber   watch
 
-            The token is the only line on standard output, so it can be put to use at once. Without --secret the secret is
+            The token is the only line on standard output, so scripts can use it directly. Without --secret the secret is
             taken from MILLRACE_APP_SECRET, which keeps it out of the list of processes.
 
             Examples:
@@ -37,10 +37,10 @@ struct TokenCommand: AsyncParsableCommand {
     var identity: String?
     @Option(help: ArgumentHelp("host, participant, publisher, moderator or subscriber", valueName: "role"))
     var role = "participant"
-    @Option(help: ArgumentHelp("connection data for everybody to see, at most 1000 characters", valueName: "text"))
+    @Option(help: ArgumentHelp("connection data that all participants see, at most 1000 characters", valueName: "text"))
     var data: String?
     @Option(help: ArgumentHelp("lifetime", valueName: "seconds")) var seconds = TokenGrant.standardLifetime
-    @Flag(help: "print JSON: the token, its app, session and end") var json = false
+    @Flag(help: "print JSON: the token, its app, session and expiry") var json = false
 
     private struct Answer: Encodable {
         let token: String
@@ -50,7 +50,7 @@ struct TokenCommand: AsyncParsableCommand {
         let expiresAt: Int64
     }
 
-    // Here and not in `run()`: the usage that is shown is then that of the command.
+    // Checked here, not in `run()`, so that an error shows the usage of this command.
     func validate() throws {
         _ = try signingSecret()
         _ = try grant()

@@ -117,7 +117,7 @@ import Testing
     @Test func simulcastIsRefusedWithTheReason() {
         #expect(
             throws: LoadError.invalidSetting(
-                "simulcast", reason: "simulcast needs WebRTC (--transport webrtc), not available over the plain door")
+                "simulcast", reason: "simulcast needs WebRTC (--transport webrtc); plain transports do not support it")
         ) { try options { $0.simulcast = true }.plan() }
     }
 

@@ -34,7 +34,7 @@ struct CommandFailureTests {
         try await withServer { port in
             let result = try await MillraceProcess.run(command + ["--url", "http://127.0.0.1:\(port)"])
             #expect(result.status == 1)
-            #expect(result.errors.contains("HTTP 404 was answered, but not as a relay does"))
+            #expect(result.errors.contains("HTTP 404 without a relay's error code"))
         }
     }
 

@@ -1,6 +1,6 @@
 #pragma once
-// libwebm's parser (C++) behind plain C: callbacks into a struct of function pointers, no exception leaves. Strings and
-// byte runs handed to a callback live until it returns.
+// C interface to libwebm's parser (C++). Callbacks are a struct of function pointers; no exception leaves this interface. Strings
+// and byte ranges passed to a callback are valid until it returns.
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@ typedef struct {
     const char *codec_id;
     const uint8_t *codec_private;
     size_t codec_private_size;
-    uint64_t default_duration;           // nanoseconds a frame, 0 unknown
+    uint64_t default_duration;           // nanoseconds per frame, 0: unknown
     uint64_t codec_delay, seek_pre_roll;  // nanoseconds
     uint64_t pixel_width, pixel_height;
     double projection_roll;  // degrees counter-clockwise, 0 without a Projection
@@ -25,7 +25,7 @@ typedef struct {
 } millrace_webm_track;
 
 typedef struct {
-    uint64_t timestamp_scale;  // nanoseconds a tick
+    uint64_t timestamp_scale;  // nanoseconds per tick
     bool has_duration, has_date;
     double duration;   // ticks
     int64_t date_utc;  // nanoseconds since 2001-01-01T00:00:00Z
@@ -34,7 +34,7 @@ typedef struct {
 
 typedef struct {
     uint64_t track;
-    int64_t timestamp;  // ticks: the cluster's plus the block's
+    int64_t timestamp;  // ticks: cluster timestamp plus block timestamp
     uint32_t lace_index, lace_count;
     bool key_frame, visible;
     bool has_duration;
@@ -47,23 +47,24 @@ typedef struct {
 
 typedef struct {
     void *context;
-    // > 0 bytes read (may be short), 0 at the end, < 0 the source failed
+    // > 0: bytes read (may be fewer than `count`), 0: end, < 0: the source failed
     int64_t (*read)(void *context, uint8_t *buffer, uint64_t count);
-    // how many bytes were skipped; 0 at the end
+    // number of bytes skipped; 0 at the end
     uint64_t (*skip)(void *context, uint64_t count);
     uint64_t (*position)(void *context);
     void (*document)(void *context, const char *doc_type);
     void (*info)(void *context, const millrace_webm_info *info);
     void (*track)(void *context, const millrace_webm_track *track);
-    // false pauses the parser behind this block
+    // false pauses the parser after this block
     bool (*frame)(void *context, const millrace_webm_frame *frame);
-    // each element as it begins; size is UINT64_MAX where unknown. false refuses it: the parser stops as at damage.
+    // called when an element begins; size is UINT64_MAX if unknown. false refuses the element: the parser stops with
+    // millrace_webm_damaged.
     bool (*element)(void *context, uint32_t id, uint64_t position, uint64_t header_size, uint64_t size);
 } millrace_webm_callbacks;
 
 typedef enum {
-    millrace_webm_paused,      // a frame callback asked for it; feed again
-    millrace_webm_end,         // the source's end, at the end of an element or inside one
+    millrace_webm_paused,      // the frame callback returned false; feed again to continue
+    millrace_webm_end,         // end of the source, after an element or inside one
     millrace_webm_damaged,     // malformed; seek to an element and call did_seek, or give up
     millrace_webm_no_memory,
     millrace_webm_read_failed
@@ -73,9 +74,9 @@ typedef struct millrace_webm_parser millrace_webm_parser;
 
 millrace_webm_parser *millrace_webm_parser_create(millrace_webm_callbacks callbacks);  // NULL: no memory
 void millrace_webm_parser_destroy(millrace_webm_parser *parser);
-// The source now stands at the start of an element (a cluster) somewhere else.
+// Tells the parser that the source has moved to the start of another element (a cluster).
 void millrace_webm_parser_did_seek(millrace_webm_parser *parser);
-// `code` gets libwebm's status.
+// `code` receives libwebm's status.
 millrace_webm_result millrace_webm_parser_feed(millrace_webm_parser *parser, int32_t *code);
 
 #ifdef __cplusplus

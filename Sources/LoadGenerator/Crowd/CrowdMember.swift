@@ -2,7 +2,7 @@ import Foundation
 import MillraceClient
 import Signaling
 
-/// One participant: a WebSocket that joins, sends and counts.
+/// A participant: a WebSocket connection that joins, sends signals and counts.
 final class CrowdMember: Sendable {
     let index: Int
     let session: Int
@@ -19,12 +19,12 @@ final class CrowdMember: Sendable {
         var latency = Distribution()
         var refusals = 0
         var isLeaving = false
-        /// Why the connection ended before it was to.
+        /// Reason why the connection ended before the participant left.
         var loss: String?
     }
 
     private let state = Locked(State())
-    /// Its media, where it has any.
+    /// The participant's media, if it has any.
     let voice: CrowdVoice?
 
     init(index: Int, session: Int, voice: CrowdVoice? = nil) {
@@ -33,9 +33,9 @@ final class CrowdMember: Sendable {
         self.voice = voice
     }
 
-    /// Nil before it has joined.
+    /// Answer to the join request; nil before it has joined.
     var joined: JoinAnswer? { state.withLock { $0.joined } }
-    /// What it was told of subsessions.
+    /// Announcements of subsessions that it received.
     var rooms: RoomSight { state.withLock { $0.rooms } }
 
     struct Findings: Sendable {
@@ -74,12 +74,12 @@ final class CrowdMember: Sendable {
         } catch let error as LoadError {
             throw error
         } catch {
-            throw .door("the join answer is not what was expected: \(error)")
+            throw .door("unexpected join answer: \(error)")
         }
         return LoadClock.now - begun
     }
 
-    /// Says something to everybody in the session.
+    /// Sends a signal to all participants of the session.
     func signal() {
         let mark = state.withLock { state in
             state.sent += 1
@@ -90,7 +90,7 @@ final class CrowdMember: Sendable {
 
     func ping() { send(.ping(PingRequest())) }
 
-    /// Leaves; returns when the connection has ended.
+    /// Leaves the session; returns when the connection has ended.
     func leave() async {
         let (socket, reader) = state.withLock { state in
             state.isLeaving = true
@@ -100,7 +100,7 @@ final class CrowdMember: Sendable {
         await reader?.value
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     func request<Body: RequestBody>(_ body: Body, _ make: (Body) -> Request) async throws -> Body.Answer {
         let answer = try await ask(make(body))
         return try JSONDecoder().decode(ResultMessage<Body.Answer>.self, from: Data(answer)).result.get()

@@ -1,8 +1,8 @@
 import ControlServer
 package import MediaBase
 
-/// Participants of the control protocol: how many join, how fast, and how much they say to each other. Without media, but where they go into
-/// subsessions.
+/// Settings of a run with participants of the control protocol: how many join, how fast, and how many signals they send to each
+/// other. Without media, except if they move into subsessions.
 package struct CrowdPlan: Sendable, Equatable {
     package static let maximumParticipants = 20_000
     package static let maximumSignals = 100_000.0
@@ -10,25 +10,25 @@ package struct CrowdPlan: Sendable, Equatable {
     /// The relay's HTTP address.
     package var address: String
     package var sessions: Int
-    /// In each session.
+    /// Participants in each session.
     package var participants: Int
     /// Time over which all of them join.
     package var ramp: MediaTime
     /// Time during which signals are sent.
     package var duration: MediaTime
-    /// Signals a second in all; each goes to everybody in its session.
+    /// Signals a second in total; each goes to all participants of its session.
     package var signals: Double
     package var app: String
     package var secret: String
-    /// Of the 99th percentile.
+    /// Maximum join time, for the 99th percentile.
     package var maxJoinTime: MediaTime?
-    /// Of each session; then everybody publishes sound, and moves; 0: none.
+    /// Subsessions of each session. If there are any, all participants publish audio and move; 0: none.
     package var subsessions = 0
-    /// Numeric address of this machine that the relay sends media to.
+    /// Numeric address of this host to which the relay sends media.
     package var localAddress = "127.0.0.1"
 
     /// - Parameters:
-    ///   - app: nil: the built-in app of a relay that runs with `--dev`.
+    ///   - app: key of the app; nil: the built-in app of a relay that runs with `--dev`.
     /// - Throws: `LoadError.invalidSetting`.
     package init(
         address: String, sessions: Int, participants: Int, ramp: Double, duration: Double, signals: Double,
@@ -67,6 +67,6 @@ package struct CrowdPlan: Sendable, Equatable {
     }
 
     package var total: Int { sessions * participants }
-    /// Every signal comes to each participant of its session, the sender among them.
+    /// Deliveries a second. Each signal goes to every participant of its session, including the sender.
     package var deliveries: Double { signals * Double(participants) }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// What a crowd run found. Times are milliseconds.
+/// Results of a crowd run. Times are in milliseconds.
 package struct CrowdReport: Codable, Sendable {
     package var target: String
     package var sessions: Int
@@ -11,13 +11,13 @@ package struct CrowdReport: Codable, Sendable {
     /// Connections that the relay ended, or that broke, before the run was over.
     package var lostConnections: Int
     package var joinTime: LoadReport.Spread?
-    /// Joins a second while they lasted.
+    /// Joins a second in the joining phase.
     package var joinsPerSecond: Double
-    /// The relay's resident memory before the first join and with everybody in.
+    /// The relay's resident memory before the first join and after the last one.
     package var relayBytesBefore: Double?
     package var relayBytesWith: Double?
     package var relayBytesPerParticipant: Double?
-    /// Of the time in which signals were sent.
+    /// Duration of the signalling phase.
     package var seconds: Double
     package var signalsSent: Int
     package var signalsDelivered: Int
@@ -25,25 +25,26 @@ package struct CrowdReport: Codable, Sendable {
     package var signalsMissing: Int
     package var signalsOutOfOrder: Int
     package var signalsRefused: Int
-    /// From a participant's socket to another's.
+    /// Latency from one participant's socket to another's.
     package var signalLatency: LoadReport.Spread?
-    /// Of one core, while signals were sent.
+    /// CPU time in percent of one core, while signals were sent.
     package var relayCPUPercent: Double?
     package var generatorCPUPercent: Double
     package var interrupted: Bool
-    /// Where there were subsessions.
+    /// Results of moving into subsessions; nil if there were none.
     package var rooms: Rooms?
-    /// What was asked for and does not hold.
+    /// Requirements that were not met.
     package var failures: [String]
 
-    /// Times are milliseconds; of several sessions the longest.
+    /// Results of moving into subsessions. Times are in milliseconds; with several sessions, the longest.
     package struct Rooms: Codable, Sendable {
         package var participants: Int
-        /// From the first request until all were answered, until all heard their rooms, and until all knew where everybody was.
+        /// Time from the first request until all were answered, until all heard the others of their subsession, and until all were
+        /// told of all moves.
         package var moved: Double
         package var heard: Double
         package var told: Double
-        /// From the request to stop until all knew of it.
+        /// Time from the request to stop until all were told.
         package var stopped: Double
         package var sounds: Int
         package var strays: Int
@@ -57,8 +58,8 @@ package struct CrowdReport: Codable, Sendable {
             told: milliseconds(found.told), stopped: milliseconds(found.stopped), sounds: found.sounds,
             strays: found.strays, silent: found.silent)
         failures += found.failures
-        if found.strays > 0 { failures.append("\(found.strays) heard somebody of another subsession") }
-        if found.silent > 0 { failures.append("\(found.silent) did not hear somebody of their subsession") }
+        if found.strays > 0 { failures.append("\(found.strays) heard a participant of another subsession") }
+        if found.silent > 0 { failures.append("\(found.silent) did not hear a participant of their subsession") }
         if found.untold > 0 { failures.append("\(found.untold) were not told of all moves") }
         if found.left > 0 { failures.append("\(found.left) were not told that all are back") }
     }
@@ -120,11 +121,11 @@ package struct CrowdReport: Codable, Sendable {
             rows.append(
                 (
                     "subsessions",
-                    "\(rooms.participants) moved in \(number(rooms.moved)) ms, heard their rooms after \(number(rooms.heard)) ms, "
+                    "\(rooms.participants) moved in \(number(rooms.moved)) ms, heard their subsessions after \(number(rooms.heard)) ms, "
                         + "all told after \(number(rooms.told)) ms; back in \(number(rooms.stopped)) ms"
                 ))
             rows.append(
-                ("of their sound", "\(rooms.sounds) packets heard, \(rooms.strays) strays, \(rooms.silent) silent"))
+                ("of their audio", "\(rooms.sounds) packets heard, \(rooms.strays) strays, \(rooms.silent) silent"))
         }
         rows.append(
             (

@@ -3,11 +3,11 @@ import Foundation
 import MediaBase
 import Signaling
 
-/// Subsessions: everybody who says something goes into one at once, and is brought back at once.
+/// Subsessions: all publishing participants move into them at once, and are brought back at once.
 extension CrowdRun {
     private static let longest: Int64 = 30_000_000_000
     private static let pause = Duration.milliseconds(5)
-    /// How many negotiate at a time.
+    /// Maximum number of participants that negotiate at the same time.
     private static let width = 16
 
     func makeMembers(_ voices: VoiceThread?) throws(LoadError) -> [CrowdMember] {
@@ -25,7 +25,7 @@ extension CrowdRun {
         return members
     }
 
-    /// - Returns: nil where there are no subsessions.
+    /// - Returns: nil if there are no subsessions.
     func moveAll(
         _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
     ) async -> RoomFindings? {
@@ -42,7 +42,7 @@ extension CrowdRun {
         return findings
     }
 
-    /// A place of somebody in one session.
+    /// A participant and its subsession.
     private struct Guest: Sendable {
         let member: CrowdMember
         let voice: CrowdVoice
@@ -53,16 +53,16 @@ extension CrowdRun {
         _ members: [CrowdMember], _ progress: @escaping @Sendable (String) -> Void
     ) async throws -> RoomFindings {
         guard let host = members.first(where: { $0.joined?.subsessions.isManager == true }) else {
-            throw LoadError.door("nobody is host")
+            throw LoadError.door("no participant is host")
         }
         let guests = members.filter { $0 !== host }.enumerated().compactMap { place, member in
             member.voice.map { Guest(member: member, voice: $0, room: place % plan.subsessions) }
         }
         try await publish(guests)
-        progress("\(guests.count) publish their sound")
+        progress("\(guests.count) publish audio")
         let names = (1...plan.subsessions).map { "room \($0)" }
         try await subscribe(guests, streams: try await streams(of: guests))
-        progress("\(guests.count) are subscribed to the others of their room and to one of the next")
+        progress("\(guests.count) are subscribed to the others of their subsession and to one of the next")
         let list = try await host.request(CommitSubsessionsRequest(names: names), Request.commitSubsessions).subsessions
         _ = try await host.request(StartSubsessionsRequest(), Request.startSubsessions)
 
@@ -91,10 +91,10 @@ extension CrowdRun {
         try? await wait { members.allSatisfy { $0.rooms.moves >= guests.count } }
         findings.told = Int(((members.map(\.rooms.movedAt).max() ?? begun) - begun) / 1_000)
         findings.untold = members.count { $0.rooms.moves != guests.count }
-        progress("all have moved, and hear their rooms")
+        progress("all have moved, and hear their subsessions")
         try? await Task.sleep(nanoseconds: UInt64(plan.duration.rawValue))
         findings.silent = silent()
-        // What anybody heard of another room was said before the first of the two had moved.
+        // Audio from another subsession must have been sent before the first of the two participants moved.
         for guest in guests {
             for (source, newest) in guest.voice.newest where rooms[source] != guest.room {
                 let parted = min(times[source] ?? .max, times[guest.voice.source] ?? .max)
@@ -126,7 +126,7 @@ extension CrowdRun {
         try await wait { guests.allSatisfy { $0.voice.isPublishing } }
     }
 
-    /// Ids of the streams, once all are announced.
+    /// Returns the stream id of each connection, once all streams are announced.
     private func streams(of guests: [Guest]) async throws -> [ConnectionID: StreamID] {
         let end = LoadClock.now + Self.longest
         while true {
@@ -136,7 +136,7 @@ extension CrowdRun {
         }
     }
 
-    /// One more who joins finds all that there are.
+    /// Returns the streams that an additional participant is told of when it joins.
     private func look(session: Int) async throws -> [ConnectionID: StreamID] {
         let watcher = CrowdMember(index: plan.total, session: session)
         _ = try await watcher.join(try await target(of: session), sessionName: name(of: session))
@@ -174,12 +174,12 @@ extension CrowdRun {
     private func wait(_ condition: () -> Bool) async throws {
         let end = LoadClock.now + Self.longest
         while !condition() {
-            guard LoadClock.now < end, !isInterrupted else { throw LoadError.door("what was waited for did not come") }
+            guard LoadClock.now < end, !isInterrupted else { throw LoadError.door("a wait timed out or was interrupted") }
             try await Task.sleep(for: Self.pause)
         }
     }
 
-    /// So many at a time, with their results in order.
+    /// Runs `body` for all guests, at most `width` at a time, and returns the results in order.
     private func each(
         _ guests: [Guest], width: Int, _ body: @escaping @Sendable (Guest) async throws -> Int64
     ) async throws -> [Int64] {

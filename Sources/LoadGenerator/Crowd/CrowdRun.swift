@@ -6,19 +6,19 @@ import MillraceTokens
 import Signaling
 import Synchronization
 
-/// Participants of the control protocol: they join at a rate, stay, and signal to each other. Without media, but for subsessions: there some
-/// of them talk, and hear who is where they are.
+/// Run with participants of the control protocol: they join at a rate, stay, and send signals to each other. Without media, except
+/// with subsessions: then they publish audio and check whom they hear.
 package final class CrowdRun: Sendable {
     package let plan: CrowdPlan
     private let door: PlainHTTPDoor
     private let interrupted = Atomic<Bool>(false)
 
-    /// How often senders take their turns.
+    /// Interval at which due signals are sent.
     private static let beat = Duration.milliseconds(10)
     private static let pingInterval: Int64 = 5_000_000_000
-    /// After the last signal, for what is still on its way.
+    /// Time to wait after the last signal for those still in flight, in nanoseconds.
     private static let patience: Int64 = 5_000_000_000
-    /// After the last join, until memory is looked at.
+    /// Time from the last join to the measurement of memory.
     private static let rest = Duration.seconds(1)
 
     package init(plan: CrowdPlan, token: String?) throws(LoadError) {
@@ -30,7 +30,7 @@ package final class CrowdRun: Sendable {
     package func interrupt() { interrupted.store(true, ordering: .relaxed) }
     package var isInterrupted: Bool { interrupted.load(ordering: .relaxed) }
 
-    /// - Parameter progress: gets a line a second.
+    /// - Parameter progress: called with a line each second.
     package func run(_ progress: @escaping @Sendable (String) -> Void) async throws(LoadError) -> CrowdReport {
         let targets = try await targets(of: (0..<plan.total).map { $0 / plan.participants })
         let voices = plan.subsessions > 0 ? VoiceThread() : nil
@@ -56,11 +56,11 @@ package final class CrowdRun: Sendable {
         var report = report(
             tally.withLock { $0 }, findings, joinSeconds: joinSeconds, usage: (before, full, after), signalling)
         if let rooms { report.take(rooms) }
-        if let failure = voices?.failure { report.failures.append("nobody talked any more: \(failure)") }
+        if let failure = voices?.failure { report.failures.append("the audio stopped: \(failure)") }
         return report
     }
 
-    /// What has come of the joins.
+    /// Results of the joins.
     private struct Tally {
         var joined: Set<Int> = []
         var failed: [String: Int] = [:]
@@ -77,12 +77,12 @@ package final class CrowdRun: Sendable {
 
     func name(of session: Int) -> String { "load \(session)" }
 
-    /// Where one more participant of a session connects to.
+    /// Returns the WebSocket target for one more participant of a session.
     func target(of session: Int) async throws(LoadError) -> WebSocketTarget {
         try await targets(of: [session])[0]
     }
 
-    /// Addresses of participants, one for each given session, each with a token of its own: the relay limits what one token holds.
+    /// Returns one WebSocket target per given session, each with its own token, because the relay limits participants per token.
     private func targets(of sessions: [Int]) async throws(LoadError) -> [WebSocketTarget] {
         do {
             let minter = try TokenMinter(app: plan.app, secret: plan.secret)
@@ -115,7 +115,7 @@ package final class CrowdRun: Sendable {
         }
         defer { reporter.cancel() }
         await withTaskGroup(of: Void.self) { group in
-            // The first participants of all sessions come first, as people do.
+            // The first participant of every session joins before the second of any.
             for (turn, member) in members.sorted(by: { Self.turn($0, plan) < Self.turn($1, plan) }).enumerated() {
                 if isInterrupted { break }
                 let due = begun + plan.ramp.rawValue / Int64(members.count) * Int64(turn)
@@ -143,7 +143,7 @@ package final class CrowdRun: Sendable {
         (member.index % plan.participants, member.session)
     }
 
-    /// Everybody shows that it is there, not all in the same moment.
+    /// Sends a ping for every participant in each interval, spread over the interval.
     private func ping(_ members: [CrowdMember]) async {
         let slices = 50
         var slice = 0
@@ -158,7 +158,7 @@ package final class CrowdRun: Sendable {
         _ members: [CrowdMember], _ joined: Set<Int>, _ progress: @escaping @Sendable (String) -> Void
     ) async -> Signalling {
         var signalling = Signalling()
-        // Neighbours in this order are of different sessions.
+        // Neighbours in this order belong to different sessions.
         let senders = members.filter { joined.contains($0.index) }.sorted { Self.turn($0, plan) < Self.turn($1, plan) }
         guard plan.signals > 0, !senders.isEmpty, plan.duration > .zero else { return signalling }
         var audience: [Int: Int] = [:]
@@ -230,7 +230,7 @@ package final class CrowdRun: Sendable {
             report.failures.append("\(report.lostConnections) connections ended early: \(first)")
         }
         if report.signalsMissing > 0 { report.failures.append("\(report.signalsMissing) signals did not arrive") }
-        if disordered > 0 { report.failures.append("\(disordered) signals came out of order") }
+        if disordered > 0 { report.failures.append("\(disordered) signals arrived out of order") }
         if let bound = plan.maxJoinTime, let p99 = report.joinTime?.p99, p99 > bound.milliseconds {
             report.failures.append(
                 "join time p99 \(LoadReport.number(p99)) ms is above \(LoadReport.number(bound.milliseconds)) ms")

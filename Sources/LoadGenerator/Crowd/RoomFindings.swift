@@ -1,22 +1,22 @@
-/// What came of moving into subsessions and back. Times are microseconds; of several sessions the longest.
+/// Results of moving into subsessions and back. Times are in microseconds; with several sessions, the longest.
 struct RoomFindings: Sendable {
     /// Participants that moved.
     var guests = 0
-    /// From the first request to the last answer.
+    /// Time from the first request to the last answer.
     var moved = 0
-    /// From the first request until everybody heard all others of his room.
+    /// Time from the first request until every participant heard all others of its subsession.
     var heard = 0
-    /// From the first request until everybody knew where everybody was.
+    /// Time from the first request until every participant was told of all moves.
     var told = 0
-    /// From the request to stop until everybody knew that all are back.
+    /// Time from the request to stop until every participant was told that all are back.
     var stopped = 0
-    /// Packets of sound that were heard.
+    /// Received audio packets.
     var sounds = 0
-    /// Pairs of different rooms of which one heard the other after they were parted.
+    /// Pairs of participants in different subsessions of which one heard the other after they were separated.
     var strays = 0
-    /// Pairs of one room of which one did not hear the other.
+    /// Pairs of participants in the same subsession of which one did not hear the other.
     var silent = 0
-    /// Participants that were not told of all moves, or not of the end.
+    /// Participants that were not told of all moves (`untold`), or not of the end (`left`).
     var untold = 0
     var left = 0
     var failures: [String] = []

@@ -1,8 +1,9 @@
-/// What a participant was told of subsessions. Found in messages without reading them as JSON: there are many, and long ones.
+/// Announcements of subsessions that a participant received. Found in messages without parsing JSON, because there are many long
+/// messages.
 struct RoomSight: Sendable {
-    /// Users that moved, each time that it was told.
+    /// Announced moves, one for each user in each announcement.
     private(set) var moves = 0
-    /// When the newest was told, and when all were said to be back: monotonic nanoseconds.
+    /// Times of the latest announced move, and of the announcement that all are back: monotonic nanoseconds.
     private(set) var movedAt: Int64 = 0
     private(set) var stoppedAt: Int64 = 0
 
@@ -12,7 +13,7 @@ struct RoomSight: Sendable {
     private static let changed = Array(#""event":"subsessionsChanged""#.utf8)
     private static let stopped = Array(#""change":"stopped""#.utf8)
 
-    /// - Returns: false for a message of something else.
+    /// - Returns: false for other messages.
     mutating func receive(_ message: [UInt8], now: Int64) -> Bool {
         guard Self.count(Self.mention, in: message, limit: 1) > 0 else { return false }
         if Self.count(Self.moved, in: message, limit: 1) > 0 {

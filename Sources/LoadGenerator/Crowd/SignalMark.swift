@@ -1,13 +1,13 @@
-/// What a synthetic signal carries: who sent it, its number among that sender's signals, and when it was sent. Found in a message without
-/// reading it as JSON, because the generator shall not be what is measured.
+/// Content of a synthetic signal: its sender, its number among that sender's signals, and the time it was sent. Found in a message
+/// without parsing JSON, so that the generator's own work does not distort the measurement.
 struct SignalMark: Equatable {
     static let type = "load"
     private static let sign = UInt8(ascii: "#")
 
     var sender: Int
-    /// From 1 on.
+    /// Counted from 1.
     var number: Int
-    /// Monotonic nanoseconds.
+    /// Send time in monotonic nanoseconds.
     var sentAt: Int64
 
     init(sender: Int, number: Int, sentAt: Int64) {
@@ -18,7 +18,7 @@ struct SignalMark: Equatable {
 
     var text: String { "#\(sender)#\(number)#\(sentAt)#" }
 
-    /// - Parameter message: any message of the relay's; nil where it carries no mark.
+    /// - Parameter message: any message from the relay; the result is nil if it has no mark.
     init?(in message: [UInt8]) {
         guard let first = message.firstIndex(of: Self.sign) else { return nil }
         var numbers: [Int64] = []

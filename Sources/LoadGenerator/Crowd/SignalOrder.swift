@@ -1,10 +1,10 @@
-/// What one participant has got of each other's signals, and whether in order (SIG-2).
+/// Signals that one participant received, and whether they were in order (SIG-2).
 struct SignalOrder: Sendable {
     private var last: [Int: Int] = [:]
     private(set) var received = 0
-    /// Numbers that were jumped over: lost, or late.
+    /// Skipped numbers, of lost or late signals.
     private(set) var skipped = 0
-    /// Came after a later one of the same sender, or twice.
+    /// Signals that arrived after a later one of the same sender, or twice.
     private(set) var disordered = 0
 
     mutating func receive(_ mark: SignalMark) {

@@ -1,12 +1,12 @@
 import CLinuxNet
 package import MediaEngine
 
-/// A relay in this process: the media engine on loopback, asked directly. What it used is its worker threads' CPU, which the
-/// generator's threads have no part in.
+/// Relay in this process: the media engine on loopback, called directly. Its usage is the CPU time of its worker threads, without
+/// the generator's threads.
 package final class EmbeddedDoor: RelayDoor {
     private let engine: MediaEngine
 
-    /// - Parameter workers: media threads of the relay.
+    /// - Parameter workers: number of media threads of the relay.
     package convenience init(workers: Int = 1) throws(LoadError) {
         var configuration = EngineConfiguration()
         configuration.bindAddress = "127.0.0.1"
@@ -15,11 +15,11 @@ package final class EmbeddedDoor: RelayDoor {
         configuration.webRTC.tcp = false
         configuration.workers = workers
         do { try self.init(engine: MediaEngine(configuration: configuration)) } catch {
-            throw .door("the relay in the process did not start: \(error)")
+            throw .door("the embedded relay did not start: \(error)")
         }
     }
 
-    /// - Parameter engine: is stopped with the door.
+    /// - Parameter engine: stopped by `stop()`.
     package init(engine: MediaEngine) { self.engine = engine }
 
     package func open(_ request: PlainTransportRequest) async throws(LoadError) -> PlainTransport {

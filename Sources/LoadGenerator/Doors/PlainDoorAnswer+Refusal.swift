@@ -1,12 +1,12 @@
 import Foundation
 
 extension PlainDoorAnswer {
-    /// The error that an answer stands for whose status is no success. Another server than a relay answers without a code.
+    /// Returns the error for an answer whose status is not a success. A server that is not a relay answers without an error code.
     static func refusal(status: Int, body: Data) -> LoadError {
         let problem = try? JSONDecoder().decode(Problem.self, from: body)
         guard let code = problem?.code else {
             return .door(
-                "HTTP \(status) was answered, but not as a relay does; check that the address is that of a relay")
+                "HTTP \(status) without a relay's error code; check that the address is that of a relay")
         }
         return .refused(status: status, code: code, detail: problem?.detail ?? problem?.title ?? "no reason given")
     }

@@ -41,10 +41,10 @@ struct PlainDoorAnswer: Decodable {
 
     func transport() throws(LoadError) -> PlainTransport {
         guard let suite = SRTPSuite(sdesName: suite) else {
-            throw .door("the relay answered with suite \"\(self.suite)\"")
+            throw .door("the relay answered with the unknown suite \"\(self.suite)\"")
         }
         guard let direction = TransportDirection(rawValue: direction) else {
-            throw .door("the relay answered with direction \"\(self.direction)\"")
+            throw .door("the relay answered with the unknown direction \"\(self.direction)\"")
         }
         let keys: (client: SRTPKey, relay: SRTPKey)
         do { keys = (try SRTPKey(suite: suite, inline: clientKey), try SRTPKey(suite: suite, inline: relayKey)) } catch

@@ -2,7 +2,7 @@ import Foundation
 import HTTPCalls
 package import MediaEngine
 
-/// A relay's endpoint for plain transports over HTTP (`POST /v1/sessions/{session}/plain`), with the usage that `/metrics` reports.
+/// Client of a relay's HTTP endpoint for plain transports (`POST /v1/sessions/{session}/plain`); reads the relay's usage from `/metrics`.
 package final class PlainHTTPDoor: RelayDoor {
     private static let patience = Duration.seconds(15)
 
@@ -11,7 +11,7 @@ package final class PlainHTTPDoor: RelayDoor {
     private let token: String?
 
     /// - Parameters:
-    ///   - address: of the relay, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
+    ///   - address: the relay's address, e.g. `http://127.0.0.1:7880`; a bare `host:port` means http.
     ///   - token: the relay's admin token, if it has one.
     package init(address: String, token: String? = nil) throws(LoadError) {
         self.token = token

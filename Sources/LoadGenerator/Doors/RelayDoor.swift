@@ -1,13 +1,13 @@
 package import MediaEngine
 
-/// How the generator asks a relay for plain transports: by HTTP, or in the process.
+/// Interface to a relay's plain transports: over HTTP, or in the same process.
 package protocol RelayDoor: Sendable {
     func open(_ request: PlainTransportRequest) async throws(LoadError) -> PlainTransport
-    /// Closing what is closed already is no error.
+    /// Closes a transport; has no effect if it is closed already.
     func close(_ transport: PlainTransport) async
-    /// What the relay has used so far; nil where it does not say.
+    /// Returns the relay's usage so far; nil if the relay does not report it.
     func usage() async -> RelayUsage?
-    /// No more calls will come.
+    /// Ends the use of this object; no more calls follow.
     func stop() async
 }
 

@@ -1,6 +1,6 @@
-/// What a relay has used since it began.
+/// Resources that a relay has used since it started.
 package struct RelayUsage: Sendable, Equatable {
-    /// CPU of whatever moves packets: the worker threads of a relay in the process, all of a relay behind HTTP.
+    /// CPU time: of the worker threads of a relay in this process, of the whole process of a relay behind HTTP.
     package var cpuNanoseconds: Double
     /// Packets sent to subscribers.
     package var forwardedPackets: Double

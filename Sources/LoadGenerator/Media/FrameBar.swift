@@ -1,16 +1,17 @@
 package import MediaBase
 
-/// The machine-readable bar along the upper edge of a test picture: which frame it is and when it was taken, as black and
-/// white blocks that survive VP8 at low bit rates.
+/// Machine-readable bar along the upper edge of a test frame. It encodes the frame's number and capture time as black and white
+/// blocks that survive VP8 at low bit rates.
 ///
 ///     sync (8 bits, 0xB2) | counter (32) | capture time (64) | CRC-16 over counter and time (16)
 ///
-/// 120 bits, most significant first, left to right and then down. A block is 8 x 8 pixels, from 640 pixels of width on 16 x 16
-/// (one VP8 macroblock). Each bit is read from the middle of its block, against a threshold taken from the sync pattern.
+/// 120 bits, most significant first, left to right and then down. A block is 8 x 8 pixels; if the frame is at least 640 pixels
+/// wide, 16 x 16 (one VP8 macroblock). Each bit is read from the middle of its block, against a threshold taken from the sync
+/// pattern.
 package struct FrameBar: Equatable, Sendable {
-    /// Frames since the source began; wraps.
+    /// Number of frames since the source began; wraps.
     package var counter: UInt32
-    /// When the picture was taken: microseconds since 1970-01-01 UTC.
+    /// Capture time of the frame in microseconds since 1970-01-01 UTC.
     package var captureMicroseconds: UInt64
 
     package init(counter: UInt32, captureMicroseconds: UInt64) {
@@ -23,21 +24,21 @@ package struct FrameBar: Equatable, Sendable {
     private static let black: UInt8 = 16
     private static let white: UInt8 = 235
 
-    /// Side of one block in pixels.
+    /// Returns the side of one block in pixels.
     package static func blockSize(width: Int) -> Int { width >= 640 ? 16 : 8 }
 
-    /// Rows of pixels that the bar takes.
+    /// Returns the height of the bar in pixels.
     package static func height(width: Int) -> Int {
         let columns = max(1, width / blockSize(width: width))
         return (bitCount + columns - 1) / columns * blockSize(width: width)
     }
 
-    /// Whether the bar leaves at least 40 % of a picture of this size free.
+    /// Returns whether the bar leaves at least 40 % of a frame of this size free.
     package static func fits(width: Int, height: Int) -> Bool {
         width >= 64 && Self.height(width: width) * 10 <= height * 6
     }
 
-    /// Burns the bar into the picture's upper edge; the chroma beneath it becomes neutral.
+    /// Draws the bar into the frame's upper edge, with neutral chroma.
     ///
     /// - Precondition: `fits(width:height:)`.
     package func write(into frame: inout I420Frame) {
@@ -66,14 +67,14 @@ package struct FrameBar: Equatable, Sendable {
         }
     }
 
-    /// Reads the bar of a decoded picture; nil where none is to be found or its CRC says that it is damaged.
+    /// Reads the bar of a decoded frame; nil if there is none or its CRC is wrong.
     package static func read(from frame: I420Frame) -> FrameBar? {
         frame.bytes.withUnsafeBufferPointer {
             read(luma: $0, stride: frame.width, width: frame.width, height: frame.height)
         }
     }
 
-    /// Reads the bar from a Y plane whose rows lie `stride` bytes apart.
+    /// Reads the bar from a Y plane whose rows are `stride` bytes apart.
     package static func read(luma: UnsafeBufferPointer<UInt8>, stride: Int, width: Int, height: Int) -> FrameBar? {
         guard fits(width: width, height: height), stride >= width, luma.count >= stride * (height - 1) + width else {
             return nil
@@ -94,7 +95,7 @@ package struct FrameBar: Equatable, Sendable {
         for bit in 0..<8 {
             if sync & (0x80 >> UInt8(bit)) != 0 { whites += level(bit) } else { blacks += level(bit) }
         }
-        // Four blocks of each colour; less than 40 levels between them is no bar.
+        // Four blocks of each colour: if they differ by less than 40 levels, there is no bar.
         guard whites - blacks >= 160 else { return nil }
         let threshold = (whites + blacks) / 8
         var bytes = [UInt8](repeating: 0, count: bitCount / 8)
@@ -122,7 +123,7 @@ package struct FrameBar: Equatable, Sendable {
         captureMicroseconds = bytes[5..<13].reduce(0) { $0 << 8 | UInt64($1) }
     }
 
-    /// CRC-16 with polynomial 0x1021, initial value 0xffff (ITU-T X.25's polynomial, not reflected).
+    /// Returns the CRC-16 with polynomial 0x1021, initial value 0xffff (ITU-T X.25's polynomial, not reflected).
     private static func crc16(_ bytes: ArraySlice<UInt8>) -> UInt16 {
         var crc: UInt16 = 0xffff
         for byte in bytes {

@@ -3,10 +3,10 @@ package import MediaBase
 
 /// Peak signal-to-noise ratio of a Y plane, 8 bits a sample: `10 log10(255^2 / mean squared error)`, in dB.
 package enum PSNR {
-    /// What equal pictures get instead of infinity.
+    /// Value for identical frames, instead of infinity.
     package static let identical = 100.0
 
-    /// Nil where the sizes differ.
+    /// Returns the PSNR of two frames; nil if their sizes differ.
     package static func luma(_ picture: I420Frame, against source: I420Frame) -> Double? {
         guard picture.width == source.width, picture.height == source.height else { return nil }
         let count = source.width * source.height

@@ -1,8 +1,8 @@
 package import MediaBase
 
-/// A moving picture that is a pure function of frame counter and size, so that a receiver can draw the source picture again and
-/// compare. Two drifting triangle waves fill it, and a bright checkered square crosses it: gradients show blocking, edges show
-/// ringing, and motion costs the encoder something.
+/// Generator of a moving test video. Each frame is a pure function of frame counter and size, so that a receiver can draw the
+/// source frame again and compare. Two drifting triangle waves fill it, and a bright checkered square crosses it: gradients show
+/// blocking, edges show ringing, and motion gives the encoder work.
 package struct TestPicture: Sendable {
     package let width: Int
     package let height: Int
@@ -14,23 +14,23 @@ package struct TestPicture: Sendable {
         self.height = height
     }
 
-    /// Draws frame `bar.counter` and burns `bar` in.
+    /// Returns frame `bar.counter` with `bar` drawn into it.
     package func frame(_ bar: FrameBar) -> I420Frame {
         var frame = I420Frame(width: width, height: height)
         draw(bar, into: &frame)
         return frame
     }
 
-    /// Draws into a frame that is used again and again.
+    /// Draws into a frame that the caller reuses.
     ///
-    /// - Precondition: `frame` has this picture's size.
+    /// - Precondition: `frame` has the size of this generator.
     package func draw(_ bar: FrameBar, into frame: inout I420Frame) {
         precondition(frame.width == width && frame.height == height)
         let step = Int(bar.counter & 0xff_ffff)
         let (lumaWidth, lumaHeight) = (width, height)
         let (chromaWidth, chromaHeight) = (frame.chromaWidth, frame.chromaHeight)
         let (u, v) = (frame.uRange.lowerBound, frame.vRange.lowerBound)
-        // Sums of one table a column and one a row stay within 48...206: no clamping in the inner loop.
+        // Sums of one value per column and one per row stay within 48...206: no clamping in the inner loop.
         let across = (0..<width).map { 24 + Self.triangle($0 * 512 / lumaWidth + step * 3) * 79 / 255 }
         let down = (0..<height).map { 24 + Self.triangle($0 * 384 / lumaHeight + 512 - (step & 0x1ff)) * 79 / 255 }
         let columns = across.map { UInt8($0) }
@@ -55,7 +55,7 @@ package struct TestPicture: Sendable {
         bar.write(into: &frame)
     }
 
-    /// A checkered square that bounces through the part below the bar.
+    /// Draws a checkered square that bounces within the area below the bar.
     private func drawSquare(step: Int, into base: UnsafeMutablePointer<UInt8>) {
         let top = FrameBar.height(width: width)
         let side = max(8, min((height - top) / 3, width / 8) & ~7)
@@ -68,13 +68,13 @@ package struct TestPicture: Sendable {
         }
     }
 
-    /// A triangle wave of period 512 and values 0...255.
+    /// Returns a triangle wave of period 512 with values 0...255.
     private static func triangle(_ x: Int) -> Int {
         let phase = x & 0x1ff
         return phase < 256 ? phase : 511 - phase
     }
 
-    /// Forth and back between 0 and `limit`.
+    /// Returns a position that moves back and forth between 0 and `limit`.
     private static func bounce(_ x: Int, within limit: Int) -> Int {
         guard limit > 0 else { return 0 }
         let phase = x % (2 * limit)

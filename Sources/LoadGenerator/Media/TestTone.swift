@@ -1,13 +1,13 @@
 import Foundation
 package import MediaBase
 
-/// A stereo sine tone that is a pure function of the sample's number.
+/// Stereo sine tone that is a pure function of the sample number.
 package struct TestTone: Hashable, Sendable {
-    /// Hz.
+    /// Frequency of the left channel in Hz.
     package let left: Double
-    /// Hz.
+    /// Frequency of the right channel in Hz.
     package let right: Double
-    /// Of full scale, 0...1.
+    /// Fraction of full scale, 0...1.
     package let amplitude: Double
 
     package init(left: Double = 440, right: Double = 660, amplitude: Double = 0.25) {
@@ -16,15 +16,15 @@ package struct TestTone: Hashable, Sendable {
         self.amplitude = amplitude
     }
 
-    /// The tone of publisher `index`: 440 and 660 Hz, each next one 40 Hz higher, eight in all.
+    /// Creates the tone of publisher `index`: 440 and 660 Hz, 40 Hz higher for each next publisher; repeats after eight.
     package init(publisher index: Int) {
         self.init(left: 440 + Double(index % Self.count) * 40, right: 660 + Double(index % Self.count) * 40)
     }
 
-    /// Different tones that `init(publisher:)` gives.
+    /// Number of different tones that `init(publisher:)` creates.
     package static let count = 8
 
-    /// `frames` samples a channel from sample number `start` on, 48 kHz.
+    /// Returns `frames` samples per channel from sample number `start` on, at 48 kHz.
     package func block(start: Int64, frames: Int, captureTime: MediaTime = .zero) -> PCMBlock {
         var samples = [Int16](repeating: 0, count: frames * 2)
         for i in 0..<frames {
@@ -35,7 +35,7 @@ package struct TestTone: Hashable, Sendable {
     }
 
     private static func sample(_ number: Int64, frequency: Double, amplitude: Double) -> Int16 {
-        // The fraction of the turn is taken first: a sine of a large angle loses digits within hours.
+        // Uses only the fraction of the turn: a sine of a large angle would lose precision within hours.
         let turns = Double(number) * frequency / Double(PCMBlock.sampleRate)
         return Int16((amplitude * 32_767 * sin(2 * .pi * (turns - turns.rounded(.down)))).rounded())
     }

@@ -1,9 +1,9 @@
 import Foundation
 package import MediaBase
 
-/// Tells whether a block of sound is mostly one tone, by Goertzel's algorithm.
+/// Detector of audio blocks that are mostly one tone, by Goertzel's algorithm.
 package enum ToneDetector {
-    /// Energy of `frequency` in one channel as a share of the channel's whole energy: about 1 for a pure tone, 0 for silence.
+    /// Returns the energy of `frequency` in one channel as a share of the channel's energy: about 1 for a pure tone, 0 for silence.
     package static func share(of frequency: Double, in block: PCMBlock, channel: Int) -> Double {
         let count = block.frameCount
         guard count > 0, channel < block.channels else { return 0 }
@@ -19,7 +19,7 @@ package enum ToneDetector {
         return power / (energy * Double(count) / 2)
     }
 
-    /// Whether both channels carry their tone, each with at least 80 % of its energy there.
+    /// Returns whether each channel has more than 80 % of its energy in its tone.
     package static func holds(_ tone: TestTone, in block: PCMBlock) -> Bool {
         guard block.channels == 2 else { return false }
         return share(of: tone.left, in: block, channel: 0) > 0.8 && share(of: tone.right, in: block, channel: 1) > 0.8

@@ -2,12 +2,12 @@ import CLinuxNet
 import Codecs
 import MediaBase
 
-/// Encodes the test tones as Opus, 20 ms stereo packets in real time, on one thread for all publishers.
+/// Opus encoder of the test tones: 20 ms stereo packets in real time, on one thread for all publishers.
 final class AudioSource: Sendable {
-    /// One packet of one tone.
+    /// A packet of one tone.
     struct Packet {
         let number: Int64
-        /// When it was encoded: monotonic nanoseconds.
+        /// Time at which it was encoded, in monotonic nanoseconds.
         let ready: Int64
         let payload: [UInt8]
     }
@@ -43,7 +43,8 @@ final class AudioSource: Sendable {
             }
             var number: Int64 = 0
             return { [self] skipped in
-                // Sound that is late is made up for, or RTP time would fall behind real time; what could not be kept is not made.
+                // Late packets are encoded all the same, because RTP time would fall behind real time. Those beyond the `kept`
+                // latest are skipped.
                 number += max(0, skipped + 1 - Self.kept)
                 for _ in 0..<min(skipped + 1, Self.kept) {
                     var packets: [[UInt8]] = []
@@ -59,10 +60,10 @@ final class AudioSource: Sendable {
         }
     }
 
-    /// Number of the packet to come next.
+    /// Number of the next packet.
     var nextNumber: Int64 { state.withLock { $0.next } }
 
-    /// Packet `number` of a tone, the oldest kept one where it is gone; nil where it is still to come.
+    /// Returns packet `number` of a tone, or the oldest stored one if it is gone; nil if it is not encoded yet.
     func packet(_ number: Int64, tone: Int) -> Packet? {
         state.withLock { state in
             guard number < state.next else { return nil }

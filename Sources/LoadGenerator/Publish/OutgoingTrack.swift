@@ -2,9 +2,9 @@ import MediaBase
 import MediaEngine
 import RTP
 
-/// RTP state of one track that a publisher sends, and its last packets in case the relay asks for them again.
+/// RTP state of one track that a publisher sends, with its last packets for retransmission.
 struct OutgoingTrack {
-    /// A packet before it was protected. The payload is shared with the source's other publishers.
+    /// A packet before protection. The payload is shared with the source's other publishers.
     struct Kept {
         let header: RTPHeader
         let payload: [UInt8]
@@ -13,7 +13,7 @@ struct OutgoingTrack {
     let ssrc: UInt32
     let kind: MediaKind
     let isPresent: Bool
-    /// Packets made so far, those dropped on purpose included.
+    /// Number of packets made so far, including those dropped on purpose.
     private(set) var packets: UInt64 = 0
     private var payloadBytes: UInt64 = 0
     private let payloadType: PayloadType
@@ -21,7 +21,7 @@ struct OutgoingTrack {
     private let timestampOffset = UInt32.random(in: .min ... .max)
     private var history: [Kept?]
 
-    /// - Parameter history: packets to keep.
+    /// - Parameter history: number of packets to store.
     init(_ track: PlainTrack?, kind: MediaKind, history: Int) {
         self.kind = kind
         isPresent = track != nil
@@ -30,7 +30,7 @@ struct OutgoingTrack {
         self.history = Array(repeating: nil, count: track == nil ? 0 : history)
     }
 
-    /// The next packet's header.
+    /// Returns the next packet's header.
     /// - Parameter ticks: media time in clock ticks from the track's own zero.
     mutating func header(ticks: Int64, marker: Bool, payload: [UInt8]) -> RTPHeader {
         let header = RTPHeader(
@@ -50,8 +50,8 @@ struct OutgoingTrack {
         return kept
     }
 
-    /// A sender report with the name of the source (RFC 3550 section 6.4.1).
-    /// - Parameter ticks: media time at `ntp`.
+    /// Returns a sender report with the source's CNAME (RFC 3550 section 6.4.1).
+    /// - Parameter ticks: media time at `ntp`, in clock ticks.
     func report(ntp: NTPTime, ticks: Int64, cname: String) -> [UInt8] {
         var bytes: [UInt8] = []
         SenderReport(

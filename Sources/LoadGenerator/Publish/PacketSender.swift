@@ -3,9 +3,9 @@ import MediaBase
 import RTP
 import SRTP
 
-/// Writes, protects and sends packets for one thread's publishers, some dozens a system call.
+/// Sender for one thread's publishers: writes, protects and sends packets, up to 64 per system call.
 final class PacketSender {
-    /// Datagrams that the kernel refused.
+    /// Number of datagrams that the kernel refused.
     private(set) var refused: UInt64 = 0
     private let sender: OpaquePointer
     private let slab: UnsafeMutablePointer<UInt8>
@@ -31,8 +31,8 @@ final class PacketSender {
         addresses.deallocate()
     }
 
-    /// Puts one packet behind those that wait; nil, and nothing queued, where it cannot be protected.
-    /// - Returns: bytes of the datagram.
+    /// Queues one packet; returns nil and queues nothing if it cannot be protected.
+    /// - Returns: the size of the datagram in bytes.
     func queue(
         _ header: RTPHeader, payload: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32
     ) -> Int? {
@@ -46,7 +46,7 @@ final class PacketSender {
         return length
     }
 
-    /// The same for RTCP.
+    /// Queues one RTCP packet in the same way.
     func queueRTCP(_ packet: [UInt8], context: SRTPContext, to address: millrace_address, socket: Int32) -> Int? {
         if messages.count == Self.batch { flush(socket: socket) }
         let buffer = UnsafeMutableRawBufferPointer(start: slab + messages.count * Self.slot, count: Self.slot)
@@ -58,7 +58,7 @@ final class PacketSender {
         return length
     }
 
-    /// Puts a whole datagram behind those that wait.
+    /// Queues a whole datagram.
     func queue(_ datagram: [UInt8], to address: millrace_address, socket: Int32) {
         if messages.count == Self.batch { flush(socket: socket) }
         guard datagram.count <= Self.slot else { return }
@@ -67,7 +67,7 @@ final class PacketSender {
         add(datagram.count, to: address)
     }
 
-    /// Forgets the packet queued last.
+    /// Removes the packet that was queued last.
     func dropLast() { _ = messages.popLast() }
 
     func flush(socket: Int32) {

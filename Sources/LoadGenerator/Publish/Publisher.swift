@@ -3,7 +3,7 @@ import MediaBase
 import RTP
 import SRTP
 
-/// One synthetic publisher: its socket, keys and RTP state; confined to the sending thread.
+/// Synthetic publisher with its socket, keys and RTP state; confined to the sending thread.
 final class Publisher {
     let setup: PublisherSetup
     let socket: UDPSocket
@@ -24,7 +24,7 @@ final class Publisher {
     private var hasKeyFrame = false
     private var lastAudio: (ticks: Int64, ready: Int64)?
     private var nextReport: Int64
-    /// Zero of the video's RTP time.
+    /// Zero of the video's RTP time, in monotonic nanoseconds.
     private let epoch: Int64
     private let name: String
 
@@ -55,11 +55,11 @@ final class Publisher {
         epoch = LoadClock.now
         nextReport = epoch + 200_000_000
         name = "load-\(setup.index)"
-        // A new publisher's first picture must be one that can be shown.
+        // A new publisher's first frame must be a key frame.
         setup.video?.requestKeyFrame()
     }
 
-    /// Sends what is due. Returns when the next known thing is, or `Int64.max`.
+    /// Sends everything that is due. Returns the time of the next known event, or `Int64.max`.
     func send(now: Int64, with sender: PacketSender) -> Int64 {
         var next = Int64.max
         if let source = setup.audio, audio.isPresent { next = min(next, sendAudio(source, now: now, with: sender)) }
@@ -96,7 +96,7 @@ final class Publisher {
             let missed = picture.number - nextPicture
             nextPicture = picture.number + 1
             pendingPicture = nil
-            // Nobody could show what comes before the first key frame.
+            // Frames before the first key frame cannot be decoded.
             let encoded = picture.encodings[0]
             hasKeyFrame = hasKeyFrame || encoded.isKeyFrame
             guard hasKeyFrame else { continue }
@@ -130,7 +130,8 @@ final class Publisher {
         }
     }
 
-    /// By the publisher's number, which is the same in every run, as its SSRC is not. Nil: retransmissions.
+    /// Returns the stream number for the loss pattern. It comes from the publisher's index, which is the same in every run, unlike
+    /// its SSRC. `kind` is nil for retransmissions.
     private func lossStream(_ kind: MediaKind?) -> UInt64 {
         UInt64(setup.index) << 2 | (kind == .audio ? 0 : kind == .video ? 1 : 2)
     }
@@ -149,7 +150,7 @@ final class Publisher {
         }
     }
 
-    /// Takes a datagram from the relay: feedback only is of interest. `bytes` is decrypted in place.
+    /// Processes a datagram from the relay; only RTCP feedback matters. Decrypts `bytes` in place.
     func receive(_ bytes: UnsafeMutableRawBufferPointer, with sender: PacketSender) {
         guard let base = bytes.baseAddress, DatagramKind(UnsafeRawBufferPointer(bytes)) == .rtcp else { return }
         var length = bytes.count

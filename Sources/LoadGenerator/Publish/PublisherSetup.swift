@@ -1,16 +1,16 @@
 import MediaEngine
 
-/// What the sending thread needs to play one publisher.
+/// Parameters of one publisher for the sending thread.
 struct PublisherSetup: Sendable {
     /// Unique in the run.
     let index: Int
     let transport: PlainTransport
     let video: VideoSource?
     let audio: AudioSource?
-    /// Which of the audio source's tones.
+    /// Index of its tone in the audio source.
     let tone: Int
-    /// Nanoseconds after a picture is encoded, and after a packet of sound is, that this publisher sends it: publishers that share
-    /// a source do not all send at once.
+    /// Delay in nanoseconds from the encoding of a frame, and of an audio packet, to its sending by this publisher: publishers that
+    /// share a source do not all send at once.
     let videoOffset: Int64
     let audioOffset: Int64
 }

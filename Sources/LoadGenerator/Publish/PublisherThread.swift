@@ -1,6 +1,6 @@
 import CLinuxNet
 
-/// The thread that sends for all publishers: it waits for the sources' pictures and packets, and sends each publisher's when due.
+/// Thread that sends for all publishers: waits for the sources' frames and packets, and sends each publisher's when due.
 final class PublisherThread: Sendable {
     let usage = Locked(ThreadUsage(name: "load-send"))
     private let poller = millrace_poller_open()
@@ -9,7 +9,7 @@ final class PublisherThread: Sendable {
     private let loss: LossPattern
     private let state = Locked(State())
     private let loop = WakeableThread()
-    /// Sources signal it to wake the thread.
+    /// Event that sources signal to wake the thread.
     var event: Int32 { loop.event }
 
     private struct State {
@@ -18,7 +18,7 @@ final class PublisherThread: Sendable {
         var failure: LoadError?
     }
 
-    /// Bounds the wake-ups: what is due within this time is sent together.
+    /// Shortest wait in nanoseconds, to limit the number of wake-ups: everything due within this time is sent together.
     private static let shortestWait: Int64 = 500_000
 
     init(host: String, clock: LoadClock, loss: LossPattern) {

@@ -1,6 +1,6 @@
-/// Time as RTP counts it.
+/// Conversion of time into RTP clock ticks.
 enum RTPTicks {
-    /// Clock ticks in a span of nanoseconds; exact for spans of years.
+    /// Returns the clock ticks in a span of nanoseconds; exact for spans of years.
     static func ticks(nanoseconds: Int64, clockRate: Int64) -> Int64 {
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         return seconds * clockRate + rest * clockRate / 1_000_000_000

@@ -1,7 +1,7 @@
 import CLinuxNet
 import MediaBase
 
-/// The thread of one synthetic source: wakes at regular times until it is stopped, and keeps account of itself.
+/// Thread of one synthetic source: wakes at regular times until it is stopped, and measures its own load.
 final class SourceThread: Sendable {
     let name: String
     let usage: Locked<ThreadUsage>
@@ -13,13 +13,13 @@ final class SourceThread: Sendable {
         usage = Locked(ThreadUsage(name: name))
     }
 
-    /// What ended the thread before its time.
+    /// Error that ended the thread early.
     var failure: LoadError? { failed.withLock { $0 } }
 
     /// - Parameters:
-    ///   - interval: from one call to the next.
-    ///   - prepare: runs on the thread and gives what is called at each due time, with the number of due times that were left out
-    ///     because the call before took too long: a machine that cannot keep up makes less, not a queue of late work.
+    ///   - interval: time from one call to the next.
+    ///   - prepare: runs on the thread and returns the function to call at each due time, with the number of due times that were skipped
+    ///     because the previous call took too long: a slow machine makes fewer frames, not a queue of late work.
     func start(
         interval: MediaTime, _ prepare: @escaping @Sendable () throws -> (_ skipped: Int64) throws -> Void
     ) throws(LoadError) {

@@ -1,18 +1,18 @@
-/// One picture, encoded and cut into RTP payloads, that all publishers of a group send.
+/// Encoded frame, split into RTP payloads, that all publishers of a group send.
 struct VideoPicture: Sendable {
-    /// The picture in one size.
+    /// The frame in one size.
     struct Encoding: Sendable {
         let isKeyFrame: Bool
-        /// VP8 payload descriptor included.
+        /// RTP payloads, VP8 payload descriptor included.
         let payloads: [[UInt8]]
     }
 
-    /// Counts the pictures of its source, without gaps.
+    /// Number of the frame in its source, without gaps.
     let number: Int64
-    /// Monotonic nanoseconds.
+    /// Capture time in monotonic nanoseconds.
     let captured: Int64
-    /// When the encoders were done: monotonic nanoseconds.
+    /// Time at which the encoders finished, in monotonic nanoseconds.
     let ready: Int64
-    /// Smallest first, as the source's formats are.
+    /// Smallest first, in the order of the source's formats.
     let encodings: [Encoding]
 }

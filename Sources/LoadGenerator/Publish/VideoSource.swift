@@ -4,16 +4,16 @@ import MediaBase
 import RTP
 import Synchronization
 
-/// Draws and encodes one synthetic video on a thread of its own, in real time, for any number of publishers. Only the last few
-/// pictures are kept: a slow reader misses some.
+/// Source of one synthetic video, drawn and encoded on its own thread, in real time, for any number of publishers. Only the last 32
+/// frames are stored: a slow reader misses some.
 final class VideoSource: Sendable {
-    /// Smallest first; one, unless for simulcast.
+    /// Smallest first; more than one only for simulcast.
     let formats: [VideoFormat]
     let bitrates: [Bitrate]
     let thread: SourceThread
     private let clock: LoadClock
     private let state = Locked(State())
-    /// By encoding, a bit each.
+    /// Encodings whose next frame must be a key frame, one bit each.
     private let wantsKeyFrame = Atomic<UInt8>(0)
 
     private static let kept: Int64 = 32
@@ -24,7 +24,7 @@ final class VideoSource: Sendable {
         var statistics = VideoSourceStatistics()
     }
 
-    /// - Parameter bitrates: as many as formats.
+    /// - Parameter bitrates: one for each format.
     init(name: String, formats: [VideoFormat], bitrates: [Bitrate], clock: LoadClock) {
         self.formats = formats
         self.bitrates = bitrates
@@ -32,7 +32,7 @@ final class VideoSource: Sendable {
         thread = SourceThread(name: name)
     }
 
-    /// - Parameter listener: an eventfd that is signalled with each picture.
+    /// - Parameter listener: an eventfd that is signalled with each frame.
     func start(listener: Int32) throws(LoadError) {
         guard let interval = formats.first?.interval else { return }
         try thread.start(interval: interval) { [self] in
@@ -63,7 +63,7 @@ final class VideoSource: Sendable {
         }
     }
 
-    /// Draws and encodes one size.
+    /// Encoder of one size, which also draws the frames.
     private struct Encoder {
         private let encoder: VP8Encoder
         private let picture: TestPicture
@@ -87,16 +87,16 @@ final class VideoSource: Sendable {
         }
     }
 
-    /// The next picture of an encoding becomes a key frame.
+    /// Makes the next frame of an encoding a key frame.
     func requestKeyFrame(encoding: Int = 0) {
         _ = wantsKeyFrame.bitwiseOr(1 << UInt8(truncatingIfNeeded: encoding & 7), ordering: .relaxed)
     }
 
     var statistics: VideoSourceStatistics { state.withLock { $0.statistics } }
-    /// Number of the picture to come next.
+    /// Number of the next frame.
     var nextNumber: Int64 { state.withLock { $0.next } }
 
-    /// Picture `number`, the oldest kept one where it is gone; nil where it is still to come.
+    /// Returns frame `number`, or the oldest stored one if it is gone; nil if it is not encoded yet.
     func picture(_ number: Int64) -> VideoPicture? {
         state.withLock { state in
             guard number < state.next else { return nil }

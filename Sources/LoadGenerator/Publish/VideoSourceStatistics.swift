@@ -1,9 +1,9 @@
-/// What a `VideoSource` did.
+/// Statistics of a `VideoSource`.
 struct VideoSourceStatistics: Sendable {
     var pictures: UInt64 = 0
     var keyFrames: UInt64 = 0
-    /// Pictures left out because the encoder was late.
+    /// Frames skipped because the encoder was late.
     var skipped: UInt64 = 0
-    /// Capture until encoded, microseconds.
+    /// Time from capture to the end of encoding, in microseconds.
     var encodeTime = Distribution()
 }

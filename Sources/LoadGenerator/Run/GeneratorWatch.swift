@@ -1,9 +1,10 @@
-/// Tells when the generator, not the relay, is what a run measured.
+/// Check for a run that measured the generator instead of the relay.
 struct GeneratorWatch {
-    /// A thread that is busier than this in some second has no room for what comes in bursts.
+    /// Maximum share of a core in a thread's busiest second; a busier thread cannot keep up with bursts.
     static let busyShare = 0.8
 
-    /// A thread that waits longer than this for a core is late whatever it does.
+    /// Maximum share of a second for which a thread may wait for a core; a thread that waits longer sends late regardless of its
+    /// own work.
     static let waitingShare = 0.2
 
     private(set) var warnings: [String] = []
@@ -23,17 +24,17 @@ struct GeneratorWatch {
         if let waiting = threads.max(by: { $0.mostWaiting < $1.mostWaiting }), waiting.mostWaiting > Self.waitingShare {
             let share = LoadReport.number(waiting.mostWaiting * 100)
             warn(
-                "other work takes this machine: \(waiting.name) was ready but without a core for \(share) % of its worst second",
+                "other processes use this machine: \(waiting.name) was ready but without a core for \(share) % of its worst second",
                 bottleneck: true)
         }
         if sent.late > 0 {
             let worst = LoadReport.number(Double(sent.worstLateness) / 1e6)
-            // One in a hundred is a scheduler's hiccup.
+            // Up to 1 % of late sends is normal scheduling jitter.
             warn(
-                "\(sent.late) of \(sent.due) pictures and sound packets were sent more than 5 ms late (worst \(worst) ms)",
+                "\(sent.late) of \(sent.due) frames and audio packets were sent more than 5 ms late (worst \(worst) ms)",
                 bottleneck: sent.late * 100 > sent.due)
         }
-        if sent.missed > 0 { warn("\(sent.missed) pictures or sound packets were never sent", bottleneck: true) }
+        if sent.missed > 0 { warn("\(sent.missed) frames or audio packets were never sent", bottleneck: true) }
         if sent.refused > 0 { warn("the kernel refused \(sent.refused) of the generator's packets", bottleneck: true) }
         if received.kernelDrops > 0 {
             warn(
@@ -47,7 +48,7 @@ struct GeneratorWatch {
         }
         if skippedPictures > 0 {
             warn(
-                "\(skippedPictures) pictures were not drawn because encoding took too long",
+                "\(skippedPictures) frames were not drawn because encoding took too long",
                 bottleneck: skippedPictures * 50 > pictures)
         }
     }

@@ -1,11 +1,11 @@
-/// Bounds how many joins wait for an answer at a time.
+/// Limit on the number of joins that wait for an answer at the same time.
 final class JoinGate: Sendable {
     private let limit: Int
     private let inside = Locked(0)
 
     init(limit: Int) { self.limit = limit }
 
-    /// False where as many as may be are inside.
+    /// Returns false if the limit is reached.
     func enter() -> Bool {
         inside.withLock { inside in
             guard inside < limit else { return false }

@@ -1,21 +1,21 @@
-/// Why a load run cannot begin or go on.
+/// Reason why a load run cannot start or continue.
 package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// A setting that makes no sense: which, and why. The command line's exit code for it is 2.
+    /// An invalid setting: its name and the reason. The exit code of the command line is 2.
     case invalidSetting(String, reason: String)
-    /// The relay's answer was no: HTTP status (0 in the process), error code, text.
+    /// The relay refused the request: HTTP status (0 in the process), error code, text.
     case refused(status: Int, code: String, detail: String)
-    /// The relay did not answer, or not with what its protocol says.
+    /// The relay did not answer, or not according to its protocol.
     case door(String)
-    /// The relay's answer to an offer cannot be taken.
+    /// The relay's answer to an offer is unusable.
     case answer(String)
-    /// A peer connection was agreed on, but did not come about.
+    /// A peer connection was negotiated but not established.
     case notConnected(String)
     case system(call: String, errno: Int32)
     case address(String)
-    /// An encoder or decoder, or SRTP, failed.
+    /// Failure of an encoder, a decoder or SRTP.
     case media(String)
 
-    /// A word for each case, to count by.
+    /// Name of the case, for counting.
     package var kind: String {
         switch self {
         case .invalidSetting: "invalidSetting"
@@ -34,7 +34,7 @@ package enum LoadError: Error, Sendable, Equatable, CustomStringConvertible {
         case .refused(let status, let code, let detail):
             "the relay refused (\(status > 0 ? "HTTP \(status), " : "")\(code)): \(detail)"
         case .door(let reason): reason
-        case .answer(let reason): "the relay's SDP does not do: \(reason)"
+        case .answer(let reason): "the relay's SDP is unusable: \(reason)"
         case .notConnected(let reason): "no peer connection: \(reason)"
         case .system(let call, let errno): "\(call) failed with errno \(errno)"
         case .address(let text): "\"\(text)\" is not a numeric address"

@@ -1,11 +1,11 @@
 import MediaBase
 import SRTP
 
-/// `millrace load`'s options as they are typed: numbers and text that `plan()` turns into a `LoadPlan` or refuses.
+/// Options of `millrace load` as typed: numbers and text that `plan()` converts to a `LoadPlan` or rejects.
 package struct LoadOptions: Sendable {
     package var url: String?
     package var embedded = false
-    /// `plain` or `webrtc`; nil: WebRTC where an endpoint is given, else plain.
+    /// `plain` or `webrtc`; nil: WebRTC if an endpoint is given, else plain.
     package var transport: String?
     /// Templates with `{session}` and `{stream}`.
     package var whip: String?
@@ -26,7 +26,7 @@ package struct LoadOptions: Sendable {
     package var duration = 10.0
     /// Seconds.
     package var ramp = 1.0
-    /// A second.
+    /// Replaced subscribers a second.
     package var churn = 0.0
     /// Percent.
     package var loss = 0.0
@@ -51,11 +51,11 @@ package struct LoadOptions: Sendable {
 
     package init() {}
 
-    /// - Throws: `LoadError.invalidSetting` for what cannot be meant.
+    /// - Throws: `LoadError.invalidSetting` for an invalid option.
     package func plan() throws(LoadError) -> LoadPlan {
         guard let suite = SRTPSuiteName.suite(suite) else {
             let known = SRTPSuite.allCases.map(\.sdesName).joined(separator: ", ")
-            throw .invalidSetting("suite", reason: "\"\(self.suite)\" is none of \(known)")
+            throw .invalidSetting("suite", reason: "\"\(self.suite)\" is not one of \(known)")
         }
         var plan = LoadPlan(target: try target())
         plan.transport = try planTransport()
@@ -107,7 +107,7 @@ package struct LoadOptions: Sendable {
         }
         guard let url else {
             throw .invalidSetting(
-                "url", reason: "say where the relay is (--url, or --whip and --whep), or take --embedded")
+                "url", reason: "give the relay's address (--url, or --whip and --whep), or use --embedded")
         }
         return .url(url)
     }
@@ -133,10 +133,10 @@ package struct LoadOptions: Sendable {
         return thresholds
     }
 
-    /// Seconds as a span, where they are a number of reasonable size.
+    /// Returns seconds as a span. Throws if they are not finite or more than 10^6.
     private func time(_ name: String, _ seconds: Double) throws(LoadError) -> MediaTime {
         guard seconds.isFinite, abs(seconds) <= 1e6 else {
-            throw .invalidSetting(name, reason: "\(seconds) s is no usable time")
+            throw .invalidSetting(name, reason: "\(seconds) s is not a usable time")
         }
         return .seconds(seconds)
     }

@@ -1,72 +1,72 @@
 package import MediaBase
 package import SRTP
 
-/// What a load run is to do: `millrace load`'s options as values.
+/// Settings of a load run: the options of `millrace load` as values.
 package struct LoadPlan: Sendable {
     package enum Target: Sendable, Equatable {
-        /// A running relay's HTTP door, e.g. `http://127.0.0.1:7880`.
+        /// HTTP address of a running relay, e.g. `http://127.0.0.1:7880`.
         case url(String)
         /// A relay inside this process.
         case embedded
-        /// Any relay's WHIP and WHEP endpoints, as templates.
+        /// WHIP and WHEP endpoints of any relay, as templates.
         case endpoints(whip: String, whep: String)
     }
 
     package enum Transport: String, Sendable, CaseIterable {
-        /// SRTP with keys from the relay's plain door.
+        /// SRTP with keys from the relay's endpoint for plain transports.
         case plain
-        /// ICE and DTLS-SRTP, agreed on by WHIP and WHEP.
+        /// ICE and DTLS-SRTP, negotiated by WHIP and WHEP.
         case webRTC = "webrtc"
     }
 
     package var target: Target
     package var transport = Transport.plain
     package var sessions = 1
-    /// In each session.
+    /// Publishers in each session.
     package var publishers = 1
-    /// In each session; subscriber i takes the stream of publisher i modulo `publishers`.
+    /// Subscribers in each session; subscriber i receives the stream of publisher i modulo `publishers`.
     package var subscribers = 10
-    /// The publishers of a session are its participants, and each subscribes to the stream of each other one.
+    /// True if the publishers of a session are its participants, and each subscribes to the streams of all others.
     package private(set) var isFullMesh = false
     /// Nil: no video.
     package var video: VideoFormat?
-    /// Nil: the format's usual one.
+    /// Nil: the default of the format.
     package var videoBitrate: Bitrate?
-    /// One encoder for each publisher instead of one for all.
+    /// True for one encoder per publisher instead of one for all.
     package var distinctVideo = false
-    /// Publishers send the video in several sizes (WebRTC only).
+    /// True if publishers send the video in several sizes (WebRTC only).
     package var simulcast = false
     package var audio = true
     /// Measured time, after the ramp.
     package var duration: MediaTime = .seconds(10)
-    /// Over which the subscribers join.
+    /// Time over which the subscribers join.
     package var ramp: MediaTime = .seconds(1)
     /// Subscribers that leave and are replaced each second.
     package var churn = 0.0
-    /// Share of packets dropped on purpose, 0...1, of what publishers send and of what subscribers receive.
+    /// Fraction of packets dropped on purpose, 0...1, of those that publishers send and of those that subscribers receive.
     package var loss = 0.0
     package var seed: UInt64 = 1
     package var suite: SRTPSuite = .aesCM128HMACSHA1_80
     /// Subscribers whose media is decrypted and decoded.
     package var decodeSample = 2
-    /// Numeric address that subscribers receive on.
+    /// Numeric address on which subscribers receive.
     package var localAddress = "127.0.0.1"
     package var thresholds = LoadThresholds()
 
     package init(target: Target) { self.target = target }
 
-    /// - Parameter participants: of each session, 2...100.
+    /// - Parameter participants: number in each session, 2...100.
     /// - Throws: `LoadError.invalidSetting`.
     package mutating func makeFullMesh(participants: Int) throws(LoadError) {
         guard (2...100).contains(participants) else {
-            throw .invalidSetting("participants", reason: "\(participants) is not in 2...100, as a full mesh needs it")
+            throw .invalidSetting("participants", reason: "\(participants) is not in 2...100, the range for a full mesh")
         }
         isFullMesh = true
         publishers = participants
         subscribers = participants * (participants - 1)
     }
 
-    /// - Throws: `LoadError.invalidSetting` for the first setting that makes no sense.
+    /// - Throws: `LoadError.invalidSetting` for the first invalid setting.
     package func validate() throws(LoadError) {
         func check(_ holds: Bool, _ name: String, _ reason: @autoclosure () -> String) throws(LoadError) {
             guard holds else { throw .invalidSetting(name, reason: reason()) }
@@ -77,7 +77,7 @@ package struct LoadPlan: Sendable {
         try check(
             sessions * (publishers + subscribers) <= 20_000, "subscribers",
             "\(sessions * (publishers + subscribers)) participants in all are more than 20000")
-        try check(video != nil || audio, "video", "neither video nor audio is left")
+        try check(video != nil || audio, "video", "both video and audio are off")
         if let videoBitrate {
             try check(
                 (30_000...50_000_000).contains(videoBitrate.rawValue), "video-bitrate",
@@ -101,14 +101,14 @@ package struct LoadPlan: Sendable {
             guard !simulcast else {
                 throw .invalidSetting(
                     "simulcast",
-                    reason: "simulcast needs WebRTC (--transport webrtc), not available over the plain door")
+                    reason: "simulcast needs WebRTC (--transport webrtc); plain transports do not support it")
             }
             if case .endpoints = target {
-                throw .invalidSetting("transport", reason: "WHIP and WHEP speak WebRTC, not plain SRTP")
+                throw .invalidSetting("transport", reason: "WHIP and WHEP use WebRTC, not plain SRTP")
             }
         case .webRTC:
             guard suite != .aesCM128HMACSHA1_32 else {
-                throw .invalidSetting("suite", reason: "WebRTC takes no \(suite.sdesName) (RFC 8827 section 6.5)")
+                throw .invalidSetting("suite", reason: "WebRTC does not support \(suite.sdesName) (RFC 8827 section 6.5)")
             }
             guard simulcast else { return }
             guard let video else { throw .invalidSetting("simulcast", reason: "there is no video") }
@@ -121,8 +121,8 @@ package struct LoadPlan: Sendable {
     package var totalPublishers: Int { sessions * publishers }
     package var totalSubscribers: Int { sessions * subscribers }
 
-    /// The publisher whose stream subscription `index` takes, by its number among those of all sessions. A number past `totalSubscribers`, of
-    /// a subscription that replaces another, means the same as the number that it replaces.
+    /// Returns the publisher whose stream subscription `index` receives, as an index over all sessions. An index past
+    /// `totalSubscribers`, of a subscription that replaces another, gives the same publisher as the index that it replaces.
     package func publisher(ofSubscription index: Int) -> Int {
         let (session, place) = (index % sessions, index / sessions)
         guard isFullMesh else { return session * publishers + place % publishers }
@@ -131,8 +131,8 @@ package struct LoadPlan: Sendable {
         return session * publishers + (other < participant ? other : other + 1)
     }
 
-    /// Name of session `index`.
+    /// Returns the name of session `index`.
     package func sessionName(_ index: Int) -> String { "load-\(seed)-\(index)" }
-    /// Name of the stream of publisher `index` of a session.
+    /// Returns the name of the stream of publisher `index` of a session.
     package func streamName(_ index: Int) -> String { "publisher-\(index)" }
 }

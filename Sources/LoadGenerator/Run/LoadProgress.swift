@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where a run stands, once a second.
+/// Progress of a run, reported once a second.
 package struct LoadProgress: Sendable {
     /// Seconds since the first subscriber joined.
     package var elapsed: Double
@@ -9,14 +9,14 @@ package struct LoadProgress: Sendable {
     package var packetsPerSecond: Double
     package var kilobitsPerSecond: Double
     package var lost: UInt64
-    /// Of the last second.
+    /// Latency in the last second.
     package var latency: LoadReport.Spread?
     package var countersMissed: UInt64
     package var freezes: UInt64
     /// The generator's busiest thread in the last second, and its share of a core.
     package var busiestThread: ThreadUsage?
 
-    /// One line for a terminal.
+    /// The progress as one line for a terminal.
     package var line: String {
         let time = latency.map { "  latency \(LoadReport.number($0.p50))/\(LoadReport.number($0.p99)) ms" } ?? ""
         let missed = countersMissed + freezes > 0 ? "  missed \(countersMissed)  freezes \(freezes)" : ""

@@ -1,7 +1,7 @@
 import Foundation
 
 extension LoadReport {
-    /// A number for people: about four digits.
+    /// Formats a number for display, with about three digits.
     package static func number(_ value: Double) -> String {
         switch abs(value) {
         case 0: "0"
@@ -11,7 +11,7 @@ extension LoadReport {
         }
     }
 
-    /// The report as a table for people, warnings and failures last.
+    /// The report as a table for display, with warnings and failures last.
     package var table: String {
         var rows: [(String, String)] = []
         func row(_ name: String, _ value: String) { rows.append((name, value)) }
@@ -54,8 +54,8 @@ extension LoadReport {
         if settings.lossPercent > 0 {
             row(
                 "dropped on purpose",
-                "\(sent.droppedOnPurpose) sending, \(received.droppedOnPurpose) receiving; asked again "
-                    + "\(received.askedAgain), came again \(received.recovered), publishers resent \(sent.resent)")
+                "\(sent.droppedOnPurpose) sending, \(received.droppedOnPurpose) receiving; requested "
+                    + "\(received.askedAgain), recovered \(received.recovered), publishers resent \(sent.resent)")
         }
         pictureRows(row, spread)
         relayRows(row)
@@ -76,7 +76,7 @@ extension LoadReport {
             spread("latency", pictures.latency)
             row(
                 "decoded",
-                "\(pictures.decoded) frames by \(pictures.viewers) viewers, \(pictures.countersMissed) counters missed, "
+                "\(pictures.decoded) frames by \(pictures.viewers) subscribers, \(pictures.countersMissed) counters missed, "
                     + "\(pictures.unreadable) unreadable, \(pictures.decodeErrors) errors")
             row(
                 "freezes",
@@ -91,7 +91,7 @@ extension LoadReport {
         }
         if let sound {
             row(
-                "sound",
+                "audio",
                 "\(sound.decoded) packets decoded, \(sound.concealed) concealed, wrong tone \(sound.wrongTone) of \(sound.checked)"
             )
         }
@@ -99,7 +99,7 @@ extension LoadReport {
 
     private func relayRows(_ row: (String, String) -> Void) {
         guard let relay else {
-            row("relay CPU", "the relay does not say")
+            row("relay CPU", "not reported by the relay")
             return
         }
         let each = relay.cpuNanosecondsPerPacket.map { "\(Self.number($0)) ns a forwarded packet, " } ?? ""

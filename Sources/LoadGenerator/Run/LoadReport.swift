@@ -1,6 +1,7 @@
-/// What a load run found. Times are milliseconds, rates a second, over the measured time after the ramp; counts are of the whole run.
+/// Results of a load run. Times are in milliseconds; rates are per second, over the measured time after the ramp; counts are of the
+/// whole run.
 package struct LoadReport: Codable, Sendable {
-    /// Spread of a measured time in milliseconds.
+    /// Distribution of a measured time in milliseconds.
     package struct Spread: Codable, Sendable {
         package var count: Int
         package var min: Double
@@ -15,7 +16,7 @@ package struct LoadReport: Codable, Sendable {
         package var sessions: Int
         package var publishers: Int
         package var subscribers: Int
-        /// Each publisher is a participant that subscribes to all others of its session.
+        /// True if each publisher is a participant that subscribes to all others of its session.
         package var fullMesh: Bool
         package var video: String?
         package var videoKilobitsPerSecond: Double?
@@ -43,14 +44,14 @@ package struct LoadReport: Codable, Sendable {
         package var lost: UInt64
         package var lossPercent: Double
         package var duplicates: UInt64
-        /// Packets that came as retransmissions.
+        /// Packets that arrived as retransmissions.
         package var recovered: UInt64
         package var reordered: UInt64
         package var restarts: UInt64
         package var droppedOnPurpose: UInt64
         package var askedAgain: UInt64
         package var keyFrameRequests: UInt64
-        /// Datagrams that are no packet of the subscription.
+        /// Datagrams that are not packets of the subscription.
         package var foreign: UInt64
         package var tracks: UInt64
         package var silentTracks: UInt64
@@ -66,7 +67,7 @@ package struct LoadReport: Codable, Sendable {
         package var mean: Double
     }
 
-    /// The decoded sample.
+    /// Results of the decoded sample.
     package struct Pictures: Codable, Sendable {
         package var viewers: Int
         package var decoded: UInt64
@@ -94,10 +95,10 @@ package struct LoadReport: Codable, Sendable {
         package var forwardedPackets: Double
         package var packetsPerSecond: Double
         package var cpuNanosecondsPerPacket: Double?
-        /// Share of one core, 1 is a whole one.
+        /// CPU time as a number of cores; 1 is a whole core.
         package var cores: Double
         package var residentMegabytes: Double
-        /// The resident memory is of relay and generator together.
+        /// True if the resident memory is of relay and generator together.
         package var sharesProcess: Bool
     }
 
@@ -112,25 +113,26 @@ package struct LoadReport: Codable, Sendable {
         package var decodeQueueDrops: UInt64
         package var skippedPictures: UInt64
         package var encodeTime: Spread?
-        /// The figures above are the generator's limits rather than the relay's.
+        /// True if the figures above show the generator's limits rather than the relay's.
         package var isBottleneck: Bool
         package var warnings: [String]
     }
 
     package var settings: Settings
-    /// Seconds that were measured, after the ramp.
+    /// Measured seconds, after the ramp.
     package var seconds: Double
     package var interrupted: Bool
     package var joins: Int
     package var leaves: Int
     package var failedJoins: Int
-    /// How many joins failed by being `refused`, by `noAnswer`, an `unusableAnswer`, by being `notConnected`, or in this machine.
+    /// Number of failed joins by `LoadError.kind`: `refused`, `noAnswer`, `unusableAnswer`, `notConnected`, or errors of this host.
     package var failedJoinsByKind: [String: Int]
     package var joinTime: Spread?
-    /// Of publishers and viewers: the answer until the relay's first answer to a check, and from there to the end of the handshake.
+    /// Connection times of publishers and subscribers: from the SDP answer to the relay's first answer to a check (`iceTime`), and
+    /// from there to the end of the handshake (`dtlsTime`).
     package var iceTime: Spread?
     package var dtlsTime: Spread?
-    /// Peer connections that ended without being asked to.
+    /// Peer connections that ended unexpectedly.
     package var connectionsLost: UInt64
     package var firstPacket: Spread?
     package var firstFrame: Spread?
@@ -140,14 +142,14 @@ package struct LoadReport: Codable, Sendable {
     package var sound: Sound?
     package var relay: Relay?
     package var generator: Generator
-    /// Why the run failed: bounds that do not hold, joins that were refused, tracks that stayed silent.
+    /// Reasons why the run failed: exceeded thresholds, refused joins, silent tracks.
     package var failures: [String]
 
     package var isSuccess: Bool { failures.isEmpty }
 }
 
 extension LoadReport.Spread {
-    /// From microseconds; nil where nothing was recorded.
+    /// Creates a spread from microseconds; nil if nothing was recorded.
     package init?(microseconds: Distribution) {
         guard microseconds.count > 0 else { return nil }
         func milliseconds(_ value: Int64) -> Double { Double(value) / 1_000 }
@@ -159,7 +161,7 @@ extension LoadReport.Spread {
 }
 
 extension LoadReport.Quality {
-    /// From hundredths of a dB; nil where nothing was recorded.
+    /// Creates a quality from hundredths of a dB; nil if nothing was recorded.
     package init?(centibels: Distribution) {
         guard centibels.count > 0 else { return nil }
         self.init(

@@ -42,7 +42,7 @@ extension LoadRun {
             index: index, thread: thread, seat: .plain(transport, socket: socket), isSampled: isSampled)
     }
 
-    /// - Parameter key: nil where packets come in the clear.
+    /// - Parameter key: nil if packets arrive decrypted.
     func feed(key: SRTPKey?, audioSSRC: UInt32?, videoSSRC: UInt32?, publisher: Int, joined: Int64) -> SampleFeed {
         let feed = SampleFeed(
             source: SampleFeed.Source(

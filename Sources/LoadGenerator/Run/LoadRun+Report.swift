@@ -1,7 +1,7 @@
 extension LoadRun {
-    /// - Parameter processNanoseconds: CPU of this process during the run.
+    /// - Parameter processNanoseconds: CPU time of this process during the run.
     func report(_ measurement: Measurement, processNanoseconds: Int64) -> LoadReport {
-        // Threads have ended: what they say now is the whole run.
+        // The threads have ended, so the snapshot covers the whole run.
         let total = snapshot()
         let decoded = decoder.totals
         let connections = connections
@@ -105,7 +105,7 @@ extension LoadRun {
     ) -> LoadReport.Generator {
         var encodeTime = Distribution()
         for source in sources { encodeTime.merge(source.statistics.encodeTime) }
-        // A relay in the process would count as the generator; its own threads alone leave out only the joins.
+        // The process's CPU time would include an embedded relay. The sum of the generator's threads leaves out only the joins.
         let cpu = sharesProcess ? threads.reduce(0) { $0 + $1.cpuNanoseconds } : processNanoseconds
         return LoadReport.Generator(
             cpuSeconds: Double(cpu) / 1e9, threads: threads, lateSends: total.sent.late,
@@ -132,10 +132,10 @@ extension LoadRun {
             lines.append("\(connections.lost) peer connections ended early\(first)")
         }
         if report.received.silentTracks > 0 {
-            lines.append("\(report.received.silentTracks) of \(report.received.tracks) tracks brought no packet")
+            lines.append("\(report.received.silentTracks) of \(report.received.tracks) tracks received no packet")
         }
         if let sound = report.sound, sound.wrongTone * 20 > sound.checked {
-            lines.append("\(sound.wrongTone) of \(sound.checked) checked sound blocks are not the publisher's tone")
+            lines.append("\(sound.wrongTone) of \(sound.checked) checked audio blocks are not the publisher's tone")
         }
         if decoded.refused > 0 { lines.append("\(decoded.refused) packets of the sample did not decrypt") }
         return lines + plan.thresholds.violations(of: report)

@@ -8,23 +8,23 @@ extension LoadRun {
             present: roster.withLock { $0.present.count })
     }
 
-    /// What publishers sent so far.
+    /// Statistics of the packets that publishers sent so far.
     var sent: SendStatistics {
         var sent = sendThread.statistics
         sent.add(peerSender.totals.sent)
-        // What viewers' packets met with; all else of theirs is no media.
+        // Adds the subscribers' packets that the kernel refused; their other packets are not media.
         for thread in peerReceivers { sent.refused += thread.totals.sent.refused }
         return sent
     }
 
-    /// How peer connections were made and lost.
+    /// Connection times and lost peer connections.
     var connections: ConnectionStatistics {
         var connections = peerSender.totals.connections
         for thread in peerReceivers { connections.add(thread.totals.connections) }
         return connections
     }
 
-    /// The generator's own threads.
+    /// Usage of the generator's own threads.
     var threadUsages: [ThreadUsage] {
         var usages = sources.map { $0.thread.usage.withLock { $0 } }
         if let sound { usages.append(sound.thread.usage.withLock { $0 }) }

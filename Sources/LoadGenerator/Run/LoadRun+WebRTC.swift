@@ -4,7 +4,7 @@ import SDP
 import WebRTCClient
 
 extension LoadRun {
-    /// Names of the encodings of a simulcast, smallest first, as `VideoFormat.simulcast` has them.
+    /// Rids of the simulcast encodings, smallest first, in the order of `VideoFormat.simulcast`.
     private var rids: [RID] {
         guard plan.simulcast, let formats = plan.video?.simulcast else { return [] }
         return ["lo", "mid", "hi"].suffix(formats.count).compactMap { RID($0) }
@@ -48,7 +48,7 @@ extension LoadRun {
         }
     }
 
-    /// Offers, hands the answer to the thread, and waits until media can flow.
+    /// Sends an offer, passes the answer to the thread, and waits until media can flow.
     private func connect(
         _ door: any WebRTCRelayDoor, _ direction: ConnectionOffer.Direction,
         _ configuration: WebRTCEndpoint.Configuration, publisher: Int, index: Int, joined: Int64, feed: SampleFeed?,

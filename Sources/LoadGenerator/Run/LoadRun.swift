@@ -3,7 +3,7 @@ import MediaBase
 import MediaEngine
 import Synchronization
 
-/// One load run: publishers that really encode, subscribers that count and, some of them, decode.
+/// A load run: publishers that encode, subscribers that count packets, and a sample of subscribers that decode.
 ///
 /// ```swift
 /// var plan = LoadPlan(target: .url("http://127.0.0.1:7880"))
@@ -26,22 +26,22 @@ package final class LoadRun: Sendable {
     private let recorded = Locked(LoadTimeline())
     private let interrupted = Atomic<Bool>(false)
 
-    /// Joins that may wait for the relay's answer at a time.
+    /// Maximum number of joins that wait for the relay's answer at the same time.
     static let joinsAtATime = 16
     static let tick: Duration = .milliseconds(10)
 
-    /// - Throws: `LoadError.invalidSetting` where the plan makes no sense.
+    /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
     package convenience init(plan: LoadPlan, door: any RelayDoor) throws(LoadError) {
         guard plan.transport == .plain else {
-            throw .invalidSetting("transport", reason: "a plain door has no \(plan.transport.rawValue)")
+            throw .invalidSetting("transport", reason: "plain transports cannot be used for \(plan.transport.rawValue)")
         }
         try self.init(plan: plan, doors: .plain(door))
     }
 
-    /// - Throws: `LoadError.invalidSetting` where the plan makes no sense.
+    /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
     package convenience init(plan: LoadPlan, webRTC door: any WebRTCRelayDoor) throws(LoadError) {
         guard plan.transport == .webRTC else {
-            throw .invalidSetting("transport", reason: "a WebRTC door has no \(plan.transport.rawValue)")
+            throw .invalidSetting("transport", reason: "a WebRTC relay interface cannot be used for \(plan.transport.rawValue)")
         }
         let identity: DTLSIdentity
         do { identity = try .generate() } catch { throw .media("certificate: \(error)") }
@@ -69,7 +69,7 @@ package final class LoadRun: Sendable {
         sound = plan.audio ? AudioSource(toneCount: min(TestTone.count, plan.totalPublishers)) : nil
         let loss = LossPattern(share: plan.loss, seed: plan.seed)
         sendThread = PublisherThread(host: plan.localAddress, clock: clock, loss: loss)
-        // One thread receives some 200,000 packets a second; more of them only take turns with the relay on a small machine.
+        // A thread receives about 200,000 packets a second; more threads would only compete with the relay on a small machine.
         let threads = plan.totalSubscribers > 250 && ProcessorCount.online >= 4 ? 2 : 1
         receiveThreads = (0..<threads).map {
             SubscriberThread(name: threads == 1 ? "load-receive" : "load-receive-\($0)", loss: loss)
@@ -81,18 +81,18 @@ package final class LoadRun: Sendable {
         decoder = SampleDecoder(clock: clock, format: plan.video)
     }
 
-    /// Ends the run early; the report covers what was measured so far. May be called from any thread.
+    /// Ends the run early; the report covers the time measured so far. May be called from any thread.
     package func interrupt() { interrupted.store(true, ordering: .relaxed) }
     package var isInterrupted: Bool { interrupted.load(ordering: .relaxed) }
 
-    /// The run until now, or all of it once it has ended, also if it failed.
+    /// Timeline of the run so far; of the whole run once it has ended, even if it failed.
     package var timeline: LoadTimeline { recorded.withLock { $0 } }
 
-    /// Runs to the end of the plan.
+    /// Runs the plan to its end.
     ///
     /// - Parameter progress: called about once a second.
-    /// - Throws: what kept the run from beginning, or ended a thread of the generator. Refused joins are no error; they are in the
-    ///   report.
+    /// - Throws: an error that prevented the run from starting, or ended a thread of the generator. Refused joins are not errors;
+    ///   the report lists them.
     package func run(progress: @escaping @Sendable (LoadProgress) -> Void) async throws(LoadError) -> LoadReport {
         var publishers: [Seat] = []
         let cpuAtStart = ProcessorTime.process
@@ -102,11 +102,11 @@ package final class LoadRun: Sendable {
             try await publish(into: &publishers)
             outcome = .success(try await measure(progress: progress))
         } catch { outcome = .failure(error) }
-        // Subscribers go first: what publishers do at the end must not look like a freeze.
+        // Subscribers stop first, so that the end of the publishers does not count as a freeze.
         for thread in receiveThreads { thread.stop() }
         for thread in peerReceivers { thread.stop() }
         decoder.stop()
-        // They take their leave themselves: the relay's goodbye would look like a lost connection.
+        // Publishers close their connections themselves: a close by the relay would count as a lost connection.
         peerSender.stop()
         await close(roster.withLock { $0.takeAll() }.map(\.seat) + publishers)
         sendThread.stop()
@@ -134,7 +134,7 @@ package final class LoadRun: Sendable {
         try decoder.start()
     }
 
-    /// What ended one of the threads before its time.
+    /// Error that ended one of the threads early.
     private var failure: LoadError? {
         for source in sources {
             if let failure = source.thread.failure { return failure }
@@ -157,7 +157,7 @@ package final class LoadRun: Sendable {
             }
             if isInterrupted { return }
         }
-        // The first pictures and sounds: subscribers shall not measure the encoder's start.
+        // Waits for the first packets, so that subscribers do not measure the encoder's start.
         let deadline = LoadClock.now + 5_000_000_000
         while sent.packets < UInt64(plan.totalPublishers), LoadClock.now < deadline, !isInterrupted {
             try? await Task.sleep(for: Self.tick)
@@ -220,7 +220,7 @@ package final class LoadRun: Sendable {
         return result
     }
 
-    /// One subscriber joins; that it cannot is counted.
+    /// Adds a subscriber; counts a failed join.
     private func join() async {
         let (index, isSampled) = roster.withLock { $0.begin(sample: plan.decodeSample) }
         let publisher = plan.publisher(ofSubscription: index)
@@ -242,7 +242,7 @@ package final class LoadRun: Sendable {
         }
     }
 
-    /// Churn: who is there longest leaves, and another joins.
+    /// Replaces the subscriber that joined first by a new one (churn).
     private func replace() async {
         if let entry = roster.withLock({ $0.leaveOldest() }) {
             switch doors {
@@ -269,7 +269,7 @@ package final class LoadRun: Sendable {
     }
     func tone(of publisher: Int) -> Int { publisher % (sound?.toneCount ?? 1) }
 
-    /// Publishers of one source send it spread over a picture's time.
+    /// Returns the publisher's delay in nanoseconds: publishers of one source spread their sending over the frame interval.
     func videoOffset(of publisher: Int) -> Int64 {
         guard let format = plan.video, !plan.distinctVideo else { return 0 }
         return Int64(publisher) * format.interval.rawValue / Int64(plan.totalPublishers)

@@ -1,4 +1,4 @@
-/// What stood where at one moment of a run.
+/// State of a run at one moment.
 struct LoadSnapshot: Sendable {
     /// Monotonic nanoseconds.
     let time: Int64

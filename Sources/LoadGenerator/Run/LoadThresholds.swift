@@ -1,19 +1,19 @@
 package import MediaBase
 
-/// Bounds that make a run fail; nil is no bound.
+/// Limits that make a run fail if they are exceeded; nil is no limit.
 package struct LoadThresholds: Sendable, Equatable {
-    /// Percent of expected packets that never came.
+    /// Percent of expected packets that never arrived.
     package var loss: Double?
     package var latencyP99: MediaTime?
     package var freezes: Int?
     package var countersMissed: Int?
-    /// dB, mean over the sample.
+    /// Mean over the sample, in dB.
     package var psnr: Double?
-    /// 99th percentile.
+    /// 99th percentile of the join time.
     package var joinTime: MediaTime?
-    /// 99th percentile.
+    /// 99th percentile of the time to the first frame.
     package var firstFrame: MediaTime?
-    /// Nanoseconds of relay CPU a forwarded packet.
+    /// Nanoseconds of relay CPU time per forwarded packet.
     package var packetCPU: Double?
 
     package init() {}
@@ -26,7 +26,7 @@ package struct LoadThresholds: Sendable, Equatable {
         ]
         if plan.video == nil || plan.decodeSample == 0 || plan.subscribers == 0 {
             for (name, isSet) in needsPictures where isSet {
-                throw .invalidSetting(name, reason: "nothing to hold against it: no video is decoded in this run")
+                throw .invalidSetting(name, reason: "cannot be checked: no video is decoded in this run")
             }
         }
         let values: [(String, Double?)] = [
@@ -40,14 +40,14 @@ package struct LoadThresholds: Sendable, Equatable {
         }
     }
 
-    /// One line for each bound that the report breaks. A bound on something that was never seen is broken.
+    /// Returns one line for each limit that the report exceeds. A limit on a value that was not measured counts as exceeded.
     package func violations(of report: LoadReport) -> [String] {
         var lines: [String] = []
         func most(_ what: String, _ value: Double?, _ bound: Double?, _ unit: String) {
             guard let bound else { return }
             guard let value else {
                 lines.append(
-                    "\(what): nothing was measured, so the bound of \(LoadReport.number(bound)) \(unit) does not hold")
+                    "\(what): not measured, so the limit of \(LoadReport.number(bound)) \(unit) is not met")
                 return
             }
             if value > bound {
@@ -68,7 +68,7 @@ package struct LoadThresholds: Sendable, Equatable {
                     lines.append("PSNR: \(LoadReport.number(mean)) dB is less than \(LoadReport.number(psnr))")
                 }
             } else {
-                lines.append("PSNR: nothing was measured, so the bound of \(LoadReport.number(psnr)) dB does not hold")
+                lines.append("PSNR: not measured, so the limit of \(LoadReport.number(psnr)) dB is not met")
             }
         }
         return lines

@@ -1,4 +1,4 @@
-/// The measured time of a run: what stood where at its ends.
+/// Measured period of a run: the state at its start and its end.
 struct Measurement: Sendable {
     let start: LoadSnapshot
     let usage: RelayUsage?
@@ -12,6 +12,6 @@ struct Measurement: Sendable {
         endUsage = usage
     }
 
-    /// Seconds.
+    /// Duration in seconds.
     var duration: Double { max(1e-3, Double(end.time - start.time) / 1e9) }
 }

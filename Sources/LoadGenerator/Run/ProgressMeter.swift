@@ -1,12 +1,12 @@
 import MediaBase
 
-/// Makes a point of the timeline, and the line that is shown, once a second.
+/// Meter that makes a point of the timeline, and the progress line for display, once a second.
 struct ProgressMeter {
     private let start: Int64
     private var last: Sample
     private let interval: Int64 = 1_000_000_000
 
-    /// Sums so far. Subscribers that leave take nothing out of them.
+    /// Sums so far, including those of subscribers that have left.
     private struct Sample {
         var time: Int64
         var failedJoins = 0
@@ -22,7 +22,7 @@ struct ProgressMeter {
 
     func isDue(now: Int64) -> Bool { now - last.time >= interval }
 
-    /// The interval since the last call.
+    /// Returns the point for the interval since the last call.
     mutating func point(_ now: LoadSnapshot, of run: LoadRun, isMeasured: Bool) -> TimelinePoint {
         let sample = Sample(
             time: now.time, failedJoins: run.roster.withLock { $0.failedJoins }, sent: now.sent, received: now.received,
@@ -46,7 +46,7 @@ struct ProgressMeter {
         return point
     }
 
-    /// The line for a point that was just made.
+    /// Returns the progress line for the latest point.
     func progress(_ point: TimelinePoint, of run: LoadRun) -> LoadProgress {
         LoadProgress(
             elapsed: Double(point.end) / 1e9, joined: point.connected, wanted: run.plan.totalSubscribers,

@@ -1,9 +1,9 @@
 import DTLS
 
-/// By which door a run goes in.
+/// Interface to the relay that a run uses, by transport.
 enum RelayDoors: Sendable {
     case plain(any RelayDoor)
-    /// All participants show one certificate.
+    /// All participants use the same certificate.
     case webRTC(any WebRTCRelayDoor, DTLSIdentity)
 
     func usage() async -> RelayUsage? {

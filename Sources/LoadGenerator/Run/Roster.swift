@@ -1,4 +1,4 @@
-/// The subscribers of a run: who is there, and how their joins went.
+/// Subscribers of a run: those that are present, and the results of all joins.
 struct Roster {
     struct Entry: Sendable {
         let index: Int
@@ -7,20 +7,20 @@ struct Roster {
         let isSampled: Bool
     }
 
-    /// Longest there first.
+    /// Present subscribers, in the order in which they joined.
     private(set) var present: [Entry] = []
     private(set) var joins = 0
     private(set) var leaves = 0
     private(set) var failedJoins = 0
-    /// By `LoadError.kind`.
+    /// Failed joins by `LoadError.kind`.
     private(set) var failuresByKind: [String: Int] = [:]
     private(set) var firstFailure: LoadError?
-    /// Microseconds from asking until the relay's answer; with WebRTC until media can flow.
+    /// Microseconds from the request to the relay's answer; with WebRTC until media can flow.
     private(set) var joinTime = Distribution()
     private var sampled = 0
     private var nextIndex = 0
 
-    /// A new subscriber's number, and whether its media is to be decoded.
+    /// Returns a new subscriber's index, and whether to decode its media.
     mutating func begin(sample: Int) -> (index: Int, isSampled: Bool) {
         defer { nextIndex += 1 }
         guard sampled < sample else { return (nextIndex, false) }
@@ -41,7 +41,7 @@ struct Roster {
         if wasSampled { sampled -= 1 }
     }
 
-    /// Takes out whoever is there longest.
+    /// Removes and returns the subscriber that joined first.
     mutating func leaveOldest() -> Entry? {
         guard !present.isEmpty else { return nil }
         let entry = present.removeFirst()

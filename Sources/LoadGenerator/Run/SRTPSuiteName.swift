@@ -1,10 +1,10 @@
 import SRTP
 
-/// Suites as they are typed.
+/// SRTP suites as typed on a command line.
 package enum SRTPSuiteName {
     package static let usual = "AES_CM_128_HMAC_SHA1_80"
 
-    /// By the name of RFC 4568 and RFC 7714, in any case, or short: `cm`, `cm32`, `gcm`.
+    /// Returns the suite with a name of RFC 4568 or RFC 7714, in any case, or a short name: `cm`, `cm80`, `cm32`, `gcm`.
     static func suite(_ text: String) -> SRTPSuite? {
         switch text.lowercased() {
         case "cm", "cm80": .aesCM128HMACSHA1_80

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Size and rate of a synthetic picture, written `1280x720@30`.
+/// Size and frame rate of a synthetic video, written `1280x720@30`.
 package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible {
     /// Pixels, even, at least 160.
     package let width: Int
@@ -14,7 +14,7 @@ package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible
             throw .invalidSetting("video", reason: "\(width)x\(height) is not an even size in 160x90...3840x2160")
         }
         guard FrameBar.fits(width: width, height: height) else {
-            throw .invalidSetting("video", reason: "\(width)x\(height) has no room for the frame bar")
+            throw .invalidSetting("video", reason: "\(width)x\(height) is too small for the frame bar")
         }
         guard (1...60).contains(framesPerSecond) else {
             throw .invalidSetting("video", reason: "\(framesPerSecond) frames a second are not in 1...60")
@@ -24,7 +24,7 @@ package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible
         self.framesPerSecond = framesPerSecond
     }
 
-    /// - Parameter text: `WxH@FPS`; 30 frames a second where `@FPS` is left out.
+    /// - Parameter text: `WxH@FPS`; 30 frames a second if `@FPS` is left out.
     package init(_ text: String) throws(LoadError) {
         let halves = text.split(separator: "@", omittingEmptySubsequences: false)
         let sides = halves[0].split(separator: "x", omittingEmptySubsequences: false)
@@ -36,15 +36,15 @@ package struct VideoFormat: Hashable, Sendable, Codable, CustomStringConvertible
         try self.init(width: width, height: height, framesPerSecond: rate)
     }
 
-    /// From capture to capture.
+    /// Time from one capture to the next.
     package var interval: MediaTime { .nanoseconds(1_000_000_000 / Int64(framesPerSecond)) }
 
-    /// What the test picture looks decent at: 0.07 bits a pixel, at least 150 kb/s.
+    /// Bit rate at which the test video looks acceptable: 0.07 bits per pixel, at least 150 kb/s.
     package var usualBitrate: Bitrate {
         Bitrate(bitsPerSecond: max(150_000, Int64(width * height * framesPerSecond) * 7 / 100))
     }
 
-    /// The sizes of a simulcast, smallest first: a quarter, half and all of each side, as far as they can be.
+    /// Sizes for simulcast, smallest first: a quarter, a half and the full width and height, without sizes that are not valid.
     package var simulcast: [VideoFormat] {
         [4, 2].compactMap {
             try? VideoFormat(width: width / $0 & ~1, height: height / $0 & ~1, framesPerSecond: framesPerSecond)

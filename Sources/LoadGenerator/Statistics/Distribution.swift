@@ -1,5 +1,5 @@
-/// A distribution in bounded memory: 32 classes to each power of two (values off by at most 1.6 %), minimum, maximum and mean
-/// exact. Values are whole numbers in a unit of the user's choice, e.g. microseconds.
+/// Distribution in bounded memory: 32 classes per power of two (values are off by at most 1.6 %); minimum, maximum and mean are
+/// exact. Values are integers in a unit that the caller chooses, e.g. microseconds.
 package struct Distribution: Sendable {
     package private(set) var count = 0
     package private(set) var minimum: Int64 = 0
@@ -11,7 +11,7 @@ package struct Distribution: Sendable {
 
     package var mean: Double { count == 0 ? 0 : sum / Double(count) }
 
-    /// Negative values count as 0.
+    /// Records a value; negative values count as 0.
     package mutating func record(_ value: Int64) {
         let value = max(0, value)
         minimum = count == 0 ? value : min(minimum, value)
@@ -35,7 +35,7 @@ package struct Distribution: Sendable {
         for i in other.classes.indices { classes[i] += other.classes[i] }
     }
 
-    /// The smallest recorded value that at least `share` (0...1) of all values do not exceed, by nearest rank; 0 where empty.
+    /// Returns the value, by nearest rank, that at least `share` (0...1) of all values do not exceed; 0 if there are none.
     package func percentile(_ share: Double) -> Int64 {
         guard count > 0 else { return 0 }
         let rank = max(1, Int((share * Double(count)).rounded(.up)))
@@ -48,7 +48,7 @@ package struct Distribution: Sendable {
         return maximum
     }
 
-    /// Values below 64 have a class each; above, the five bits after the leading one choose the class.
+    /// Returns the class of a value. Values below 64 have a class each; above, the five bits after the leading one select the class.
     private static func index(of value: Int64) -> Int {
         guard value >= 64 else { return Int(value) }
         let exponent = 63 - value.leadingZeroBitCount

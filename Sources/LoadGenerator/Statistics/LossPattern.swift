@@ -1,4 +1,4 @@
-/// Which packets to lose on purpose: a pure function of seed, stream and packet number, so that a run can be repeated.
+/// Choice of packets to drop on purpose: a pure function of seed, stream and packet number, so that a run can be repeated.
 package struct LossPattern: Sendable {
     /// 0...1.
     package let share: Double
@@ -18,7 +18,7 @@ package struct LossPattern: Sendable {
         return Self.mix(Self.mix(seed &+ stream &* 0x9e37_79b9_7f4a_7c15) &+ packet) >> 11 < limit
     }
 
-    /// A bijection of 64 bits that flips about half of them for each bit changed: two rounds of multiply and xor-shift.
+    /// Mixes 64 bits bijectively: a changed input bit flips about half of the output bits. Two rounds of multiply and xor-shift.
     private static func mix(_ value: UInt64) -> UInt64 {
         var x = value &+ 0x9e37_79b9_7f4a_7c15
         x = (x ^ x >> 30) &* 0xbf58_476d_1ce4_e5b9

@@ -1,34 +1,34 @@
 package import MediaBase
 
-/// What decoded pictures with a frame bar tell of one viewer, or of several merged.
+/// Statistics of decoded frames with a frame bar, of one subscriber or of several merged.
 package struct PictureStatistics: Sendable {
-    /// Pictures that came out of the decoder.
+    /// Frames that the decoder returned.
     package var decoded: UInt64 = 0
-    /// Of these, pictures whose bar could not be read.
+    /// Decoded frames whose bar could not be read.
     package var unreadable: UInt64 = 0
-    /// Frame counters that never came between the first and the last that did.
+    /// Frame counters between the first and the last received one that never arrived.
     package var countersMissed: UInt64 = 0
-    /// Pictures whose counter was not above the one before.
+    /// Frames whose counter was not above the previous one.
     package var repeated: UInt64 = 0
     /// Frames that the decoder refused.
     package var decodeErrors: UInt64 = 0
-    /// Frames that were not decoded because packets of them or of what they refer to were lost.
+    /// Frames that were not decoded because packets of them, or of frames that they refer to, were lost.
     package var framesDropped: UInt64 = 0
-    /// Times that no new counter was shown for longer than `freezeLimit`.
+    /// Number of times without a new frame for longer than `freezeLimit`.
     package var freezes: UInt64 = 0
-    /// The longest time without a new counter, and the sum of all freezes.
+    /// Longest time without a new frame, and sum of all freezes.
     package var longestPause: MediaTime = .zero
     package var frozen: MediaTime = .zero
-    /// Capture until decoded, microseconds, of pictures taken after the viewer joined.
+    /// Time from capture to decoding in microseconds, of frames captured after the subscriber joined.
     package var latency = Distribution()
-    /// The same since the last `takeRecentLatency`.
+    /// Latency since the last `takeRecentLatency`.
     private var recentLatency = Distribution()
-    /// Hundredths of a dB.
+    /// PSNR in hundredths of a dB.
     package var psnr = Distribution()
-    /// Join until the first decoded picture, microseconds.
+    /// Time from the join to the first decoded frame, in microseconds.
     package var firstFrame = Distribution()
 
-    /// A viewer sees a freeze when nothing new is shown for longer than this: 200 ms, or three pictures where these are slow.
+    /// Time without a new frame that counts as a freeze if it is exceeded: 200 ms, or three frame intervals if these are longer.
     package let freezeLimit: MediaTime
     private var lastCounter: UInt32?
     private var lastShown: MediaTime = .zero
@@ -38,9 +38,9 @@ package struct PictureStatistics: Sendable {
     }
 
     /// - Parameters:
-    ///   - bar: what was read of the picture; nil where it could not be.
-    ///   - captured: when the picture was taken, on the clock of `now`.
-    ///   - joined: when the viewer asked to join. Pictures from before come out of the relay's cache: their age is no latency.
+    ///   - bar: the frame's bar; nil if it could not be read.
+    ///   - captured: capture time of the frame, on the clock of `now`.
+    ///   - joined: time at which the subscriber asked to join. Earlier frames come from the relay's cache: their age is not latency.
     package mutating func record(_ bar: FrameBar?, captured: MediaTime, joined: MediaTime = .zero, now: MediaTime) {
         decoded += 1
         guard let bar else {
@@ -68,7 +68,7 @@ package struct PictureStatistics: Sendable {
         lastShown = now
     }
 
-    /// The viewer leaves: a freeze that it still sees counts.
+    /// Ends the record of a subscriber that leaves; counts a freeze that still lasts.
     package mutating func finish(now: MediaTime) {
         if lastCounter != nil { endPause(at: now) }
         lastCounter = nil

@@ -1,31 +1,31 @@
-/// What arrived at one subscriber, or at several added up.
+/// Packets that arrived at one subscriber, or at several added up.
 package struct ReceptionStatistics: Sendable {
     package var packets: UInt64 = 0
     /// UDP payload bytes.
     package var bytes: UInt64 = 0
-    /// Packets that should have come, by sequence numbers.
+    /// Packets that should have arrived, by sequence numbers.
     package var expected: UInt64 = 0
     package var lost: UInt64 = 0
     package var duplicates: UInt64 = 0
-    /// Packets that came as retransmissions (RFC 4588).
+    /// Packets that arrived as retransmissions (RFC 4588).
     package var recovered: UInt64 = 0
     package var reordered: UInt64 = 0
-    /// Jumps of sequence numbers that are no loss.
+    /// Jumps of sequence numbers that are not loss.
     package var restarts: UInt64 = 0
-    /// Packets that the generator dropped on purpose as they arrived.
+    /// Packets that the generator dropped on purpose on arrival.
     package var droppedOnPurpose: UInt64 = 0
     /// Packets that the kernel dropped at the subscriber's socket: the generator was too slow.
     package var kernelDrops: UInt64 = 0
-    /// Datagrams that are no packet of the subscription.
+    /// Datagrams that are not packets of the subscription.
     package var foreign: UInt64 = 0
     package var rtcpPackets: UInt64 = 0
-    /// Packets asked for again by NACK.
+    /// Packets requested by NACK.
     package var askedAgain: UInt64 = 0
     package var keyFrameRequests: UInt64 = 0
     package var tracks: UInt64 = 0
-    /// Tracks of which nothing came within two seconds of joining.
+    /// Tracks without a packet more than two seconds after joining.
     package var silentTracks: UInt64 = 0
-    /// Join until the first packet, microseconds.
+    /// Time from the join to the first packet, in microseconds.
     package var firstPacket = Distribution()
 
     package init() {}

@@ -1,30 +1,30 @@
-/// What one publisher sent, or several added up.
+/// Packets that one publisher sent, or several added up.
 package struct SendStatistics: Sendable {
     package var packets: UInt64 = 0
     /// UDP payload bytes.
     package var bytes: UInt64 = 0
-    /// Packets that the generator did not send on purpose.
+    /// Packets that the generator dropped on purpose instead of sending them.
     package var droppedOnPurpose: UInt64 = 0
-    /// Packets sent again because the relay asked.
+    /// Retransmissions that the relay requested.
     package var resent: UInt64 = 0
     package var keyFrameRequests: UInt64 = 0
     /// Packets that the kernel refused.
     package var refused: UInt64 = 0
-    /// Pictures and sound packets that had a time to be sent at.
+    /// Frames and audio packets that were due.
     package var due: UInt64 = 0
-    /// Of these, those sent more than 5 ms after they were due.
+    /// Frames and audio packets sent more than 5 ms after they were due.
     package var late: UInt64 = 0
-    /// Nanoseconds.
+    /// Longest delay of a frame or audio packet after it was due, in nanoseconds.
     package var worstLateness: Int64 = 0
-    /// Pictures and sound packets that were never sent because the sender was too slow.
+    /// Frames and audio packets that were never sent because the sender was too slow.
     package var missed: UInt64 = 0
 
     package init() {}
 
-    /// A picture or sound packet is sent.
+    /// Counts a frame or audio packet that is sent.
     /// - Parameters:
     ///   - late: nanoseconds after it was due.
-    ///   - missed: how many before it were not sent.
+    ///   - missed: number of earlier ones that were not sent.
     mutating func account(late nanoseconds: Int64, missed count: Int64) {
         due += 1
         missed += UInt64(max(0, count))

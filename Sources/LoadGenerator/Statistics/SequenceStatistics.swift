@@ -1,12 +1,12 @@
-/// What one RTP stream's sequence numbers tell about its way: losses, duplicates, packets out of order (RFC 3550 appendix A.1
-/// and A.3, with a window that tells a late packet from a repeated one).
+/// Losses, duplicates and reordering of one RTP stream, from its sequence numbers (RFC 3550 appendix A.1 and A.3, with a window
+/// that distinguishes a late packet from a repeated one).
 package struct SequenceStatistics: Sendable {
-    /// Packets that came for the first time.
+    /// Packets that arrived for the first time.
     package private(set) var received: UInt64 = 0
     package private(set) var duplicates: UInt64 = 0
-    /// Packets that came after one with a higher number.
+    /// Packets that arrived after one with a higher number.
     package private(set) var reordered: UInt64 = 0
-    /// Times that the numbers jumped too far to be loss: the sender began anew.
+    /// Number of jumps that are too large to be loss: the sender restarted.
     package private(set) var restarts: UInt64 = 0
     /// Extended number (rollovers x 65,536 + sequence number) of the newest packet.
     package private(set) var highest: Int64 = -1
@@ -14,7 +14,7 @@ package struct SequenceStatistics: Sendable {
     private var first: Int64 = -1
     /// Packets expected before the last restart.
     private var expectedBefore: UInt64 = 0
-    /// One bit for each of the last 1,024 numbers.
+    /// Received numbers among the last 1,024, one bit each.
     private var window = [UInt64](repeating: 0, count: windowSize / 64)
     private static let windowSize = 1_024
     private static let largestJump = 3_000
@@ -24,19 +24,19 @@ package struct SequenceStatistics: Sendable {
     package enum Arrival: Equatable, Sendable {
         case first
         case next
-        /// This many packets are missing before this one.
+        /// Number of packets missing before this one.
         case gap(Int)
         case late
         case duplicate
-        /// Too far behind for the window to tell.
+        /// Too old for the window.
         case stale
         case restart
     }
 
-    /// Packets that should have come.
+    /// Packets that should have arrived.
     package var expected: UInt64 { first < 0 ? 0 : expectedBefore + UInt64(highest - first + 1) }
 
-    /// Packets that should have come and did not, so far.
+    /// Packets that should have arrived and have not yet.
     package var lost: UInt64 { expected > received ? expected - received : 0 }
 
     package mutating func record(_ sequence: UInt16) -> Arrival {
@@ -62,19 +62,19 @@ package struct SequenceStatistics: Sendable {
             return .duplicate
         }
         set(number)
-        // A packet older than the first one seen was not expected until now.
+        // A packet older than the first one was not expected until now.
         first = min(first, number)
         received += 1
         reordered += 1
         return .late
     }
 
-    /// Extended number of a sequence number near the newest.
+    /// Returns the extended number of a sequence number near the newest.
     package func extended(_ sequence: UInt16) -> Int64 {
         highest + Int64(Int16(bitPattern: sequence &- UInt16(truncatingIfNeeded: highest)))
     }
 
-    /// Whether this extended number is known to be missing and still inside the window.
+    /// Returns whether this extended number is missing and still inside the window.
     package func isMissing(_ number: Int64) -> Bool {
         number >= first && number <= highest && highest - number < Int64(Self.windowSize) && !isSet(number)
     }
@@ -87,7 +87,7 @@ package struct SequenceStatistics: Sendable {
     }
 
     private mutating func start(at number: Int64) {
-        // One rollover to begin with, so that a late packet from before the first one has a number that is not negative.
+        // Starts one rollover higher, so that a late packet from before the first one has a number that is not negative.
         first = number + 65_536
         highest = first
         for i in window.indices { window[i] = 0 }

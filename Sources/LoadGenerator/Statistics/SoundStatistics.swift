@@ -1,13 +1,13 @@
-/// What decoded sound tells of one listener, or of several merged.
+/// Statistics of decoded audio, of one subscriber or of several merged.
 package struct SoundStatistics: Sendable {
     /// Opus packets decoded.
     package var decoded: UInt64 = 0
-    /// Packets that never came and were concealed.
+    /// Packets that never arrived and were concealed.
     package var concealed: UInt64 = 0
     package var decodeErrors: UInt64 = 0
-    /// Blocks that were held against the publisher's tone.
+    /// Blocks that were compared with the publisher's tone.
     package var checked: UInt64 = 0
-    /// Of these, blocks that were something else.
+    /// Compared blocks that did not contain the tone.
     package var wrongTone: UInt64 = 0
 
     package init() {}

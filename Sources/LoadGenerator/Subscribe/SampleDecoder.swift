@@ -1,8 +1,8 @@
 import CLinuxNet
 
-/// The thread that decodes what sampled subscribers receive.
+/// Thread that decodes the media of sampled subscribers.
 final class SampleDecoder: Sendable {
-    /// Everything seen so far, of viewers that left and of those that are there.
+    /// Sums over all sampled subscribers, including those that have left.
     struct Totals: Sendable {
         var pictures: PictureStatistics
         var sound = SoundStatistics()
@@ -12,7 +12,7 @@ final class SampleDecoder: Sendable {
     }
 
     let usage = Locked(ThreadUsage(name: "load-decode"))
-    /// Signalled by feeds.
+    /// Event that feeds signal.
     var event: Int32 { loop.event }
     private let clock: LoadClock
     private let format: VideoFormat?
@@ -36,7 +36,7 @@ final class SampleDecoder: Sendable {
         try loop.start(name: "load-decode") { [self] in run() }
     }
 
-    /// Decodes what feeds still hold, then ends.
+    /// Ends the thread, after decoding the packets that are still in feeds.
     func stop() {
         loop.stop()
     }
@@ -49,7 +49,7 @@ final class SampleDecoder: Sendable {
     var totals: Totals { state.withLock { $0.totals } }
     var failure: LoadError? { state.withLock { $0.failure } }
 
-    /// Latency in microseconds since the last call.
+    /// Returns the latency in microseconds since the last call.
     func takeRecentLatency() -> Distribution {
         state.withLock { state in
             defer { state.recentLatency = Distribution() }
@@ -69,7 +69,7 @@ final class SampleDecoder: Sendable {
         while true {
             let isLast = loop.isStopping
             var fd = loop.event
-            // A hole in a stream is given up by time, so the wait has an end.
+            // The wait is limited, because gaps in a stream are given up by time.
             if !isLast, millrace_wait(&fd, 1, 20_000_000) > 0 { loop.clear() }
             admit(to: &viewers)
             viewers.removeAll { viewer in

@@ -2,26 +2,26 @@ import CLinuxNet
 import SRTP
 import Synchronization
 
-/// Packets of one sampled subscriber on their way to the decoding thread: bounded; what finds it full is dropped and counted.
+/// Queue of one sampled subscriber's packets for the decoding thread. Bounded: if it is full, new packets are dropped and counted.
 final class SampleFeed: Sendable {
-    /// One datagram.
+    /// A received datagram.
     struct Packet: Sendable {
         let bytes: [UInt8]
-        /// Monotonic nanoseconds.
+        /// Arrival time in monotonic nanoseconds.
         let arrival: Int64
     }
 
-    /// What the decoding thread must know of the subscription.
+    /// Parameters of the subscription for the decoding thread.
     struct Source: Sendable {
-        /// Nil: packets come in the clear.
+        /// Nil if packets arrive decrypted.
         let relayKey: SRTPKey?
         let audioSSRC: UInt32?
         let videoSSRC: UInt32?
         let tone: TestTone?
         let format: VideoFormat?
-        /// Nanoseconds that the publisher sends its pictures after they were encoded, by design.
+        /// Intended delay of the publisher from encoding a frame to sending it, in nanoseconds.
         let sendOffset: Int64
-        /// When the join began: monotonic nanoseconds.
+        /// Time at which the join began, in monotonic nanoseconds.
         let joined: Int64
     }
 
@@ -56,13 +56,13 @@ final class SampleFeed: Sendable {
         if wasEmpty { millrace_event_signal(wakeUp) }
     }
 
-    /// No more packets will come.
+    /// Ends the feed; no more packets follow.
     func close(now: Int64) {
         queue.withLock { if $0.closed == nil { $0.closed = now } }
         millrace_event_signal(wakeUp)
     }
 
-    /// All packets that wait, and when the feed was closed.
+    /// Returns all queued packets, and the time at which the feed was closed.
     func take() -> (packets: [Packet], closed: Int64?) {
         queue.withLock { queue in
             defer { queue.packets.removeAll(keepingCapacity: true) }
@@ -72,7 +72,7 @@ final class SampleFeed: Sendable {
 
     var dropped: UInt64 { queue.withLock { $0.dropped } }
 
-    /// The decoder waits for a key frame: set by the decoding thread, read by whoever sends the subscriber's RTCP.
+    /// True if the decoder waits for a key frame. Set by the decoding thread, read by the thread that sends the subscriber's RTCP.
     var wantsKeyFrame: Bool {
         get { keyFrameWanted.load(ordering: .relaxed) }
         set { keyFrameWanted.store(newValue, ordering: .relaxed) }

@@ -3,12 +3,12 @@ import MediaBase
 import RTP
 import SRTP
 
-/// One sampled subscriber's decryption, frame assembly and decoding; confined to the decoding thread.
+/// Decryption, frame assembly and decoding of one sampled subscriber; confined to the decoding thread.
 final class SampleViewer {
     let feed: SampleFeed
     private(set) var pictures: PictureStatistics
     private(set) var sound = SoundStatistics()
-    /// Packets that did not decrypt.
+    /// Packets that could not be decrypted.
     private(set) var refused: UInt64 = 0
 
     private let clock: LoadClock
@@ -22,12 +22,12 @@ final class SampleViewer {
     private var videoTimestamp = TimestampUnwrapper()
     private var audioSequence = SequenceUnwrapper()
     private var lastAudio: Int64?
-    /// Sound blocks until the tone is checked again: encoder and decoder settle first.
+    /// Number of audio blocks until the tone is checked again: encoder and decoder settle first.
     private var settling = 10
     private var lastPSNR: Int64 = 0
     private var hasShown = false
 
-    /// PSNR costs as much as decoding: five pictures a second are enough.
+    /// Interval of PSNR measurements: one costs as much as decoding, and five frames a second are enough.
     private static let psnrInterval: Int64 = 200_000_000
 
     init(feed: SampleFeed, clock: LoadClock) throws {
@@ -41,7 +41,7 @@ final class SampleViewer {
         source = feed.source.format.map { I420Frame(width: $0.width, height: $0.height) }
     }
 
-    /// Handles all packets that wait. Returns false when the feed is closed and used up.
+    /// Processes all queued packets. Returns false if the feed is closed.
     func step() -> Bool {
         let (packets, closed) = feed.take()
         for packet in packets { receive(packet) }
@@ -113,7 +113,7 @@ final class SampleViewer {
 
     private func measure(_ decoded: I420Frame, _ bar: FrameBar) {
         guard let picture, decoded.width == picture.width, decoded.height == picture.height else { return }
-        // Taken out while it is drawn into, so that its bytes are not shared and copied.
+        // Moved out of `source` while it is drawn into, so that its bytes are not shared and copied.
         guard var original = source.take() else { return }
         picture.draw(bar, into: &original)
         if let value = PSNR.luma(decoded, against: original) { pictures.psnr.record(Int64((value * 100).rounded())) }

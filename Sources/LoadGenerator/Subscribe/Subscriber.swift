@@ -3,8 +3,8 @@ import MediaBase
 import RTP
 import SRTP
 
-/// One synthetic subscriber: counts every packet by the header that SRTP leaves in the clear, sends receiver reports, NACK and PLI;
-/// confined to a receiving thread.
+/// Synthetic subscriber: counts every packet by the header, which SRTP leaves unencrypted, and sends receiver reports, NACK and
+/// PLI; confined to a receiving thread.
 final class Subscriber {
     let setup: SubscriberSetup
     private var audio: TrackReception?
@@ -12,7 +12,7 @@ final class Subscriber {
     private var counters = ReceptionStatistics()
     private let outbound: SRTPContext
     private let ssrc = UInt32.random(in: 1 ... .max)
-    /// Where the relay sends from; its RTCP goes there.
+    /// Address from which the relay sends; RTCP goes there.
     private var relay: millrace_address?
     private var arrivals: UInt64 = 0
     private var firstPacket: Int64?
@@ -29,7 +29,7 @@ final class Subscriber {
         }
         audio = setup.transport.audio.map { TrackReception(ssrc: $0.ssrc, kind: .audio) }
         video = setup.transport.video.map { TrackReception(ssrc: $0.ssrc, kind: .video) }
-        // Spread over the first second, so that a thousand subscribers do not all report at once.
+        // Spread over one second, so that a thousand subscribers do not all report at once.
         nextReport = setup.joined + 500_000_000 + Int64(setup.index % 50) * 20_000_000
     }
 
@@ -64,7 +64,7 @@ final class Subscriber {
         setup.feed?.push(datagram, arrival: now)
     }
 
-    /// Packets are missing that may still be asked for.
+    /// True if packets are missing that can still be requested.
     var needsAttention: Bool { video?.isMissingPackets == true }
 
     /// Sends the RTCP that is due.
@@ -98,7 +98,7 @@ final class Subscriber {
             guard let values = track?.reportValues(), let source = track?.ssrc else { return }
             blocks.append(
                 ReportBlock(
-                    // The relay's sender reports are not decrypted, so none can be named.
+                    // The relay's sender reports are not decrypted, so LSR and DLSR are 0.
                     source: SSRC(source), fractionLost: values.fractionLost, cumulativeLost: values.cumulativeLost,
                     highestSequence: values.highest, jitter: values.jitter, lastSenderReport: 0,
                     delaySinceLastSenderReport: 0))
@@ -109,7 +109,7 @@ final class Subscriber {
         SDES(chunks: [SDES.Chunk(source: SSRC(ssrc), cname: "load-\(setup.index)")]).write(into: &packet)
     }
 
-    /// All that was seen so far.
+    /// Returns all statistics so far.
     func statistics(now: Int64) -> ReceptionStatistics {
         var total = counters
         for track in [audio, video] {

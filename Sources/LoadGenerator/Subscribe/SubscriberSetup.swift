@@ -1,13 +1,13 @@
 import MediaEngine
 
-/// What the receiving thread needs to play one subscriber.
+/// Parameters of one subscriber for the receiving thread.
 struct SubscriberSetup: Sendable {
     /// Unique in the run.
     let index: Int
     let transport: PlainTransport
     let socket: UDPSocket
-    /// When the join began: monotonic nanoseconds.
+    /// Time at which the join began, in monotonic nanoseconds.
     let joined: Int64
-    /// Present for those whose media is decoded.
+    /// Set if the subscriber's media is decoded.
     let feed: SampleFeed?
 }

@@ -1,6 +1,6 @@
 import CLinuxNet
 
-/// A thread that receives for many subscribers, each on a socket of its own.
+/// Thread that receives for many subscribers, each on its own socket.
 final class SubscriberThread: Sendable {
     let usage: Locked<ThreadUsage>
     private let name: String
@@ -36,7 +36,7 @@ final class SubscriberThread: Sendable {
         }
     }
 
-    /// All subscribers leave, and the thread ends.
+    /// Removes all subscribers and ends the thread.
     func stop() {
         loop.stop()
     }
@@ -46,7 +46,7 @@ final class SubscriberThread: Sendable {
         loop.wake()
     }
 
-    /// What the subscriber receives from now on does not count.
+    /// Removes a subscriber; packets that arrive later do not count.
     func remove(_ index: Int) {
         state.withLock { $0.leaving.append(index) }
         loop.wake()
@@ -59,7 +59,7 @@ final class SubscriberThread: Sendable {
         var meter = ThreadMeter(name: name, publishing: usage)
         defer { meter.finish() }
         let sender = try PacketSender()
-        // One slot holds what the kernel coalesced: up to 64 KiB.
+        // Each slot holds a buffer of datagrams that the kernel coalesced: up to 64 KiB.
         guard let receiver = millrace_receiver_new(8, 65_536) else { throw .system(call: "malloc", errno: 12) }
         defer { millrace_receiver_free(receiver) }
         var subscribers: [Int: Subscriber] = [:]

@@ -1,7 +1,7 @@
 import MediaBase
 import RTP
 
-/// Reception of one track by one subscriber, from the part of its packets that is not encrypted.
+/// Reception of one track by one subscriber, from the unencrypted part of its packets.
 struct TrackReception {
     let ssrc: UInt32
     let kind: MediaKind
@@ -15,7 +15,7 @@ struct TrackReception {
     private var receivedAtReport: UInt64 = 0
     private var missing: [Missing] = []
 
-    /// A packet to ask for again.
+    /// A missing packet to request.
     private struct Missing {
         let number: Int64
         let since: Int64
@@ -57,7 +57,7 @@ struct TrackReception {
         transit = passage
     }
 
-    /// Numbers to ask for now: each up to three times, 50 ms apart.
+    /// Returns the numbers to request now: each up to three times, 50 ms apart.
     mutating func numbersToAskFor(now: Int64) -> [SequenceNumber] {
         guard !missing.isEmpty else { return [] }
         let sequence = sequence
@@ -74,7 +74,7 @@ struct TrackReception {
         return numbers
     }
 
-    /// What a report block says (RFC 3550 section 6.4.1), counted from the call before.
+    /// Returns the values of a report block (RFC 3550 section 6.4.1), counted since the previous call.
     mutating func reportValues() -> (fractionLost: UInt8, cumulativeLost: Int32, highest: UInt32, jitter: UInt32) {
         let expected = sequence.expected - expectedAtReport
         let received = sequence.received - receivedAtReport

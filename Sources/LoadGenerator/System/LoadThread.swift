@@ -6,7 +6,7 @@ import CLinuxNet
     import Musl
 #endif
 
-/// One named OS thread that runs `body` once; `join()` waits for its end.
+/// Named OS thread that runs `body` once; `join()` waits for its end.
 final class LoadThread: Sendable {
     private let thread: pthread_t
 
@@ -19,7 +19,7 @@ final class LoadThread: Sendable {
         }
     }
 
-    /// - Parameter name: at most 15 characters show up in `top -H`.
+    /// - Parameter name: `top -H` shows at most 15 characters.
     init(name: String, _ body: @escaping @Sendable () -> Void) throws(LoadError) {
         let start = Unmanaged.passRetained(Start(name: name, body: body))
         var thread = pthread_t()

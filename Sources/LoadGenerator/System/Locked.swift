@@ -4,7 +4,7 @@
     import Musl
 #endif
 
-/// A value behind a mutex. A pthread mutex: ThreadSanitizer knows it, which it does not of `Synchronization.Mutex`.
+/// A value protected by a mutex. A pthread mutex, because ThreadSanitizer supports it, but not `Synchronization.Mutex`.
 final class Locked<Value>: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private var value: Value

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Processors that this process can use.
+/// Number of processors that this process can use.
 enum ProcessorCount {
     static var online: Int { ProcessInfo.processInfo.activeProcessorCount }
 }

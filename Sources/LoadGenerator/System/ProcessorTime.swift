@@ -2,6 +2,6 @@ import CLinuxNet
 
 /// CPU time of this process.
 enum ProcessorTime {
-    /// Nanoseconds, of all threads.
+    /// CPU time of all threads in nanoseconds.
     static var process: Int64 { millrace_process_cpu_ns() }
 }

@@ -1,6 +1,6 @@
 import CLinuxNet
 
-/// How much CPU one thread takes, and how much of a core it took in its busiest second. The thread itself calls `sample`.
+/// Meter of one thread's CPU time, and of its share of a core in its busiest second. The thread itself calls `sample`.
 struct ThreadMeter {
     private let name: String
     private let published: Locked<ThreadUsage>
@@ -9,7 +9,7 @@ struct ThreadMeter {
     private var lastWaiting: Int64
     private let firstCPU: Int64
 
-    /// Call on the thread to be measured.
+    /// Creates a meter; must be called on the thread to be measured.
     init(name: String, publishing published: Locked<ThreadUsage>) {
         self.name = name
         self.published = published
@@ -20,14 +20,14 @@ struct ThreadMeter {
         published.withLock { $0 = ThreadUsage(name: name) }
     }
 
-    /// Does something once a second only, so that it can be called in every turn of a loop.
+    /// Publishes the usage once a second; does nothing otherwise, so that every turn of a loop can call it.
     mutating func sample(now: Int64) {
         let elapsed = now - lastWall
         guard elapsed >= 1_000_000_000 else { return }
         publish(elapsed: elapsed, now: now)
     }
 
-    /// The last word before the thread ends. A tail below 0.2 s says nothing about how busy the thread was.
+    /// Publishes the usage before the thread ends. The last interval counts as at least 1 s, so that a short one gives no high share.
     mutating func finish() {
         let now = millrace_monotonic_ns()
         publish(elapsed: max(1_000_000_000, now - lastWall), now: now)

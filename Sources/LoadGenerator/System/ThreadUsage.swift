@@ -1,4 +1,4 @@
-/// What a `ThreadMeter` found.
+/// Usage that a `ThreadMeter` measured.
 package struct ThreadUsage: Codable, Sendable, Equatable {
     package var name: String
     package var cpuNanoseconds: Int64 = 0
@@ -6,7 +6,7 @@ package struct ThreadUsage: Codable, Sendable, Equatable {
     package var busiest = 0.0
     /// Share of a core in the last second, 0...1.
     package var latest = 0.0
-    /// Share of the worst second that the thread was ready to run and had no core, 0...1: other work took the machine.
+    /// Share of the worst second in which the thread was ready to run but had no core, 0...1: other processes used the machine.
     package var mostWaiting = 0.0
 
     package init(name: String) { self.name = name }

@@ -1,7 +1,7 @@
 import CLinuxNet
 import MediaBase
 
-/// A UDP socket on a port of the kernel's choice, closed with its owner.
+/// UDP socket on a port that the kernel chooses; closed when it is released.
 final class UDPSocket: Sendable {
     let descriptor: Int32
     let port: UInt16
@@ -9,8 +9,8 @@ final class UDPSocket: Sendable {
 
     /// - Parameters:
     ///   - host: numeric address to bind to.
-    ///   - receiveBuffer: bytes to ask the kernel for.
-    ///   - coalescing: lets the kernel hand over runs of equal datagrams as one (UDP GRO).
+    ///   - receiveBuffer: size in bytes to request from the kernel.
+    ///   - coalescing: true to receive runs of datagrams of equal size as one (UDP GRO).
     init(host: String, receiveBuffer: Int, coalescing: Bool) throws(LoadError) {
         guard let address = SocketAddress(host, port: 0) else { throw .address(host) }
         var kernel = millrace_address(address)
@@ -29,7 +29,7 @@ final class UDPSocket: Sendable {
 
     deinit { millrace_close(descriptor) }
 
-    /// Datagrams that the kernel dropped here since the socket was opened.
+    /// Number of datagrams that the kernel dropped here since the socket was opened.
     var kernelDrops: UInt64 { UInt64(max(0, millrace_udp_drops(descriptor))) }
 }
 

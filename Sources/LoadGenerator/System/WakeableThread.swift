@@ -1,17 +1,17 @@
 import CLinuxNet
 import Synchronization
 
-/// A thread that waits on descriptors and can be woken and stopped from others: what every loop of the generator stands on. Started at most
-/// once; the owner keeps it for as long as the thread runs.
+/// Thread that waits on descriptors and can be woken and stopped from other threads; the base of every loop of the generator.
+/// Started at most once; the owner must keep it as long as the thread runs.
 final class WakeableThread: Sendable {
-    /// Can be read after `wake` or `stop`, until `clear`.
+    /// Event that is readable after `wake` or `stop`, until `clear`.
     let event = millrace_event_open()
     private let stopping = Atomic<Bool>(false)
     private let thread = Locked<LoadThread?>(nil)
 
     deinit { millrace_close(event) }
 
-    /// - Parameter body: returns soon after `isStopping` has become true.
+    /// - Parameter body: must return soon after `isStopping` becomes true.
     func start(name: String, _ body: @escaping @Sendable () -> Void) throws(LoadError) {
         let started = try LoadThread(name: name, body)
         thread.withLock { $0 = started }
@@ -21,7 +21,7 @@ final class WakeableThread: Sendable {
     func clear() { millrace_event_clear(event) }
     var isStopping: Bool { stopping.load(ordering: .acquiring) }
 
-    /// Tells the thread to end, and waits until it has.
+    /// Tells the thread to end, and waits until it has ended.
     func stop() {
         stopping.store(true, ordering: .releasing)
         wake()

@@ -1,4 +1,4 @@
-/// Text as content or quoted attribute of HTML.
+/// Escaping of text for the content or a quoted attribute of HTML.
 enum HTMLText {
     static func escaped(_ text: String) -> String {
         var result = ""

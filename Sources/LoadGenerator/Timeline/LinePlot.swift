@@ -1,20 +1,20 @@
 import Foundation
 
-/// A plot of some values over time, as inline SVG: text, axes and lines take their colours from the classes of the page's style sheet.
+/// Plot of values over time as inline SVG. Text, axes and lines take their colours from the classes of the page's style sheet.
 struct LinePlot {
     struct Series {
         var name: String
-        /// A value per time; nil: not measured, and the line has a gap.
+        /// Values, one for each time; nil: not measured, which leaves a gap in the line.
         var values: [Double?]
     }
 
     var title: String
     var unit: String
-    /// Ends of the intervals, in seconds, increasing.
+    /// Ends of the intervals in seconds, ascending.
     var times: [Double]
-    /// At most four, each with its own colour and dash.
+    /// At most four lines, each with its own colour and dash.
     var series: [Series]
-    /// Until when subscribers joined, in seconds.
+    /// End of the ramp in seconds.
     var rampEnd: Double
 
     private static let width = 720.0
@@ -89,7 +89,7 @@ struct LinePlot {
                 continue
             }
             let place = "\(Self.place(x(time))) \(Self.place(y(value)))"
-            // A value with none before it is a dot, and the start of a line if more follow.
+            // A value without a previous one is drawn as a dot, which becomes the start of a line if more values follow.
             text += isDrawing ? "L\(place)" : "M\(place)h0"
             isDrawing = true
         }
@@ -98,7 +98,7 @@ struct LinePlot {
 
     private static func place(_ value: Double) -> String { String(format: "%.1f", value) }
 
-    /// The next of 1, 2, 2.5, 5 times a power of ten; 1 for 0.
+    /// Returns the next of 1, 2, 2.5, 5 times a power of ten; 1 for 0.
     static func niceCeiling(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 1 }
         let power = pow(10, floor(log10(value)))

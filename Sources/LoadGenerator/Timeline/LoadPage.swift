@@ -1,5 +1,5 @@
-/// The file that `millrace load --report` writes: plots of the timeline and the table of the report, in one HTML page without scripts or
-/// anything that is loaded from elsewhere.
+/// HTML page that `millrace load --report` writes: plots of the timeline and the table of the report, without scripts or external
+/// resources.
 package struct LoadPage: Sendable {
     private let report: LoadReport
     private let points: [TimelineDocument.Row]
@@ -14,7 +14,7 @@ package struct LoadPage: Sendable {
     package var html: String {
         let outcome =
             report.isSuccess
-            ? "<p class=\"outcome\">No bound is broken.</p>"
+            ? "<p class=\"outcome\">All limits are met.</p>"
             : "<p class=\"outcome failed\">Failed: \(HTMLText.escaped(report.failures.joined(separator: "; ")))</p>"
         let span = secondsPerPoint == 1 ? "a second" : "\(secondsPerPoint) s, rates as means"
         return """

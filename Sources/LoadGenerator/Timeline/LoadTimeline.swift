@@ -1,11 +1,11 @@
-/// A run over time, in bounded memory: a point a second; once there are `capacity` points, each two neighbours become one, and from then on
-/// a point covers twice the time. A day of load has 1,350 points of 64 s each.
+/// Values of a run over time, in bounded memory: a point a second. When there are `capacity` points, each two neighbours are
+/// merged, and from then on a point covers twice the time. A day of load has 1,350 points of 64 s each.
 package struct LoadTimeline: Sendable {
     /// 2,048 points with their latencies take about 5 MB.
     package static let usualCapacity = 2_048
 
     package private(set) var points: [TimelinePoint] = []
-    /// Samples that make a point: 1, 2, 4, ...
+    /// Samples per point: 1, 2, 4, ...
     package private(set) var samplesPerPoint = 1
     /// Samples in the last point.
     private var samplesInLast = 0
@@ -17,7 +17,7 @@ package struct LoadTimeline: Sendable {
         self.capacity = capacity
     }
 
-    /// Takes the sample that follows the last one, about a second long.
+    /// Adds the sample that follows the last one, about a second long.
     package mutating func add(_ sample: TimelinePoint) {
         if samplesInLast > 0, samplesInLast < samplesPerPoint {
             points[points.count - 1].append(sample)
@@ -29,8 +29,8 @@ package struct LoadTimeline: Sendable {
         samplesInLast = 1
     }
 
-    /// Takes the last sample. One of less than half a second joins the point before: threads publish what they counted every 200 ms, so its
-    /// rates would fall to 0.
+    /// Adds the last sample. A sample of less than half a second is merged into the previous point: threads publish their counts
+    /// every 200 ms, so its rates would fall to 0.
     package mutating func finish(_ sample: TimelinePoint) {
         guard sample.duration < 0.5, !points.isEmpty else { return add(sample) }
         points[points.count - 1].append(sample)

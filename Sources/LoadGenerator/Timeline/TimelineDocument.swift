@@ -1,7 +1,7 @@
 import Foundation
 
-/// The file that `millrace load --timeline` writes: one JSON object with what was run and a row for each point. Times are seconds since the
-/// first subscriber joined, or milliseconds if the name says so; rates are a second.
+/// JSON file that `millrace load --timeline` writes: an object with the settings and a row for each point. Times are seconds since
+/// the first subscriber joined, or milliseconds if the name says so; rates are per second.
 package struct TimelineDocument: Codable, Sendable {
     package struct Row: Codable, Sendable {
         package var start: Double
@@ -14,7 +14,7 @@ package struct TimelineDocument: Codable, Sendable {
         package var sentKilobitsPerSecond: Double
         package var receivedPacketsPerSecond: Double
         package var receivedKilobitsPerSecond: Double
-        /// Packets; below 0 if more came late than were lost.
+        /// Lost packets; below 0 if more arrived late than were lost.
         package var lost: Int64
         /// Latency of the sampled subscribers; absent if they decoded no frame.
         package var latencyMilliseconds: LoadReport.Spread?
@@ -27,12 +27,12 @@ package struct TimelineDocument: Codable, Sendable {
         package var busiestThread: Double
     }
 
-    /// Changes if a name or a unit does.
+    /// Version of the format; incremented if a name or a unit changes.
     package var version = 1
     package var settings: LoadReport.Settings
-    /// Seconds that a row covers, about; the last one may be shorter.
+    /// Approximate seconds per row; the last row may be shorter.
     package var secondsPerPoint: Int
-    /// Why the run ended before its time; absent if it did not.
+    /// Reason why the run ended early; absent if it did not.
     package var failure: String?
     package var points: [Row]
 

@@ -1,11 +1,11 @@
-/// One interval of a run. Counts are of the interval alone.
+/// Interval of a run. Counts are of this interval only.
 package struct TimelinePoint: Sendable {
     /// Nanoseconds since the first subscriber joined.
     package var start: Int64
     package var end: Int64
-    /// Whether the interval ends after the ramp, in the measured time.
+    /// True if the interval ends after the ramp, in the measured time.
     package var isMeasured = false
-    /// Subscriptions that are there at the end.
+    /// Subscriptions at the end of the interval.
     package var connected = 0
     package var failedJoins = 0
     package var sentPackets: UInt64 = 0
@@ -13,15 +13,15 @@ package struct TimelinePoint: Sendable {
     package var sentBytes: UInt64 = 0
     package var receivedPackets: UInt64 = 0
     package var receivedBytes: UInt64 = 0
-    /// Packets that are missing at the end, less those at the start: below 0 if more came late than were lost.
+    /// Missing packets at the end minus those at the start: below 0 if more arrived late than were lost.
     package var lost: Int64 = 0
     /// Frames that the sample decoded, and frame counters that it missed.
     package var framesDecoded: UInt64 = 0
     package var countersMissed: UInt64 = 0
-    /// Freezes of the sample that ended, and their nanoseconds.
+    /// Freezes of the sample that ended, and their duration in nanoseconds.
     package var freezes: UInt64 = 0
     package var frozen: Int64 = 0
-    /// Capture until decoded, microseconds.
+    /// Time from capture to decoding, in microseconds.
     package var latency = Distribution()
     /// Share of a core that the generator's busiest thread took, 0...1.
     package var busiestThread = 0.0
@@ -34,7 +34,7 @@ package struct TimelinePoint: Sendable {
     /// Seconds, above 0.
     package var duration: Double { max(1e-3, Double(end - start) / 1e9) }
 
-    /// Joins the next interval to this one.
+    /// Appends the next interval to this one.
     package mutating func append(_ next: TimelinePoint) {
         end = next.end
         isMeasured = next.isMeasured

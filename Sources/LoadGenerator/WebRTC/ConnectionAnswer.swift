@@ -1,4 +1,4 @@
-/// What a relay answered to a `ConnectionOffer`.
+/// A relay's answer to a `ConnectionOffer`.
 package struct ConnectionAnswer: Sendable {
     package var sdp: String
     package var resource: ConnectionResource

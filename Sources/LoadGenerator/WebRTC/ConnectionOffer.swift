@@ -1,4 +1,4 @@
-/// One peer connection that the generator asks a relay for.
+/// Offer for a peer connection that the generator sends to a relay.
 package struct ConnectionOffer: Sendable {
     package enum Direction: Sendable {
         case publish

@@ -1,9 +1,9 @@
 package import MediaEngine
 
-/// What ends a peer connection at the relay.
+/// Handle with which to close a peer connection at the relay.
 package enum ConnectionResource: Sendable, Hashable {
-    /// The URL that the answer's `Location` gave (RFC 9725 section 4.2); nil where it gave none.
+    /// URL in the answer's `Location` (RFC 9725 section 4.2); nil if there was none.
     case location(String?)
-    /// A transport of the relay in the process.
+    /// Transport of a relay in this process.
     case transport(TransportID, session: String)
 }

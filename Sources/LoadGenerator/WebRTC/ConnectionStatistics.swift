@@ -1,10 +1,10 @@
-/// How the peer connections of a run, or of one thread of it, were made and lost.
+/// Connection times and losses of the peer connections of a run, or of one of its threads.
 struct ConnectionStatistics: Sendable {
-    /// Answer until the first check that the relay answered, microseconds.
+    /// Time from the SDP answer to the first check that the relay answered, in microseconds.
     var ice = Distribution()
-    /// From there to the end of the handshake, microseconds.
+    /// Time from that check to the end of the handshake, in microseconds.
     var dtls = Distribution()
-    /// Connections that ended without being asked to.
+    /// Connections that ended unexpectedly.
     var lost: UInt64 = 0
     var firstLoss: String?
 

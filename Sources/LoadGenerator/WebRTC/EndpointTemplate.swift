@@ -1,12 +1,12 @@
 import Foundation
 
-/// A WHIP or WHEP URL with places for the names: `http://relay/whip/{session}?stream={stream}`.
+/// WHIP or WHEP URL with placeholders for the names: `http://relay/whip/{session}?stream={stream}`.
 package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
     private let text: String
 
     /// - Parameters:
-    ///   - text: http or https; `{session}` and `{stream}` may stand anywhere behind the host, or nowhere.
-    ///   - name: of the option, for the error.
+    ///   - text: http or https URL; `{session}` and `{stream}` may occur anywhere after the host, or not at all.
+    ///   - name: name of the option, for the error.
     package init(_ text: String, option name: String) throws(LoadError) {
         self.text = text
         guard let url = URL(string: expanded(session: "a", stream: "b")), url.scheme == "http" || url.scheme == "https",
@@ -14,7 +14,7 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
         else { throw .invalidSetting(name, reason: "\"\(text)\" is not an http or https address") }
     }
 
-    /// Our relay's doors below its address; a bare `host:port` means http.
+    /// Returns the WHIP endpoint of a Millrace relay at this address; a bare `host:port` means http.
     static func whip(of relay: String) throws(LoadError) -> EndpointTemplate {
         try EndpointTemplate(base(relay) + "/whip/{session}?stream={stream}", option: "url")
     }
@@ -28,7 +28,7 @@ package struct EndpointTemplate: Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// The URL with the names in their places.
+    /// Returns the URL with the names inserted.
     package func expanded(session: String, stream: String) -> String {
         text.replacingOccurrences(of: "{session}", with: Self.escaped(session))
             .replacingOccurrences(of: "{stream}", with: Self.escaped(stream))

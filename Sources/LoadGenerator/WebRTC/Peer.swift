@@ -5,7 +5,7 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// One WebRTC participant on a socket of its own: publisher or viewer; confined to a thread.
+/// WebRTC participant with its own socket: publisher or subscriber; confined to a thread.
 final class Peer {
     let setup: PeerSetup
     private(set) var connections = ConnectionStatistics()
@@ -41,7 +41,7 @@ final class Peer {
         }
     }
 
-    /// Takes the relay's answer and begins to connect.
+    /// Accepts the relay's answer and starts the connection.
     func start(with sender: PacketSender) {
         do throws(WebRTCEndpointError) {
             try endpoint.accept(Array(setup.answer.utf8), now: .nanoseconds(LoadClock.now))
@@ -67,7 +67,7 @@ final class Peer {
         drain(with: sender)
     }
 
-    /// Does what is due by the endpoint's timers.
+    /// Handles the endpoint's timers, and requests a key frame if the decoder needs one.
     func handleTimeout(now: Int64, with sender: PacketSender) {
         if let feed = setup.feed, feed.wantsKeyFrame, now - lastKeyFrameRequest >= Self.keyFrameInterval,
             let track = setup.configuration.tracks.firstIndex(where: { $0.kind == .video })
@@ -80,7 +80,7 @@ final class Peer {
         drain(with: sender)
     }
 
-    /// Sends a publisher's media that is due. Returns when the next known thing is, or `Int64.max`.
+    /// Sends a publisher's media that is due. Returns the time of the next known event, or `Int64.max`.
     func send(now: Int64, with sender: PacketSender) -> Int64 {
         guard media != nil, endpoint.isConnected else { return .max }
         let next = media?.send(now: now, to: endpoint) ?? .max
@@ -88,7 +88,7 @@ final class Peer {
         return next
     }
 
-    /// Says goodbye.
+    /// Closes the connection.
     func close(with sender: PacketSender) {
         endpoint.close(now: .nanoseconds(LoadClock.now))
         drain(with: sender)
@@ -101,7 +101,7 @@ final class Peer {
             switch output {
             case .transmit(let datagram, let to): transmit(datagram, to: to, with: sender)
             case .connect(_, let connection):
-                // The generator has UDP only.
+                // The generator only supports UDP.
                 endpoint.disconnected(connection: connection, now: .nanoseconds(LoadClock.now))
             case .disconnect, .noPath: break
             case .connected: connected()
@@ -137,7 +137,7 @@ final class Peer {
     }
 
     private func transmit(_ datagram: [UInt8], to: PeerAddress, with sender: PacketSender) {
-        // A candidate of the other IP version is none for this socket.
+        // A candidate of the other IP version cannot be reached from this socket.
         guard to.address.isIPv6 == setup.socket.isIPv6 else { return }
         if datagram.withUnsafeBytes({ DatagramKind($0) }) == .rtp {
             departures += 1
@@ -153,10 +153,10 @@ final class Peer {
         sender.queue(datagram, to: kernel, socket: setup.socket.descriptor)
     }
 
-    /// By the participant's number, which is the same in every run, as its SSRCs are not.
+    /// Stream number for the loss pattern, from the participant's index, which is the same in every run, unlike its SSRCs.
     private var lossStream: UInt64 { UInt64(setup.index) << 1 | (setup.media == nil ? 1 : 0) }
 
-    /// What was sent so far.
+    /// Statistics of the packets sent so far.
     var sendStatistics: SendStatistics {
         var total = sent
         if let media { total.add(media.statistics) }
@@ -165,7 +165,7 @@ final class Peer {
         return total
     }
 
-    /// What was seen so far.
+    /// Returns the statistics of the packets received so far.
     func receptionStatistics(now: Int64) -> ReceptionStatistics {
         var total = ReceptionStatistics()
         guard setup.media == nil, wasConnected else { return total }

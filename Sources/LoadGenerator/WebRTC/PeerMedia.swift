@@ -2,23 +2,23 @@ import MediaBase
 import RTP
 import WebRTCClient
 
-/// Sends a publisher's pictures and sound when they are due; confined to a thread.
+/// Sender of a publisher's frames and audio when they are due; confined to a thread.
 struct PeerMedia {
     private let setup: PeerSetup.Media
     private let audioTrack: Int?
     private let videoTrack: Int?
-    /// Encodings that the relay takes: the place among them, and the source's.
+    /// Encodings that the relay accepts: index among these, and index in the source.
     private let encodings: [(place: Int, source: Int)]
     private var hasKeyFrame: [Bool]
     private var nextAudio: Int64
     private var nextPicture: Int64
     private var pendingAudio: AudioSource.Packet?
     private var pendingPicture: VideoPicture?
-    /// Of packet 0 on the monotonic clock.
+    /// Monotonic time of audio packet 0, in nanoseconds.
     private var audioEpoch: Int64?
     private(set) var statistics = SendStatistics()
 
-    /// - Parameter endpoint: connected.
+    /// - Parameter endpoint: must be connected.
     init(_ setup: PeerSetup.Media, endpoint: WebRTCEndpoint) {
         self.setup = setup
         let offered = endpoint.configuration.tracks
@@ -28,7 +28,7 @@ struct PeerMedia {
         hasKeyFrame = Array(repeating: false, count: encodings.count)
         nextAudio = setup.audio?.nextNumber ?? 0
         nextPicture = setup.video?.nextNumber ?? 0
-        // A new publisher's first picture must be one that can be shown.
+        // A new publisher's first frame must be a key frame.
         for encoding in encodings { setup.video?.requestKeyFrame(encoding: encoding.source) }
     }
 
@@ -36,7 +36,7 @@ struct PeerMedia {
         let offered = endpoint.configuration.tracks[track].encodings
         guard offered.count > 1 else { return [(0, 0)] }
         let taken = Set(endpoint.tracks[track]?.encodings.compactMap(\.rid) ?? [])
-        // A relay without simulcast takes one encoding: the whole picture, which is offered last.
+        // A relay without simulcast accepts one encoding: the full size, which is offered last.
         guard !taken.isEmpty else { return [(offered.count - 1, offered.count - 1)] }
         return offered.indices.filter { offered[$0].rid.map(taken.contains) ?? false }.enumerated()
             .map { ($0.offset, $0.element) }
@@ -47,7 +47,7 @@ struct PeerMedia {
         setup.video?.requestKeyFrame(encoding: encoding.source)
     }
 
-    /// Sends what is due. Returns when the next known thing is, or `Int64.max`.
+    /// Sends everything that is due. Returns the time of the next known event, or `Int64.max`.
     mutating func send(now: Int64, to endpoint: WebRTCEndpoint) -> Int64 {
         min(sendAudio(now: now, to: endpoint), sendVideo(now: now, to: endpoint))
     }
@@ -85,7 +85,7 @@ struct PeerMedia {
             pendingPicture = nil
             for (place, encoding) in encodings.enumerated() {
                 let encoded = picture.encodings[encoding.source]
-                // Nobody could show what comes before the first key frame.
+                // Frames before the first key frame cannot be decoded.
                 hasKeyFrame[place] = hasKeyFrame[place] || encoded.isKeyFrame
                 guard hasKeyFrame[place] else { continue }
                 for (i, payload) in encoded.payloads.enumerated() {

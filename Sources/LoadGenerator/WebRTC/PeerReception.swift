@@ -2,7 +2,7 @@ import MediaBase
 import RTP
 import WebRTCClient
 
-/// What a viewer received, and the copy of it for the decoder; confined to a thread.
+/// Packets that a subscriber received, with a copy for the decoder; confined to a thread.
 struct PeerReception {
     private var sequences: [MediaKind: SequenceStatistics] = [:]
     private(set) var packets: UInt64 = 0
@@ -10,13 +10,13 @@ struct PeerReception {
     private(set) var firstPacket: Int64?
     private let feed: SampleFeed?
 
-    /// SSRCs that the decoder's copy has in place of the relay's, which may change and which not every answer names.
+    /// SSRCs in the decoder's copy, in place of the relay's SSRCs, which may change and are not in every answer.
     static let audioSSRC: UInt32 = 1
     static let videoSSRC: UInt32 = 2
 
     init(feed: SampleFeed?) { self.feed = feed }
 
-    /// - Parameter bytes: of the datagram.
+    /// - Parameter bytes: size of the datagram.
     mutating func receive(_ packet: IncomingPacket, bytes count: Int, now: Int64) {
         packets += 1
         bytes += UInt64(count)
@@ -35,7 +35,7 @@ struct PeerReception {
         copy.withUnsafeBytes { feed.push($0, arrival: now) }
     }
 
-    /// - Parameter tracks: that the relay's answer has.
+    /// - Parameter tracks: kinds of the tracks in the relay's answer.
     func add(to total: inout ReceptionStatistics, tracks: [MediaKind], isOld: Bool) {
         total.packets += packets
         total.bytes += bytes

@@ -1,30 +1,30 @@
 import WebRTCClient
 
-/// What a thread needs to play one WebRTC participant.
+/// Parameters of one WebRTC participant for its thread.
 struct PeerSetup: Sendable {
-    /// What a publisher sends.
+    /// Media that a publisher sends.
     struct Media: Sendable {
         let video: VideoSource?
         let audio: AudioSource?
-        /// Which of the audio source's tones.
+        /// Index of its tone in the audio source.
         let tone: Int
-        /// As `PublisherSetup` has them.
+        /// Same as in `PublisherSetup`.
         let videoOffset: Int64
         let audioOffset: Int64
     }
 
-    /// Unique among those of its direction.
+    /// Unique among the participants of the same direction.
     let index: Int
     let configuration: WebRTCEndpoint.Configuration
-    /// The relay's.
+    /// SDP answer of the relay.
     let answer: String
     let socket: UDPSocket
-    /// When the offer was sent: monotonic nanoseconds.
+    /// Time at which the offer was sent, in monotonic nanoseconds.
     let joined: Int64
-    /// Nil: a viewer.
+    /// Nil for a subscriber.
     let media: Media?
-    /// Of viewers whose media is decoded.
+    /// Set for subscribers whose media is decoded.
     let feed: SampleFeed?
-    /// Called once, on the thread: connected, or why not.
+    /// Called once on the thread, when the participant is connected or has failed.
     let completion: @Sendable (Result<Void, LoadError>) -> Void
 }

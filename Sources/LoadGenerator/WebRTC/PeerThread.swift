@@ -1,6 +1,6 @@
 import CLinuxNet
 
-/// A thread that plays WebRTC participants, each on a socket of its own: datagrams, timers, and publishers' media when due.
+/// Thread that runs WebRTC participants, each with its own socket: datagrams, timers, and publishers' media when it is due.
 final class PeerThread: Sendable {
     let usage: Locked<ThreadUsage>
     private let name: String
@@ -8,7 +8,7 @@ final class PeerThread: Sendable {
     private let poller = millrace_poller_open()
     private let state = Locked(State())
     private let loop = WakeableThread()
-    /// Sources signal it to wake the thread.
+    /// Event that sources signal to wake the thread.
     var event: Int32 { loop.event }
 
     private struct State {
@@ -19,7 +19,7 @@ final class PeerThread: Sendable {
         var failure: LoadError?
     }
 
-    /// Of all participants, those that left included.
+    /// Sums over all participants, including those that have left.
     struct Totals: Sendable {
         var sent = SendStatistics()
         var received = ReceptionStatistics()
@@ -32,9 +32,9 @@ final class PeerThread: Sendable {
         }
     }
 
-    /// Bounds the wake-ups: what is due within this time is done together.
+    /// Shortest wait in nanoseconds, to limit the number of wake-ups: everything due within this time is handled together.
     private static let shortestWait: Int64 = 500_000
-    /// Timers are looked at as often.
+    /// Interval between checks of the timers, in nanoseconds.
     private static let sweepInterval: Int64 = 5_000_000
 
     init(name: String, loss: LossPattern) {
@@ -56,12 +56,12 @@ final class PeerThread: Sendable {
         }
     }
 
-    /// All participants leave, and the thread ends.
+    /// Removes all participants and ends the thread.
     func stop() {
         loop.stop()
     }
 
-    /// The setup's completion tells how it goes on.
+    /// Adds a participant; the completion of its setup reports the result.
     func add(_ setup: PeerSetup) {
         let isOver = state.withLock { state in
             if !state.isOver { state.joining.append(setup) }
@@ -71,7 +71,7 @@ final class PeerThread: Sendable {
         loop.wake()
     }
 
-    /// Takes a participant out, and returns when it is gone: what it receives from now on does not count.
+    /// Removes a participant, and returns when it is gone: packets that arrive later do not count.
     func remove(_ index: Int) async {
         await withCheckedContinuation { waiting in
             let isOver = state.withLock { state in
@@ -90,7 +90,7 @@ final class PeerThread: Sendable {
         var meter = ThreadMeter(name: name, publishing: usage)
         defer { meter.finish() }
         let sender = try PacketSender()
-        // One slot holds what the kernel coalesced: up to 64 KiB.
+        // Each slot holds a buffer of datagrams that the kernel coalesced: up to 64 KiB.
         guard let receiver = millrace_receiver_new(8, 65_536) else { throw .system(call: "malloc", errno: 12) }
         defer { millrace_receiver_free(receiver) }
         var peers: [Int: Peer] = [:]
@@ -189,7 +189,7 @@ final class PeerThread: Sendable {
         state.withLock { $0.totals = totals }
     }
 
-    /// Whoever waits for something must hear that it will not be.
+    /// Completes all pending additions and removals, so that no caller waits forever.
     private func end() {
         let (joining, leaving) = state.withLock { state in
             defer {

@@ -1,7 +1,7 @@
 import Foundation
 import HTTPCalls
 
-/// Any relay's WHIP and WHEP endpoints (RFC 9725): an offer is posted, the answer taken, the resource deleted at the end.
+/// WHIP and WHEP endpoints of any relay (RFC 9725): posts offers, reads the answers, and deletes the resources at the end.
 package final class WHIPDoor: WebRTCRelayDoor {
     private static let patience = Duration.seconds(15)
 
@@ -12,8 +12,8 @@ package final class WHIPDoor: WebRTCRelayDoor {
     private let token: String?
 
     /// - Parameters:
-    ///   - address: of a Millrace relay, whose `/metrics` is read too; the templates go before its own paths.
-    ///   - token: sent as Bearer token.
+    ///   - address: address of a Millrace relay, whose `/metrics` is read too; the templates take precedence over its own paths.
+    ///   - token: sent as a Bearer token.
     package init(address: String?, whip: String?, whep: String?, token: String? = nil) throws(LoadError) {
         self.token = token
         if let whip {
@@ -21,14 +21,14 @@ package final class WHIPDoor: WebRTCRelayDoor {
         } else if let address {
             publish = try .whip(of: address)
         } else {
-            throw .invalidSetting("whip", reason: "say where publishers go (--whip or --url)")
+            throw .invalidSetting("whip", reason: "give the publishers' endpoint (--whip or --url)")
         }
         if let whep {
             view = try EndpointTemplate(whep, option: "whep")
         } else if let address {
             view = try .whep(of: address)
         } else {
-            throw .invalidSetting("whep", reason: "say where viewers go (--whep or --url)")
+            throw .invalidSetting("whep", reason: "give the subscribers' endpoint (--whep or --url)")
         }
         if let address { metrics = try PlainHTTPDoor(address: address, token: token) } else { metrics = nil }
     }

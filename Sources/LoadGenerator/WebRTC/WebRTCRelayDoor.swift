@@ -1,11 +1,11 @@
-/// How the generator offers peer connections to a relay: by WHIP and WHEP, or in the process.
+/// Interface for offering peer connections to a relay: by WHIP and WHEP, or in the same process.
 package protocol WebRTCRelayDoor: Sendable {
     func offer(_ offer: ConnectionOffer) async throws(LoadError) -> ConnectionAnswer
-    /// Closing what is closed already is no error.
+    /// Closes a peer connection; has no effect if it is closed already.
     func close(_ resource: ConnectionResource) async
-    /// What the relay has used so far; nil where it does not say.
+    /// Returns the relay's usage so far; nil if the relay does not report it.
     func usage() async -> RelayUsage?
-    /// No more calls will come.
+    /// Ends the use of this object; no more calls follow.
     func stop() async
 }
 

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// When the first frame in a packet was captured, on the clock of who captured it
+/// Capture time of the first frame in a packet, on the capturer's clock
 /// (http://www.webrtc.org/experiments/rtp-hdrext/abs-capture-time). 8 or 16 bytes.
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -14,8 +14,8 @@ package struct AbsoluteCaptureTime: RTPExtensionValue {
     package static var kind: RTPExtensionKind { .absCaptureTime }
 
     package var time: NTPTime
-    /// The sender's estimate of how far the capturer's clock is ahead of its own: 2^-32 s. Capture time plus a negative offset is a
-    /// time on the sender's clock, the one of its sender reports.
+    /// The sender's estimate of how far the capturer's clock is ahead of its own, in units of 2^-32 s. Capture time minus this
+    /// offset is a time on the sender's clock, the clock of its sender reports.
     package var offset: Int64?
 
     package init(_ time: NTPTime, offset: Int64? = nil) {

@@ -1,10 +1,10 @@
 package import MediaBase
 
-/// When a packet left its sender: the middle of an NTP timestamp, 6 bits of seconds and 18 of fraction, so it comes round every 64 s
+/// Send time of a packet: the middle of an NTP timestamp, 6 bits of seconds and 18 of fraction, which wraps every 64 s
 /// (http://www.webrtc.org/experiments/rtp-hdrext/abs-send-time). Three bytes.
 package struct AbsoluteSendTime: RTPExtensionValue {
     package static var kind: RTPExtensionKind { .absSendTime }
-    /// What the number comes round after.
+    /// Time after which the value wraps.
     package static let period = MediaTime.milliseconds(64_000)
 
     /// 0..<2^24, in units of 2^-18 s (3.8 us).
@@ -15,16 +15,16 @@ package struct AbsoluteSendTime: RTPExtensionValue {
 
     package init(_ time: NTPTime) { self.init(rawValue: UInt32(truncatingIfNeeded: time.rawValue >> 14)) }
 
-    /// On any clock: receivers only ever take differences. Rounded to the nearest unit.
+    /// Takes a time on any clock, because receivers only use differences. Rounds to the nearest unit.
     @inline(__always)
     package init(_ time: MediaTime) {
-        // The period divides out first, so that nothing overflows.
+        // Reduced modulo the period first, so that nothing overflows.
         let rest = time.rawValue % Self.period.rawValue
         let nanoseconds = rest < 0 ? rest &+ Self.period.rawValue : rest
         self.init(rawValue: UInt32(truncatingIfNeeded: (nanoseconds << 18 &+ 500_000_000) / 1_000_000_000))
     }
 
-    /// Time from `other` to `self`, in -32 s ..< 32 s, rounded to the nearest nanosecond.
+    /// Returns the time from `other` to `self`, in -32 s ..< 32 s, rounded to the nearest nanosecond.
     package func distance(from other: AbsoluteSendTime) -> MediaTime {
         let units = Int64(Int32(bitPattern: (rawValue &- other.rawValue) << 8) >> 8)
         return MediaTime(rawValue: (units &* 1_000_000_000 &+ 0x2_0000) >> 18)

@@ -1,7 +1,7 @@
 package import MediaBase
 
-/// Between which delays a receiver is to play what it gets (http://www.webrtc.org/experiments/rtp-hdrext/playout-delay). Three bytes:
-/// 12 bits of least and 12 of greatest delay, in units of 10 ms.
+/// Minimum and maximum playout delay for the receiver (http://www.webrtc.org/experiments/rtp-hdrext/playout-delay). Three bytes: 12
+/// bits of minimum and 12 bits of maximum delay, in units of 10 ms.
 package struct PlayoutDelay: RTPExtensionValue {
     package static var kind: RTPExtensionKind { .playoutDelay }
     package static let unit = MediaTime.milliseconds(10)
@@ -12,7 +12,7 @@ package struct PlayoutDelay: RTPExtensionValue {
     package let minimum: MediaTime
     package let maximum: MediaTime
 
-    /// Both rounded down to whole units and clamped to 0 ... `longest`; `maximum` to no less than `minimum`.
+    /// Rounds both down to whole units and clamps them to 0 ... `longest`; `maximum` is raised to `minimum` if it is lower.
     package init(minimum: MediaTime, maximum: MediaTime) {
         self.minimum = Self.span(units: Self.units(minimum))
         self.maximum = Self.span(units: max(Self.units(minimum), Self.units(maximum)))

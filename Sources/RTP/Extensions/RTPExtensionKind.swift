@@ -1,20 +1,20 @@
-/// The header extensions that the relay knows, each by the URI that SDP maps to a number (RFC 8285 section 5).
+/// Header extensions that the relay supports, each with the URI that SDP maps to an id (RFC 8285 section 5).
 package enum RTPExtensionKind: UInt8, Sendable, CaseIterable {
-    /// Which media section a packet belongs to (RFC 8843 section 15).
+    /// Media section that a packet belongs to (RFC 8843 section 15).
     case mid
-    /// Which encoding of a track (RFC 8852 section 3.1).
+    /// Encoding of a track that a packet belongs to (RFC 8852 section 3.1).
     case rid
-    /// Which encoding a retransmission is of (RFC 8852 section 3.2).
+    /// Encoding that a retransmission belongs to (RFC 8852 section 3.2).
     case repairedRID
-    /// When the packet left its sender, 24 bits of 6.18 fixed point seconds.
+    /// Send time of the packet, 24 bits: 6.18 fixed-point seconds.
     case absSendTime
     /// Number of the packet within its transport (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2).
     case transportWideCC
     /// Loudness and voice activity (RFC 6464).
     case audioLevel
-    /// When the media was captured, on the sender's clock.
+    /// Capture time of the media, on the capturer's clock.
     case absCaptureTime
-    /// Least and greatest delay that the receiver is to play with.
+    /// Minimum and maximum playout delay for the receiver.
     case playoutDelay
     /// Rotation that the receiver applies (RFC 7742 section 4, 3GPP TS 26.114 section 7.4.5).
     case videoOrientation

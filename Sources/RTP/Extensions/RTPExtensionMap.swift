@@ -1,15 +1,15 @@
-/// Which number each header extension has in one media section (RFC 8285 section 5): the two sides of a transport agree on it, and every
-/// peer on its own.
+/// Id of each header extension in one media section (RFC 8285 section 5). The ids are negotiated for each transport, so they differ
+/// between peers.
 package struct RTPExtensionMap: Hashable, Sendable {
-    // A byte each, by the kind's raw value; 0: not mapped. In words, as it is asked for each element of each packet: the first has what
-    // packets usually have.
+    // One byte per kind, at the position of its raw value; 0: not mapped. Stored as two words for speed, because `kind(of:)` runs
+    // for each element of each packet; the first word has the most common kinds.
     private var ids: UInt64 = 0
-    /// Kinds from 8 on.
+    /// Ids of kinds whose raw value is 8 or more.
     private var higherIDs: UInt64 = 0
 
     package init() {}
 
-    /// 1...255 (1...14 in the one-byte form); nil where it is not mapped.
+    /// 1...255 (1...14 in the one-byte form); nil if the kind is not mapped.
     @inline(__always)
     package subscript(kind: RTPExtensionKind) -> UInt8? {
         get {
@@ -27,7 +27,7 @@ package struct RTPExtensionMap: Hashable, Sendable {
         }
     }
 
-    /// The first kind that has this number; nil where none has, and for 0, which is padding.
+    /// Returns the first kind with this id; nil if there is none, and for 0, which is padding.
     @inline(__always)
     package func kind(of id: UInt8) -> RTPExtensionKind? {
         guard id != 0 else { return nil }
@@ -36,10 +36,10 @@ package struct RTPExtensionMap: Hashable, Sendable {
         return RTPExtensionKind(rawValue: place &+ 8)
     }
 
-    /// The first byte of a word that has this value.
+    /// Returns the index of the lowest byte of `word` that equals `id`.
     @inline(__always)
     private static func place(of id: UInt8, in word: UInt64) -> UInt8? {
-        // All eight at once: the lowest zero byte of the difference.
+        // Compares all eight bytes at once: finds the lowest zero byte of the difference.
         let ones: UInt64 = 0x0101_0101_0101_0101
         let difference = word ^ (UInt64(id) &* ones)
         let zeros = (difference &- ones) & ~difference & (ones &<< 7)
@@ -47,6 +47,6 @@ package struct RTPExtensionMap: Hashable, Sendable {
     }
 
     package var isEmpty: Bool { ids | higherIDs == 0 }
-    /// True where some number needs the two-byte form.
+    /// True if an id needs the two-byte form.
     package var needsTwoByteForm: Bool { RTPExtensionKind.allCases.contains { self[$0] ?? 0 > 14 } }
 }

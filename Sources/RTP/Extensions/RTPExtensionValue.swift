@@ -1,11 +1,11 @@
-/// What one header extension says, as a value (RFC 8285 leaves the data to each extension).
+/// Value of one header extension (RFC 8285 leaves the data format to each extension).
 package protocol RTPExtensionValue: Hashable, Sendable {
     static var kind: RTPExtensionKind { get }
 
-    /// The data of one element, without its head; nil where its length or contents cannot be of this extension.
+    /// Parses the data of one element, without its header; nil if its length or contents are invalid for this extension.
     init?(parsing data: UnsafeRawBufferPointer)
 
-    /// Bytes that `write` fills.
+    /// Number of bytes that `write` fills.
     var byteCount: Int { get }
 
     /// - Precondition: `data` has `byteCount` bytes.

@@ -1,13 +1,13 @@
 package import MediaBase
 
-/// What the header extensions of one packet say, found in one walk. Of an extension that is there twice the first counts, and one
-/// whose data is not of its kind is as if it were absent. Plain values: the scan allocates nothing.
+/// Values of the header extensions of one packet, read in one pass. If an extension occurs twice, the first valid one counts; an
+/// extension with invalid data counts as absent. Plain values: parsing allocates nothing.
 ///
 ///     let values = RTPExtensionValues(header, in: packet, map: track.extensions)
 ///     if let level = values.audioLevel { ... }
 ///     if values.mid.isPresent { streams[values.mid(in: packet)] ... }
 package struct RTPExtensionValues: Sendable {
-    /// Where the text of a `mid`, `rid` or `repairedRID` lies, unchecked.
+    /// Position of the text of a `mid`, `rid` or `repairedRID` in the packet, not validated.
     package struct Text: Hashable, Sendable {
         fileprivate var offset: UInt32 = 0
         fileprivate var length: UInt8 = 0
@@ -29,7 +29,7 @@ package struct RTPExtensionValues: Sendable {
 
     /// - Parameters:
     ///   - header: parsed from `packet`.
-    ///   - map: the numbers that the packet's sender agreed on.
+    ///   - map: the ids negotiated with the packet's sender.
     @inline(__always)
     package init(_ header: RTPHeader, in packet: UnsafeRawBufferPointer, map: RTPExtensionMap) {
         guard header.hasExtension, !map.isEmpty else { return }
@@ -40,11 +40,11 @@ package struct RTPExtensionValues: Sendable {
         }
     }
 
-    /// The media section that the packet belongs to.
+    /// Returns the media section that the packet belongs to.
     package func mid(in packet: UnsafeRawBufferPointer) -> MID? { Self.bytes(mid, packet).flatMap(MID.init(bytes:)) }
-    /// The encoding of a track that the packet is of.
+    /// Returns the encoding of a track that the packet belongs to.
     package func rid(in packet: UnsafeRawBufferPointer) -> RID? { Self.bytes(rid, packet).flatMap(RID.init(bytes:)) }
-    /// The encoding that the packet repairs.
+    /// Returns the encoding that the packet repairs.
     package func repairedRID(in packet: UnsafeRawBufferPointer) -> RID? {
         Self.bytes(repairedRID, packet).flatMap(RID.init(bytes:))
     }
@@ -52,7 +52,7 @@ package struct RTPExtensionValues: Sendable {
     private mutating func note(
         _ kind: RTPExtensionKind, _ element: RTPHeaderExtension, _ packet: UnsafeRawBufferPointer
     ) {
-        // The walk gives only what lies within the packet.
+        // The iterator only returns elements that lie within the packet.
         let data = UnsafeRawBufferPointer(
             start: packet.baseAddress.unsafelyUnwrapped + element.offset, count: element.length)
         switch kind {

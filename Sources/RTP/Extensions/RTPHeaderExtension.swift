@@ -1,4 +1,4 @@
-/// One element of an RTP header extension (RFC 8285): its local identifier and where its data lies.
+/// Element of an RTP header extension (RFC 8285): its local identifier and the position of its data.
 package struct RTPHeaderExtension: Hashable, Sendable {
     /// 1...14 in the one-byte form, 1...255 in the two-byte form; its meaning is negotiated (`a=extmap`).
     package var id: UInt8

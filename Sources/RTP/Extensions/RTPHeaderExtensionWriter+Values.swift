@@ -1,8 +1,8 @@
 package import MediaBase
 
 extension RTPHeaderExtensionWriter {
-    /// Appends a value under the number that `map` gives its kind.
-    /// - Returns: false, with nothing written, where it is not mapped or does not fit.
+    /// Appends a value under the id that `map` has for its kind.
+    /// - Returns: false, with nothing written, if the kind is not mapped or the value does not fit.
     @discardableResult
     package mutating func append<Value: RTPExtensionValue>(_ value: Value, as map: RTPExtensionMap) -> Bool {
         guard let id = map[Value.kind], let place = reserve(id: id, length: value.byteCount) else { return false }
@@ -15,7 +15,7 @@ extension RTPHeaderExtensionWriter {
         append(text: mid.rawValue, id: map[.mid])
     }
 
-    /// - Parameter kind: `.rid`, or `.repairedRID` on a packet of a retransmission.
+    /// - Parameter kind: `.rid`, or `.repairedRID` for a retransmission.
     @discardableResult
     package mutating func append(_ rid: RID, kind: RTPExtensionKind = .rid, as map: RTPExtensionMap) -> Bool {
         append(text: rid.rawValue, id: map[kind])

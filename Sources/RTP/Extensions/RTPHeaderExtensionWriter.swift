@@ -1,4 +1,4 @@
-/// Writes an RTP header extension (RFC 8285), head included, into memory that the caller owns.
+/// Writer of an RTP header extension (RFC 8285), including its four-byte header, into memory that the caller owns.
 ///
 ///     var writer = RTPHeaderExtensionWriter(buffer: room, form: .oneByte)
 ///     writer.append(id: 3, data: sequenceBytes)
@@ -13,7 +13,7 @@ package struct RTPHeaderExtensionWriter {
         self.form = form
     }
 
-    /// - Returns: false, with nothing written, when the element does not fit the form or the buffer.
+    /// - Returns: false, with nothing written, if the element does not fit the form or the buffer.
     @discardableResult
     package mutating func append(id: UInt8, data: UnsafeRawBufferPointer) -> Bool {
         guard let place = reserve(id: id, length: data.count) else { return false }
@@ -21,7 +21,7 @@ package struct RTPHeaderExtensionWriter {
         return true
     }
 
-    /// Makes room for an element whose data the caller fills in.
+    /// Reserves space for an element whose data the caller writes; nil if it does not fit.
     package mutating func reserve(id: UInt8, length: Int) -> UnsafeMutableRawBufferPointer? {
         let head: Int
         switch form {
@@ -32,7 +32,7 @@ package struct RTPHeaderExtensionWriter {
             guard id != 0, (0...255).contains(length) else { return nil }
             head = 2
         }
-        // The padding of `finish` must find room as well.
+        // The padding that `finish` adds must fit as well.
         guard (offset + head + length + 3) & ~3 <= buffer.count, let base = buffer.baseAddress else { return nil }
         switch form {
         case .oneByte:
@@ -46,8 +46,8 @@ package struct RTPHeaderExtensionWriter {
         return place
     }
 
-    /// Pads to 32 bits and writes the head.
-    /// - Returns: the bytes written, 0 when there was no element.
+    /// Pads to 32 bits and writes the header.
+    /// - Returns: the number of bytes written, 0 if there is no element.
     package mutating func finish() -> Int {
         guard offset > 4, let base = buffer.baseAddress else { return 0 }
         while offset & 3 != 0 {

@@ -1,5 +1,5 @@
-/// Walks the elements of an RTP header extension (RFC 8285 sections 4.2 and 4.3). It allocates nothing and is only valid as long
-/// as the packet's memory is.
+/// Iterator over the elements of an RTP header extension (RFC 8285 sections 4.2 and 4.3). Allocates nothing; valid only as long as
+/// the packet's memory.
 ///
 ///     one-byte form (0xBEDE)            two-byte form (0x100 and four application bits)
 ///      0 1 2 3 4 5 6 7                   0                   1
@@ -7,9 +7,9 @@
 ///     |  ID   | L - 1 | L bytes          |      ID       |     L         | L bytes
 ///     +-+-+-+-+-+-+-+-+                  +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///
-/// Elements before damage are given, what follows is not.
+/// Elements before damaged data are returned, elements after it are not.
 package struct RTPHeaderExtensions: Sequence, IteratorProtocol {
-    /// How the elements are laid out.
+    /// Layout of the elements.
     package enum Form: Hashable, Sendable {
         case oneByte
         case twoByte
@@ -40,8 +40,8 @@ package struct RTPHeaderExtensions: Sequence, IteratorProtocol {
         end = 0
     }
 
-    /// The elements in `length` bytes from `offset` of `packet`; empty when the profile is of neither form or the range is not
-    /// within the packet.
+    /// Creates an iterator over `length` bytes from `offset` of `packet`; empty if the profile is neither form or the range exceeds
+    /// the packet.
     package init(profile: UInt16, packet: UnsafeRawBufferPointer, offset: Int, length: Int) {
         let form = Form(profile: profile)
         let fits = offset >= 0 && length >= 0 && offset <= packet.count && length <= packet.count &- offset
@@ -66,7 +66,7 @@ package struct RTPHeaderExtensions: Sequence, IteratorProtocol {
                 id = first >> 4
                 length = Int(first & 0x0f) &+ 1
                 start = offset &+ 1
-                // 15 stops processing (section 4.2); 0 with a length is no padding and nothing else either.
+                // ID 15 stops processing (section 4.2); ID 0 with a length is invalid and stops it as well.
                 if id == 15 || id == 0 { break }
             } else {
                 if first == 0 {
@@ -86,7 +86,7 @@ package struct RTPHeaderExtensions: Sequence, IteratorProtocol {
         return nil
     }
 
-    /// The first element with this identifier.
+    /// Returns the first element with this identifier.
     package func first(id: UInt8) -> RTPHeaderExtension? {
         var walk = self
         while let element = walk.next() {

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// The number of a packet among all that one transport sends (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2). Two bytes.
+/// Transport-wide sequence number of a packet (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 2). Two bytes.
 package struct TransportSequence: RTPExtensionValue {
     package static var kind: RTPExtensionKind { .transportWideCC }
 

@@ -1,7 +1,8 @@
 package import MediaBase
 
-/// Coordination of video orientation (RFC 7742 section 4, 3GPP TS 26.114 section 7.4.5). One byte in both forms; publishers send it with
-/// the last packet of a key frame, and of every frame while it is not zero or after it has changed.
+/// Coordination of video orientation (RFC 7742 section 4, 3GPP TS 26.114 section 7.4.5). One byte in both forms. Publishers send it
+/// with the last packet of each key frame; while the rotation is not zero, or after it has changed, with the last packet of every
+/// frame.
 ///
 ///      0 1 2 3 4 5 6 7
 ///     +-+-+-+-+-+-+-+-+
@@ -10,7 +11,7 @@ package import MediaBase
 package struct VideoOrientation: RTPExtensionValue, RawRepresentable {
     package static var kind: RTPExtensionKind { .videoOrientation }
 
-    /// The byte of the extension. C, the side of the device that the camera is on, and F, a horizontal flip, are carried and not applied.
+    /// The byte of the extension. C (the camera's side of the device) and F (horizontal flip) are kept but not applied.
     package var rawValue: UInt8
     @inline(__always)
     package init(rawValue: UInt8) { self.rawValue = rawValue }

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Sources that are gone (RFC 3550 section 6.6).
+/// Goodbye: sources that left (RFC 3550 section 6.6).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|    SC   |   PT=BYE=203  |             length            |
@@ -12,7 +12,7 @@ package import MediaBase
 package struct BYE: Hashable, Sendable {
     /// At most 31 are written.
     package var sources: [SSRC]
-    /// At most 255 bytes of UTF-8 are written; what was not UTF-8 is replaced.
+    /// At most 255 bytes of UTF-8 are written; when parsing, invalid UTF-8 is replaced.
     package var reason: String?
 
     package init(sources: [SSRC], reason: String? = nil) {

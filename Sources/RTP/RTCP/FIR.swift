@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Full intra request: senders are to send a key frame (RFC 5104 section 4.3.1).
+/// Full intra request: asks media senders for a key frame (RFC 5104 section 4.3.1).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|  FMT=4  |  PT=PSFB=206  |             length            |
@@ -13,9 +13,9 @@ package import MediaBase
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 package struct FIR: Hashable, Sendable {
     package struct Entry: Hashable, Sendable {
-        /// The media sender that is asked.
+        /// Media sender that the request addresses.
         package var source: SSRC
-        /// Number of the request; a repeated one is the same request.
+        /// Number of the request; a repeated number is the same request.
         package var sequence: UInt8
 
         package init(source: SSRC, sequence: UInt8) {
@@ -41,7 +41,7 @@ package struct FIR: Hashable, Sendable {
         }
     }
 
-    /// Writes nothing when nobody is asked.
+    /// Writes nothing if there are no entries.
     package func write(into bytes: inout [UInt8]) {
         guard !entries.isEmpty else { return }
         bytes.appendRTCP(.payloadFeedback, count: Int(RTCPKind.firFormat)) { bytes in

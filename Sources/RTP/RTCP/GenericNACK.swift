@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Packets that a receiver misses (RFC 4585 section 6.2.1).
+/// Packets that a receiver is missing (RFC 4585 section 6.2.1).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|  FMT=1  |  PT=RTPFB=205 |             length            |
@@ -15,7 +15,7 @@ package import MediaBase
 package struct GenericNACK: Hashable, Sendable {
     package var sender: SSRC
     package var media: SSRC
-    /// In the order of the packet. Written in rising order they take the least room.
+    /// In the order of the packet. Ascending order takes the least space when written.
     package var sequences: [SequenceNumber]
 
     package init(sender: SSRC, media: SSRC, sequences: [SequenceNumber]) {
@@ -41,7 +41,7 @@ package struct GenericNACK: Hashable, Sendable {
         }
     }
 
-    /// Writes nothing when there is nothing to ask for.
+    /// Writes nothing if there are no sequence numbers.
     package func write(into bytes: inout [UInt8]) {
         guard let start = sequences.first?.rawValue else { return }
         bytes.appendRTCP(.transportFeedback, count: Int(RTCPKind.genericNACKFormat)) { bytes in

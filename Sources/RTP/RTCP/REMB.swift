@@ -15,7 +15,7 @@ package import MediaBase
 ///     |   SSRC feedback, Num SSRC of them                             |
 package struct REMB: Hashable, Sendable {
     package var sender: SSRC
-    /// For all `sources` together. Written with 18 significant bits, rounded down.
+    /// Total for all `sources`. Written with 18 significant bits, rounded down.
     package var bitrate: Bitrate
     /// At most 255 are written.
     package var sources: [SSRC]
@@ -28,7 +28,7 @@ package struct REMB: Hashable, Sendable {
         self.sources = sources
     }
 
-    /// Whether the body of an application layer feedback packet has the identifier.
+    /// Returns whether the body of an application layer feedback packet has the REMB identifier.
     static func matches(_ body: UnsafeRawBufferPointer) -> Bool {
         guard body.count >= 12, let base = body.baseAddress else { return false }
         return base.u32(8) == identifier
@@ -40,7 +40,7 @@ package struct REMB: Hashable, Sendable {
         let sourceCount = Int(body.u8(12))
         let exponent = body.u8(13) >> 2
         let mantissa = Int64(body.u24(13) & 0x3_ffff)
-        // Rates beyond 63 bits are as good as no limit.
+        // Rates above 63 bits are treated as no limit.
         bitrate = Bitrate(rawValue: mantissa > Int64.max >> Int64(exponent) ? .max : mantissa << Int64(exponent))
         guard 16 + sourceCount * 4 <= packet.body.count else { throw .truncated(.rembSources) }
         sources = (0..<sourceCount).map { SSRC(body.u32(16 + $0 * 4)) }

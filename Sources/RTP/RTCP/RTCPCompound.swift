@@ -1,11 +1,11 @@
-/// The packets of one RTCP datagram, in order (RFC 3550 section 6.1). Reduced-size datagrams, which start with any packet, are
-/// as good (RFC 5506). Allocates nothing; valid as long as the datagram's memory is.
+/// Packets of one RTCP datagram, in order (RFC 3550 section 6.1). Accepts reduced-size datagrams, which may begin with any packet
+/// type (RFC 5506). Allocates nothing; valid only as long as the datagram's memory.
 package struct RTCPCompound: Sequence, IteratorProtocol {
     private let datagram: UnsafeRawBufferPointer
     private var offset = 0
 
-    /// Checks that whole packets fill the datagram and that only the last is padded (RFC 3550 appendix A.2), so that the walk
-    /// itself cannot fail.
+    /// Checks that whole packets fill the datagram and that only the last is padded (RFC 3550 appendix A.2), so that iteration
+    /// cannot fail.
     package init(parsing datagram: UnsafeRawBufferPointer) throws(RTPError) {
         self.datagram = datagram
         guard datagram.count >= 4 else { throw .truncated(.rtcpHeader) }

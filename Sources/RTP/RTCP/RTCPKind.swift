@@ -1,4 +1,4 @@
-/// Which of the types here reads an RTCP packet.
+/// Kind of an RTCP packet, one case for each type of this module that parses packets.
 package enum RTCPKind: Hashable, Sendable, CaseIterable {
     case senderReport
     case receiverReport
@@ -10,7 +10,7 @@ package enum RTCPKind: Hashable, Sendable, CaseIterable {
     case fir
     case remb
     case xr
-    /// Of a type or feedback format that is not read here; to be skipped (RFC 3550 section 6.1).
+    /// A packet type or feedback format that this module does not parse; callers skip it (RFC 3550 section 6.1).
     case other
 
     /// Feedback format of the generic NACK (RFC 4585 section 6.2.1).
@@ -21,6 +21,6 @@ package enum RTCPKind: Hashable, Sendable, CaseIterable {
     package static let pliFormat: UInt8 = 1
     /// Feedback format of full intra request (RFC 5104 section 4.3.1).
     package static let firFormat: UInt8 = 4
-    /// Feedback format of application layer feedback, which REMB is (RFC 4585 section 6.4).
+    /// Feedback format of application layer feedback, which REMB uses (RFC 4585 section 6.4).
     package static let applicationLayerFormat: UInt8 = 15
 }

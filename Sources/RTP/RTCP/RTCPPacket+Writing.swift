@@ -1,6 +1,6 @@
 extension [UInt8] {
-    /// Appends one RTCP packet: the header, then what `body` appends, padded with zeros to a multiple of 4; the length is filled
-    /// in afterwards.
+    /// Appends one RTCP packet: the header and the data that `body` appends, padded with zeros to a multiple of 4. The length is
+    /// filled in last.
     mutating func appendRTCP(_ type: RTCPPacketType, count packetCount: Int, _ body: (inout [UInt8]) -> Void) {
         let start = count
         append(0x80 | UInt8(truncatingIfNeeded: packetCount & 0x1f))

@@ -1,7 +1,6 @@
 package import MediaBase
 
-/// One packet of an RTCP datagram: its header read, its body still bytes (RFC 3550 section 6.4.1). Valid as long as the
-/// datagram's memory is.
+/// Packet of an RTCP datagram: parsed header, unparsed body (RFC 3550 section 6.4.1). Valid only as long as the datagram's memory.
 ///
 ///      0                   1                   2                   3
 ///      0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
@@ -12,12 +11,12 @@ package struct RTCPPacket {
     package let type: RTCPPacketType
     /// Reports, chunks or sources that follow, or the feedback format: 0...31.
     package let count: UInt8
-    /// What follows the four header bytes, padding taken off; its length is a multiple of 4 before that.
+    /// Bytes after the four header bytes, without padding; a multiple of 4 bytes unless the packet is padded.
     package let body: UnsafeRawBufferPointer
-    /// Bytes that the packet takes, header and padding included.
+    /// Total size of the packet in bytes, header and padding included.
     package let length: Int
 
-    /// Reads the header of the packet at the start of `bytes`; more may follow it.
+    /// Parses the header of the packet at the start of `bytes`; more packets may follow.
     package init(parsing bytes: UnsafeRawBufferPointer) throws(RTPError) {
         guard bytes.count >= 4, let base = bytes.baseAddress else { throw .truncated(.rtcpHeader) }
         let first = base.u8(0)
@@ -59,13 +58,14 @@ package struct RTCPPacket {
         }
     }
 
-    /// SSRC of the packet's sender, the first word of every kind but SDES and BYE (where it is a source); nil when there is none.
+    /// SSRC of the packet's sender: the first word of every kind except SDES and BYE, which begin with a source. Nil if the body is
+    /// empty.
     package var firstSSRC: SSRC? {
         guard body.count >= 4, let base = body.baseAddress else { return nil }
         return SSRC(base.u32(0))
     }
 
-    /// The body, when the packet is of `kind` and has at least `length` bytes.
+    /// Returns the body if the packet is of `kind` and its body has at least `length` bytes.
     func body(of kind: RTCPKind, atLeast length: Int, _ field: RTPField) throws(RTPError) -> UnsafeRawPointer {
         guard self.kind == kind else { throw .unexpected(.rtcpPacketType) }
         guard body.count >= length, let base = body.baseAddress else { throw .truncated(field) }

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// RR: what one that sends nothing receives (RFC 3550 section 6.4.2).
+/// RR: reception report of a participant that sends no media (RFC 3550 section 6.4.2).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|    RC   |   PT=RR=201   |             length            |

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// What a receiver reports about one source (RFC 3550 section 6.4.1).
+/// Reception statistics of one source (RFC 3550 section 6.4.1).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |                         SSRC of source                        |
@@ -19,17 +19,17 @@ package struct ReportBlock: Hashable, Sendable {
     package static let length = 24
 
     package var source: SSRC
-    /// Lost since the last report, in 1/256 of what was expected.
+    /// Packets lost since the last report, in 1/256 of the expected packets.
     package var fractionLost: UInt8
-    /// Expected less received since the start: -2^23 ..< 2^23; duplicates make it negative.
+    /// Packets expected minus received since the start: -2^23 ..< 2^23; negative if there are duplicates.
     package var cumulativeLost: Int32
     /// Sequence number cycles in the high 16 bits.
     package var highestSequence: UInt32
     /// RTP timestamp units.
     package var jitter: UInt32
-    /// `NTPTime.compact` of the last sender report; 0 when there was none.
+    /// `NTPTime.compact` of the last sender report; 0 if there was none.
     package var lastSenderReport: UInt32
-    /// From its arrival to this report in units of 2^-16 s; 0 when there was none.
+    /// Time from the arrival of the last sender report to this report, in units of 2^-16 s; 0 if there was none.
     package var delaySinceLastSenderReport: UInt32
 
     package init(
@@ -45,9 +45,9 @@ package struct ReportBlock: Hashable, Sendable {
         self.delaySinceLastSenderReport = delaySinceLastSenderReport
     }
 
-    /// Round-trip time that the block's receiver sees (RFC 3550 section 6.4.1, figure 2); nil when it has had no sender report
-    /// or the clocks make no sense.
-    /// - Parameter now: when the block came, on the clock that sender reports were made with.
+    /// Returns the round-trip time as measured by the receiver of this block (RFC 3550 section 6.4.1, figure 2); nil if the block's
+    /// sender has received no sender report, or the result is negative.
+    /// - Parameter now: arrival time of the block, on the clock of the sender reports.
     package func roundTripTime(now: NTPTime) -> MediaTime? {
         guard lastSenderReport != 0 else { return nil }
         let units = now.compact &- lastSenderReport &- delaySinceLastSenderReport
@@ -55,7 +55,7 @@ package struct ReportBlock: Hashable, Sendable {
         return NTPTime.span(compact: units)
     }
 
-    /// `bytes` has 24 bytes.
+    /// - Precondition: `bytes` has 24 bytes.
     init(at bytes: UnsafeRawPointer) {
         source = SSRC(bytes.u32(0))
         fractionLost = bytes.u8(4)
@@ -76,7 +76,7 @@ package struct ReportBlock: Hashable, Sendable {
         bytes.appendBigEndian(delaySinceLastSenderReport)
     }
 
-    /// `count` blocks from `offset` of a body.
+    /// Parses `count` blocks from `offset` of a body.
     static func blocks(
         in body: UnsafeRawBufferPointer, from offset: Int, count: UInt8
     ) throws(RTPError) -> [ReportBlock] {

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Source description: names of sources (RFC 3550 section 6.5).
+/// Source description: names and other attributes of sources (RFC 3550 section 6.5).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|    SC   |  PT=SDES=202  |             length            |
@@ -20,7 +20,7 @@ package struct SDES: Hashable, Sendable {
             self.type = type
             self.value = value
         }
-        /// The text, what is not UTF-8 replaced.
+        /// The value as text; invalid UTF-8 is replaced.
         package var text: String { String(decoding: value, as: UTF8.self) }
         package static let cname: UInt8 = 1
     }
@@ -36,7 +36,7 @@ package struct SDES: Hashable, Sendable {
         package init(source: SSRC, cname: String) {
             self.init(source: source, items: [Item(type: Item.cname, value: Array(cname.utf8))])
         }
-        /// The canonical name, which ties the sources of one sender together (section 6.5.1).
+        /// Canonical name, which identifies the sources of one sender (section 6.5.1).
         package var cname: String? { items.first { $0.type == Item.cname }?.text }
     }
 

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// SR: what a sender has sent, the wall clock at an RTP timestamp, and what it receives (RFC 3550 section 6.4.1).
+/// SR: packets and bytes sent, the wall clock time of an RTP timestamp, and reception reports (RFC 3550 section 6.4.1).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|    RC   |   PT=SR=200   |             length            |
@@ -20,7 +20,7 @@ package import MediaBase
 package struct SenderReport: Hashable, Sendable {
     package var sender: SSRC
     package var ntpTime: NTPTime
-    /// The same instant in the sender's media clock.
+    /// The same instant on the sender's media clock.
     package var rtpTimestamp: RTPTimestamp
     /// Packets since the start, modulo 2^32.
     package var packetCount: UInt32

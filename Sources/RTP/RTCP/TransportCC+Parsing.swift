@@ -1,7 +1,7 @@
 import MediaBase
 
 extension TransportCC {
-    /// What a packet chunk says of one packet.
+    /// Status of one packet in a packet chunk.
     enum Symbol: UInt16 {
         case notReceived = 0
         case smallDelta = 1
@@ -13,7 +13,7 @@ extension TransportCC {
         try read(packet)
     }
 
-    /// As `init(parsing:)`, into the memory that the arrivals of an earlier packet had. After an error the value means nothing.
+    /// Parses `packet` like `init(parsing:)`, but reuses the memory of `arrivals`. The value is undefined after an error.
     package mutating func read(_ packet: RTCPPacket) throws(RTPError) {
         let body = try packet.body(of: .transportCC, atLeast: 16, .feedbackControl)
         sender = SSRC(body.u32(0))
@@ -22,7 +22,8 @@ extension TransportCC {
         statusCount = body.u16(10)
         referenceTime = Int32(bitPattern: body.u32(12)) >> 8
         feedbackCount = body.u8(15)
-        // The deltas start behind the last chunk, so the chunks are walked twice: to find that place, then with the deltas.
+        // The deltas follow the last chunk, so the chunks are read twice: first to find the start of the deltas, then together with
+        // the deltas.
         let end = packet.body.count
         var came = 0
         var deltaBytes = 0
@@ -53,7 +54,7 @@ extension TransportCC {
         }
     }
 
-    /// Walks the packet chunks (sections 3.1.3 and 3.1.4), as runs of equal symbols, until `count` packets are told of.
+    /// Iterates over the packet chunks (sections 3.1.3 and 3.1.4) as runs of equal symbols, until they cover `count` packets.
     ///
     ///     run length:    |0| S |   13 bits of run length  |
     ///     status vector: |1|0| 14 symbols of one bit      |

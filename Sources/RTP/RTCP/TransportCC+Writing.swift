@@ -1,7 +1,7 @@
 package import MediaBase
 
 extension TransportCC {
-    /// - Precondition: `arrivals` rise strictly in sequence and lie within `statusCount` of `baseSequence`.
+    /// - Precondition: `arrivals` are in strictly ascending order of sequence and within `statusCount` of `baseSequence`.
     package func write(into bytes: inout [UInt8]) {
         var symbols = [Symbol](repeating: .notReceived, count: Int(statusCount))
         for arrival in arrivals {
@@ -25,7 +25,7 @@ extension TransportCC {
         }
     }
 
-    /// Takes whichever chunk tells of most packets at each place.
+    /// Appends packet chunks; chooses, at each position, the chunk type that covers the most packets.
     private static func appendChunks(_ symbols: [Symbol], to bytes: inout [UInt8]) {
         var index = 0
         while index < symbols.count {
@@ -51,12 +51,12 @@ extension TransportCC {
         }
     }
 
-    /// Feedback about packets with these arrival times.
+    /// Returns feedback for packets with these arrival times.
     /// - Parameters:
-    ///   - packets: unwrapped transport-wide sequence numbers, strictly rising, and when they came.
-    ///   - previous: the last packet that earlier feedback told of; packets from the one after it count as lost where missing.
-    /// - Returns: nil without packets. Times too far apart for one feedback packet (8 s between arrivals, 65,535 packets), and
-    ///   what comes after them, are left for the next: `count` packets are in this one.
+    ///   - packets: unwrapped transport-wide sequence numbers, strictly ascending, with arrival times.
+    ///   - previous: last packet that earlier feedback covered; missing packets after it are reported as lost.
+    /// - Returns: nil if there are no packets. One feedback packet spans at most 8 s between two arrivals and 65,535 packets; it
+    ///   covers the first `count` packets, and the rest are left for the next feedback.
     package static func make(
         sender: SSRC, media: SSRC, feedbackCount: UInt8, packets: [(sequence: Int64, arrival: MediaTime)],
         previous: Int64? = nil

@@ -1,6 +1,6 @@
 package import MediaBase
 
-/// Transport-wide congestion control feedback: when each packet of a transport came
+/// Transport-wide congestion control feedback: arrival time of each packet of a transport
 /// (draft-holmer-rmcat-transport-wide-cc-extensions-01 section 3.1).
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
@@ -14,13 +14,13 @@ package import MediaBase
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |    packet chunks, 16 bits each; receive deltas, 8 or 16 bits each; zeros up to 32 bits
 ///
-/// Only packets that came are kept, so that a few bytes that stand for 65,535 lost packets take no memory.
+/// Only received packets are stored, so that a few bytes that report 65,535 lost packets take no memory.
 package struct TransportCC: Hashable, Sendable {
-    /// A packet that came.
+    /// A packet that arrived.
     package struct Arrival: Hashable, Sendable {
         /// Transport-wide sequence number.
         package var sequence: SequenceNumber
-        /// Time since the arrival before it in this list, or since the reference time, in units of 250 us.
+        /// Time since the previous arrival in this list, or since the reference time for the first, in units of 250 us.
         package var delta: Int16
 
         package init(sequence: SequenceNumber, delta: Int16) {
@@ -33,13 +33,13 @@ package struct TransportCC: Hashable, Sendable {
     package var sender: SSRC
     package var media: SSRC
     package var baseSequence: SequenceNumber
-    /// Packets from `baseSequence` that this is about. Those not in `arrivals` have not come.
+    /// Number of packets, from `baseSequence`, that this feedback covers. Packets not in `arrivals` have not arrived.
     package var statusCount: UInt16
     /// Units of 64 ms on an arbitrary clock: -2^23 ..< 2^23.
     package var referenceTime: Int32
     /// Number of this feedback packet.
     package var feedbackCount: UInt8
-    /// In rising order of sequence.
+    /// In ascending order of sequence.
     package var arrivals: [Arrival]
 
     package init(
@@ -55,14 +55,14 @@ package struct TransportCC: Hashable, Sendable {
         self.arrivals = arrivals
     }
 
-    /// About nothing: what `read` fills.
+    /// Creates empty feedback, for `read` to fill.
     package init() {
         self.init(
             sender: SSRC(0), media: SSRC(0), baseSequence: SequenceNumber(0), statusCount: 0, referenceTime: 0,
             feedbackCount: 0, arrivals: [])
     }
 
-    /// Calls `body` with each packet that came and its time on the receiver's clock, whose start is arbitrary.
+    /// Calls `body` with each packet that arrived and its time on the receiver's clock, whose epoch is arbitrary.
     package func forEachArrival(_ body: (SequenceNumber, MediaTime) -> Void) {
         var microseconds = Int64(referenceTime) * 64_000
         for arrival in arrivals {

@@ -1,7 +1,6 @@
 package import MediaBase
 
-/// Extended report, of which the two blocks that let a receiver measure round trips are read (RFC 3611 sections 4.4 and 4.5);
-/// others are skipped.
+/// Extended report (RFC 3611). Parses the two blocks with which a receiver measures round trips (sections 4.4 and 4.5) and skips others.
 ///
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 ///     |V=2|P|reserved |   PT=XR=207   |             length            |
@@ -17,12 +16,12 @@ package import MediaBase
 ///     |                   delay since last RR (DLRR)                  |
 ///     +-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+-+
 package struct XR: Hashable, Sendable {
-    /// One receiver's reference time, as it was last seen.
+    /// Last reference time of one receiver, and the delay since its arrival.
     package struct Delay: Hashable, Sendable {
         package var receiver: SSRC
-        /// `NTPTime.compact` of that receiver's last RRTR; 0 when there was none.
+        /// `NTPTime.compact` of that receiver's last RRTR; 0 if there was none.
         package var lastReceiverReport: UInt32
-        /// From its arrival to this report in units of 2^-16 s.
+        /// Time from its arrival to this report, in units of 2^-16 s.
         package var delaySinceLastReceiverReport: UInt32
 
         package init(receiver: SSRC, lastReceiverReport: UInt32, delaySinceLastReceiverReport: UInt32) {

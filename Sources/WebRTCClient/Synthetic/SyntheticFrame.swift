@@ -1,16 +1,16 @@
 package import MediaBase
 
-/// A frame that says who made it, which one it is and when, so that what comes out at the other end of a relay is recognised without trusting any
-/// header. Not to be decoded: it has the header of a VP8 frame (RFC 6386 section 9.1), then its identity, then one byte repeated.
+/// Frame that contains its source, number and capture time, so that it is recognized after passing a relay without trusting any
+/// header. Not decodable: it has the header of a VP8 frame (RFC 6386 section 9.1), then its identity, then one byte repeated.
 package struct SyntheticFrame: Hashable, Sendable {
-    /// Who made it.
+    /// Id of the source.
     package var source: UInt32
-    /// Which simulcast encoding, from 0.
+    /// Index of the simulcast encoding.
     package var encoding: UInt8
-    /// Pictures before it, the same in all encodings.
+    /// Number of frames before this one, the same in all encodings.
     package var number: UInt32
     package var isKeyFrame: Bool
-    /// On the clock of the source.
+    /// Capture time on the clock of the source.
     package var captured: MediaTime
 
     package static let smallest = 10 + 26
@@ -25,8 +25,8 @@ package struct SyntheticFrame: Hashable, Sendable {
     }
 
     /// - Parameters:
-    ///   - length: bytes of the frame, `smallest` at least.
-    ///   - width: of a key frame, pixels; 14 bits.
+    ///   - length: bytes of the frame, at least `smallest`.
+    ///   - width: width of a key frame in pixels; 14 bits.
     package func bytes(length: Int, width: Int, height: Int) -> [UInt8] {
         let length = max(length, Self.smallest)
         var bytes: [UInt8] = []
@@ -52,7 +52,7 @@ package struct SyntheticFrame: Hashable, Sendable {
 
     private var filling: UInt8 { UInt8(truncatingIfNeeded: number &* 31 &+ source &* 7 &+ UInt32(encoding)) | 1 }
 
-    /// Nil where it is no such frame, or not whole, or not as it was made.
+    /// Nil if the bytes are not such a frame, or are truncated or altered.
     package init?(parsing bytes: [UInt8]) {
         guard let first = bytes.first else { return nil }
         isKeyFrame = first & 1 == 0

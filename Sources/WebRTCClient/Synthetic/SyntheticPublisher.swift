@@ -2,13 +2,13 @@ package import MediaBase
 package import RTP
 package import Transport
 
-/// A publisher whose media are synthetic: sound every 20 ms and pictures at their rate from the moment it is connected, a key frame when one
-/// is asked for.
+/// Publisher of synthetic media. From the moment it is connected it sends audio every 20 ms and video at its frame rate, with key
+/// frames on request.
 package final class SyntheticPublisher {
     package static let soundInterval = MediaTime.milliseconds(20)
 
     package let endpoint: WebRTCEndpoint
-    /// Named in everything it sends.
+    /// Source id in everything that it sends.
     package let source: UInt32
     private let audioTrack: Int?
     private let videoTrack: Int?
@@ -16,12 +16,12 @@ package final class SyntheticPublisher {
     private var soundNumber: UInt32 = 0
     private var nextSound = MediaTime.never
     private var nextPicture = MediaTime.never
-    /// Of the sound that it sends; -30 dBov and speech unless changed.
+    /// Audio level that it sends; -30 dBov and speech by default.
     package var level = AudioLevel(level: 30, isVoice: true)
-    /// Sound is not sent while it is set.
+    /// True to send no audio.
     package var isMuted = false
 
-    /// - Parameter video: its encodings are those of the offer's video track.
+    /// - Parameter video: has the encodings of the offer's video track.
     package init(_ endpoint: WebRTCEndpoint, source: UInt32, video: SyntheticVideo?) {
         self.endpoint = endpoint
         self.source = source
@@ -30,7 +30,7 @@ package final class SyntheticPublisher {
         videoTrack = endpoint.configuration.tracks.firstIndex { $0.kind == .video }
     }
 
-    /// Pictures made so far.
+    /// Number of frames made so far.
     package var pictures: UInt32 { video?.number ?? 0 }
     package var sounds: UInt32 { soundNumber }
     package var keyFrames: UInt64 { video?.keyFrames ?? 0 }
@@ -53,7 +53,7 @@ package final class SyntheticPublisher {
         }
     }
 
-    /// What the endpoint wants done, apart from what concerns media.
+    /// Returns the endpoint's next output, except key frame requests, which the publisher handles.
     package func nextOutput(now: MediaTime) -> WebRTCEndpoint.Output? {
         while let output = endpoint.nextOutput() {
             switch output {
@@ -71,7 +71,7 @@ package final class SyntheticPublisher {
         return nil
     }
 
-    /// Sends no more media.
+    /// Stops sending media.
     package func stop() {
         nextSound = .never
         nextPicture = .never

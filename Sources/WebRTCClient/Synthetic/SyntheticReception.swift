@@ -1,29 +1,29 @@
 package import MediaBase
 
-/// What a viewer got of the synthetic media of one source.
+/// Synthetic media of one source, as received by one subscriber.
 package struct SyntheticReception: Sendable, Hashable {
-    /// Whole pictures that could be decoded, in the order of their numbers.
+    /// Complete frames that could be decoded, in the order of their numbers.
     package var pictures: UInt64 = 0
     package var keyFrames: UInt64 = 0
-    /// Numbers between the first and the last picture that never came.
+    /// Frames between the first and the last received one that never arrived.
     package var missedPictures: UInt64 = 0
-    /// Pictures of each encoding.
+    /// Frames of each encoding.
     package var picturesByEncoding: [UInt8: UInt64] = [:]
-    /// Times that the encoding changed.
+    /// Number of changes of the encoding.
     package var switches: UInt64 = 0
     package var sounds: UInt64 = 0
-    /// Numbers between the first and the last packet of sound that never came.
+    /// Audio packets between the first and the last received one that never arrived.
     package var missedSounds: UInt64 = 0
-    /// Frames and packets that are not as they were made, or of another source.
+    /// Frames and packets that were altered, or belong to another source.
     package var wrong: UInt64 = 0
-    /// Pictures that came again or behind a later one.
+    /// Frames that arrived again, or after a later frame.
     package var outOfOrder: UInt64 = 0
-    /// Longest time without a new picture.
+    /// Longest time without a new frame.
     package var longestPause: MediaTime = .zero
     package var firstPicture: MediaTime?
     package var lastPicture: MediaTime?
     package var firstSound: MediaTime?
-    /// Capture to whole picture, the longest and the sum.
+    /// Maximum and sum of the time from capture to the complete frame.
     package var longestDelay: MediaTime = .zero
     package var delaySum: MediaTime = .zero
     var lastNumber: UInt32?
@@ -58,7 +58,7 @@ package struct SyntheticReception: Sendable, Hashable {
     mutating func note(_ sound: SyntheticSound, now: MediaTime) {
         sounds += 1
         firstSound = firstSound ?? now
-        // They may come in any order: what counts is the range of numbers against how many came.
+        // Packets may arrive in any order, so the range of numbers is compared with the number of packets.
         let first =
             firstSoundNumber.map { Int32(bitPattern: sound.number &- $0) < 0 ? sound.number : $0 } ?? sound.number
         let last = lastSoundNumber.map { Int32(bitPattern: sound.number &- $0) > 0 ? sound.number : $0 } ?? sound.number

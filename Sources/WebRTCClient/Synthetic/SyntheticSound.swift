@@ -1,14 +1,15 @@
 package import MediaBase
 
-/// 20 ms of synthetic sound: the head of an Opus packet (RFC 6716 section 3.1), then who made it, which one it is and when. Not to be decoded.
+/// 20 ms of synthetic audio: the TOC byte of an Opus packet (RFC 6716 section 3.1), then its source, number and capture time. Not
+/// decodable.
 package struct SyntheticSound: Hashable, Sendable {
     package var source: UInt32
-    /// Packets before it.
+    /// Number of packets before this one.
     package var number: UInt32
     package var captured: MediaTime
 
     private static let magic: UInt32 = 0x4d53_4e44
-    /// As 64 kb/s has it.
+    /// Payload bytes, as at 64 kb/s.
     private static let length = 160
 
     package init(source: UInt32, number: UInt32, captured: MediaTime) {
@@ -29,7 +30,7 @@ package struct SyntheticSound: Hashable, Sendable {
         return bytes + [UInt8](repeating: UInt8(truncatingIfNeeded: number), count: Self.length - bytes.count)
     }
 
-    /// Nil where it is not such a packet, or not as it was made.
+    /// Nil if the payload is not such a packet, or was altered.
     package init?(parsing payload: UnsafeRawBufferPointer) {
         guard payload.count == Self.length else { return nil }
         func get(_ offset: Int, _ count: Int) -> UInt64 {

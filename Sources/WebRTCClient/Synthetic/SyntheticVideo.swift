@@ -1,8 +1,8 @@
 package import MediaBase
 import RTP
 
-/// A source of synthetic video: frames of the sizes that an encoder with a bit rate makes, in one or more simulcast encodings, cut into packets
-/// with real VP8 payload descriptors.
+/// Source of synthetic video: frames as large as an encoder makes them at a bit rate, in one or more simulcast encodings, split
+/// into packets with real VP8 payload descriptors.
 package struct SyntheticVideo: Sendable {
     package struct Encoding: Hashable, Sendable {
         package var width: Int
@@ -15,7 +15,7 @@ package struct SyntheticVideo: Sendable {
             self.bitrate = bitrate
         }
 
-        /// What a browser sends of a 1280 x 720 camera: a quarter, a half and the whole of each side.
+        /// Encodings that a browser sends for a 1280 x 720 camera: a quarter, a half and the full width and height.
         package static let simulcast = [
             Encoding(width: 320, height: 180, bitrate: .kilobits(150)),
             Encoding(width: 640, height: 360, bitrate: .kilobits(500)),
@@ -28,15 +28,15 @@ package struct SyntheticVideo: Sendable {
     package let framesPerSecond: Int
     /// 1...3.
     package let temporalLayers: Int
-    /// A key frame is as large as so many others.
+    /// Size of a key frame, as a multiple of other frames.
     package static let keyFrameSize = 5
-    /// Frames so far.
+    /// Number of frames made so far.
     package private(set) var number: UInt32 = 0
     private var packetizers: [VP8Packetizer]
     private var wantsKeyFrame: [Bool]
     package private(set) var keyFrames: UInt64 = 0
 
-    /// - Parameter source: who it is, for `SyntheticFrame`.
+    /// - Parameter source: source id, for `SyntheticFrame`.
     package init(source: UInt32, encodings: [Encoding], framesPerSecond: Int = 30, temporalLayers: Int = 1) {
         self.source = source
         self.encodings = encodings
@@ -57,14 +57,14 @@ package struct SyntheticVideo: Sendable {
         if wantsKeyFrame.indices.contains(encoding) { wantsKeyFrame[encoding] = true }
     }
 
-    /// The packets of the next picture in all encodings.
+    /// Calls `body` with the packets of the next frame in all encodings.
     package mutating func nextPicture(
         captured: MediaTime, _ body: (_ encoding: Int, _ payload: UnsafeRawBufferPointer, _ isLast: Bool) -> Void
     ) {
         let place = temporalLayers == 1 ? 0 : temporalLayers == 2 ? Int(number & 1) : [0, 2, 1, 2][Int(number & 3)]
         for index in encodings.indices {
             let encoding = encodings[index]
-            // A key frame begins the pattern of layers anew; here it waits for its place in it.
+            // A key frame restarts the pattern of temporal layers, so it waits until the pattern starts over.
             let isKeyFrame = wantsKeyFrame[index] && place == 0
             if isKeyFrame {
                 wantsKeyFrame[index] = false

@@ -2,10 +2,10 @@ package import MediaBase
 package import Transport
 import RTP
 
-/// A viewer that knows synthetic media: puts frames together, checks each of them, and asks for a key frame where it has none.
+/// Subscriber of synthetic media: assembles frames, checks each of them, and requests a key frame if it has none.
 package final class SyntheticViewer {
     package let endpoint: WebRTCEndpoint
-    /// Whose media are to come; nil: whoever is first.
+    /// Source of the expected media; nil: the first source that is received.
     package private(set) var source: UInt32?
     package private(set) var reception = SyntheticReception()
     private let videoTrack: Int
@@ -14,10 +14,10 @@ package final class SyntheticViewer {
     private var now = MediaTime.zero
     private var keyFrameDue = MediaTime.never
 
-    /// Waits so long for the first key frame, and for one after a loss, before it asks again.
+    /// Time to wait for the first key frame, and for one after a loss, before requesting it again.
     private static let patience = MediaTime.milliseconds(1000)
 
-    /// - Parameter wait: how long a lost packet is waited for before a key frame is asked for instead.
+    /// - Parameter wait: time to wait for a missing packet before requesting a key frame instead.
     package init(_ endpoint: WebRTCEndpoint, source: UInt32? = nil, wait: MediaTime = .milliseconds(1000)) {
         self.endpoint = endpoint
         self.source = source
@@ -45,7 +45,7 @@ package final class SyntheticViewer {
         endpoint.handleTimeout(now: now)
     }
 
-    /// Pauses before do not count.
+    /// Resets the longest pause.
     package func forgetPauses() { reception.longestPause = .zero }
 
     package func nextOutput() -> WebRTCEndpoint.Output? {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Apps and their tokens, events for their servers, reports of clients.
+/// Apps and their tokens, webhooks, and reports of clients.
 struct AppOptions: ConfigurationOptionGroup {
     @Option(help: .key("apps")) var apps: String?
     @Option(help: .key("app.default")) var appDefault: String?

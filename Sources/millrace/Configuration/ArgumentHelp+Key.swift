@@ -2,7 +2,7 @@ import ArgumentParser
 import RelayServer
 
 extension ArgumentHelp {
-    /// Help of a configuration key: what it does, what it may be, what it is by default.
+    /// Returns the help of a configuration key: its effect, allowed values and default.
     static func key(_ name: String, valueName: String = "value") -> ArgumentHelp {
         guard let key = ConfigurationKey.named(name) else { return "" }
         let preset = key.defaultText.isEmpty ? "none" : key.defaultText

@@ -1,7 +1,7 @@
 import ArgumentParser
 
-/// Flags of some configuration keys. Values stay text: one place judges them, wherever they come from.
+/// Flags of a group of configuration keys. Values stay text, because the configuration loader validates values from all sources.
 protocol ConfigurationOptionGroup: ParsableArguments {
-    /// Every key of the group; nil: its flag was not given.
+    /// Value of every key of the group; nil if its flag was not given.
     var given: [String: String?] { get }
 }

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import RelayServer
 
-/// A flag for each configuration key, in groups as `--help` shows them. A group has a file of its own.
+/// Flags for all configuration keys, in the groups that `--help` shows. Each group has its own file.
 struct ConfigurationOptions: ParsableArguments {
     @Option(help: ArgumentHelp("configuration file (.json, .yaml); also MILLRACE_CONFIG", valueName: "file"))
     var config: String?
@@ -16,7 +16,7 @@ struct ConfigurationOptions: ParsableArguments {
     @OptionGroup(title: "Recordings and messages") var storage: StorageOptions
     @OptionGroup(title: "Limits") var limits: LimitOptions
 
-    /// Values of the flags that were given; key: name of the configuration key.
+    /// Values of the flags that were given, by the name of the configuration key.
     var flags: [String: String] {
         let groups: [any ConfigurationOptionGroup] = [
             general, http, apps, media, webRTC, connections, storage, limits,
@@ -26,7 +26,7 @@ struct ConfigurationOptions: ParsableArguments {
         return flags
     }
 
-    /// Flags, environment and file together. Says what is wrong and ends with exit code 2 where something is.
+    /// Merges flags, environment and file. On an error, prints it and exits with code 2.
     func resolve() async throws -> ResolvedConfiguration {
         let environment = ProcessInfo.processInfo.environment
         let loader = ConfigurationLoader(

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Start, end and log of the relay.
+/// Start, shutdown and log of the relay.
 struct GeneralOptions: ConfigurationOptionGroup {
     @Flag(inversion: .prefixedNo, help: .key("dev")) var dev: Bool?
     @Option(help: .key("drain.seconds")) var drainSeconds: String?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The HTTP server and who may use it.
+/// HTTP server and access to it.
 struct HTTPOptions: ConfigurationOptionGroup {
     @Option(help: .key("http.address")) var httpAddress: String?
     @Option(help: .key("http.port")) var httpPort: String?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Limits that bound what clients can make the relay do.
+/// Limits on the resources that clients can use.
 struct LimitOptions: ConfigurationOptionGroup {
     @Option(help: .key("limit.sessions")) var limitSessions: String?
     @Option(help: .key("limit.streams")) var limitStreams: String?

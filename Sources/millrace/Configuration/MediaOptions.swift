@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Sockets and threads that carry media.
+/// Sockets and threads for media.
 struct MediaOptions: ConfigurationOptionGroup {
     @Option(help: .key("media.address")) var mediaAddress: String?
     @Option(help: .key("media.advertised")) var mediaAdvertised: String?

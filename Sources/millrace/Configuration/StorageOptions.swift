@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Data that is kept on disk.
+/// Data on disk.
 struct StorageOptions: ConfigurationOptionGroup {
     @Option(help: .key("record", valueName: "directory")) var record: String?
     @Option(help: .key("recording.directory", valueName: "directory")) var recordingDirectory: String?

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// WebRTC transports and what they send.
+/// WebRTC transports and their bandwidth.
 struct WebRTCOptions: ConfigurationOptionGroup {
     @Option(help: .key("webrtc.port")) var webrtcPort: String?
     @Flag(inversion: .prefixedNo, help: .key("webrtc.tcp")) var webrtcTcp: Bool?

@@ -4,7 +4,7 @@ import Foundation
 import HTTPCalls
 import Signaling
 
-/// Speaks the admin API of a running relay. What goes wrong is said on standard error, and ends the command with exit code 1.
+/// Client of a running relay's admin API. Prints errors to standard error, and ends the command with exit code 1.
 struct AdminClient {
     private static let patience = Duration.seconds(30)
 
@@ -19,7 +19,7 @@ struct AdminClient {
         var detail: String?
     }
 
-    /// Path of a session under the admin API, and what is below it.
+    /// Returns the path of a session under the admin API, followed by `parts`.
     func path(_ session: String, _ parts: String...) -> String {
         "/v1/admin/sessions/" + ([session] + parts).map(Self.escaped).joined(separator: "/")
     }
@@ -48,12 +48,12 @@ struct AdminClient {
         do {
             return (try JSONDecoder().decode(type, from: data), data)
         } catch {
-            CommandOutput.error("\(target) answered something else than a relay does")
+            CommandOutput.error("unexpected answer from \(target)")
             throw ExitCode.failure
         }
     }
 
-    /// Hands an endless answer on as it comes.
+    /// Streams an answer without end: calls `body` with each part when it arrives.
     func stream(_ path: String, query: [String: String], body: (UnsafeRawBufferPointer) throws -> Void) async throws {
         var status = 0
         var problem = Data()
@@ -87,7 +87,7 @@ struct AdminClient {
     private static func refused(_ status: Int, _ body: Data) -> ExitCode {
         let problem = try? JSONDecoder().decode(Problem.self, from: body)
         guard let code = problem?.code else {
-            CommandOutput.error("HTTP \(status) was answered, but not as a relay does; check --url")
+            CommandOutput.error("HTTP \(status) without a relay's error code; check --url")
             return .failure
         }
         CommandOutput.error("\(problem?.detail ?? "the relay refused with HTTP \(status)") (\(code))")
@@ -95,7 +95,7 @@ struct AdminClient {
         return .failure
     }
 
-    /// As one path component or query value (RFC 3986 section 2.3: what is not reserved stands for itself).
+    /// Percent-encodes a path component or query value, except the unreserved characters (RFC 3986 section 2.3).
     static func escaped(_ text: String) -> String {
         var allowed = CharacterSet(charactersIn: "-._~")
         allowed.formUnion(CharacterSet(charactersIn: "a"..."z"))

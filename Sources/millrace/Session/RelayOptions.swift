@@ -3,7 +3,7 @@ import ControlServer
 import Foundation
 import HTTPCalls
 
-/// Which relay a command is about, and how to be let in.
+/// Relay that a command uses, and access to it.
 struct RelayOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp("the relay; also MILLRACE_URL (default: http://127.0.0.1:7880)", valueName: "url"))
@@ -11,14 +11,14 @@ struct RelayOptions: ParsableArguments {
     @Option(help: ArgumentHelp("its admin token; also MILLRACE_ADMIN_TOKEN", valueName: "token")) var token: String?
     @Option(
         help: ArgumentHelp(
-            "PEM file of certificates to trust it by; also MILLRACE_AUTHORITIES (default: the machine's)",
+            "PEM file of trusted certificates; also MILLRACE_AUTHORITIES (default: the system's)",
             valueName: "file"))
     var authorities: String?
     @Option(help: ArgumentHelp("app of the session or user (default: the relay's default app)", valueName: "key"))
     var app: String?
     @Flag(help: "print JSON, as the relay answered") var json = false
 
-    // Here and not in `relay()`: the usage that is shown is then that of the command.
+    // Checked here, not in `relay()`, so that an error shows the usage of the command.
     func validate() throws { _ = try target() }
 
     func relay() throws -> AdminClient {
@@ -33,7 +33,7 @@ struct RelayOptions: ParsableArguments {
         let url = Self.text(url, "MILLRACE_URL") ?? "http://127.0.0.1:7880"
         guard let target = HTTPTarget(url) else {
             throw ValidationError(
-                "\"\(url)\" is no http: or https: URL, such as http://127.0.0.1:7880 (--url, MILLRACE_URL)")
+                "\"\(url)\" is not an http: or https: URL, such as http://127.0.0.1:7880 (--url, MILLRACE_URL)")
         }
         return target
     }
@@ -43,7 +43,7 @@ struct RelayOptions: ParsableArguments {
     }
 }
 
-/// One session of it.
+/// Session that a command uses, and its relay.
 struct SessionOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("name of the session", valueName: "session")) var session: String
     @OptionGroup(title: "Relay") var relay: RelayOptions

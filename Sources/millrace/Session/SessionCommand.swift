@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `millrace session`: an operator's view of a running relay.
+/// `millrace session`: manages the sessions of a running relay.
 struct SessionCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "session",
-        abstract: "Looks after the sessions of a running relay.",
+        abstract: "Manages the sessions of a running relay.",
         discussion: """
-            Speaks the admin API (docs/admin.md). The relay is --url or MILLRACE_URL, its admin token --token or
-            MILLRACE_ADMIN_TOKEN. Exit code 1 where the relay refuses or cannot be reached.
+            Uses the admin API (docs/admin.md). The relay is --url or MILLRACE_URL, its admin token --token or
+            MILLRACE_ADMIN_TOKEN. Exit code 1 if the relay refuses or cannot be reached.
 
             Examples:
               millrace session list

@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// `millrace session drain`: ends a relay kindly.
+/// `millrace session drain`: ends a relay gracefully.
 struct SessionDrainCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "drain",
         abstract: "Ends the relay once its clients have left, or after a time.",
         discussion: """
-            From now on the relay takes nothing new and /readyz says so. Its clients are told to move on, to another relay
-            where one is named. It ends when they have left, or when the time is over; a later order takes the place of this.
+            From now on the relay accepts nothing new, and /readyz reports it. Its clients are told to move, to another relay
+            if one is given. It ends when they have left, or when the time is over; a later drain replaces this one.
 
             Examples:
               millrace session drain --seconds 60
@@ -15,8 +15,8 @@ struct SessionDrainCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup(title: "Relay") var relay: RelayOptions
-    @Option(help: ArgumentHelp("until the end at the latest, 0 to 86400", valueName: "seconds")) var seconds = 60
-    @Option(help: ArgumentHelp("where clients are to go", valueName: "url")) var to: String?
+    @Option(help: ArgumentHelp("maximum time until the end, 0 to 86400", valueName: "seconds")) var seconds = 60
+    @Option(help: ArgumentHelp("relay to which clients should move", valueName: "url")) var to: String?
 
     func run() async throws {
         let client = try relay.relay()

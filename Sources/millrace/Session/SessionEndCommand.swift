@@ -4,7 +4,7 @@ import ArgumentParser
 struct SessionEndCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "end",
-        abstract: "Ends a session for everybody in it.",
+        abstract: "Ends a session for all its participants.",
         discussion: """
             Example:
               millrace session end demo

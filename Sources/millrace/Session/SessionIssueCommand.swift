@@ -2,13 +2,13 @@ import ArgumentParser
 import ControlServer
 import Foundation
 
-/// `millrace session issue [ID]`: reports that clients asked for (ISS-1).
+/// `millrace session issue [ID]`: reports that clients requested (ISS-1).
 struct SessionIssueCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "issue",
         abstract: "Lists the reports of clients, or prints one and saves it.",
         discussion: """
-            A report holds what the relay knew of a participant when its client asked for it: connection, streams, statistics,
+            A report holds the relay's data about a participant when its client requested it: connection, streams, statistics,
             last events, packets of the last 30 s. The relay keeps the newest (issues.count).
 
             Examples:
@@ -30,7 +30,7 @@ struct SessionIssueCommand: AsyncParsableCommand {
     func validate() throws {
         guard let id else { return }
         guard id.utf8.allSatisfy({ (48...57).contains($0) || (97...122).contains($0) }), !id.isEmpty else {
-            throw ValidationError("\"\(id)\" is no id of a report")
+            throw ValidationError("\"\(id)\" is not the id of a report")
         }
     }
 
@@ -58,7 +58,7 @@ struct SessionIssueCommand: AsyncParsableCommand {
         CommandOutput.error("saved as \(file)")
     }
 
-    /// The same with the number of packet headers in their place: thousands of them are for the file.
+    /// Returns the object with each list of packet headers replaced by their number: thousands of them are only for the file.
     private static func withoutHeaders(_ object: Any) -> Any {
         if let list = object as? [Any] { return list.map(withoutHeaders) }
         guard let members = object as? [String: Any] else { return object }

@@ -4,7 +4,7 @@ import ArgumentParser
 struct SessionLockShareCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "lock-share",
-        abstract: "Lets nobody but host and managers share a screen; running shares of others stop.",
+        abstract: "Lets only host and managers share a screen; running shares of others stop.",
         discussion: """
             Examples:
               millrace session lock-share demo
@@ -12,7 +12,7 @@ struct SessionLockShareCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: SessionOptions
-    @Flag(help: "let everybody share again") var off = false
+    @Flag(help: "let all participants share again") var off = false
 
     func run() async throws {
         let client = try options.relay.relay()

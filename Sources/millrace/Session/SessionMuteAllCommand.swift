@@ -4,9 +4,9 @@ import ArgumentParser
 struct SessionMuteAllCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mute-all",
-        abstract: "Mutes the sound of all streams of a session, and of those that begin later.",
+        abstract: "Mutes the audio of all streams of a session, and of those that begin later.",
         discussion: """
-            Publishers may unmute themselves. --off lets streams that begin later have their sound again.
+            Publishers may unmute themselves. With --off, streams that begin later keep their audio.
 
             Examples:
               millrace session mute-all demo
@@ -15,9 +15,9 @@ struct SessionMuteAllCommand: AsyncParsableCommand {
             """)
 
     @OptionGroup var options: SessionOptions
-    @Option(name: .customLong("except"), help: ArgumentHelp("id of a stream that is left as it is", valueName: "id"))
+    @Option(name: .customLong("except"), help: ArgumentHelp("id of a stream to leave unchanged", valueName: "id"))
     var excluded: [String] = []
-    @Flag(help: "end it") var off = false
+    @Flag(help: "stop muting streams that begin later") var off = false
 
     func validate() throws {
         guard !off || excluded.isEmpty else { throw ValidationError("--off is for all streams") }

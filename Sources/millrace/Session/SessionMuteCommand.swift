@@ -6,7 +6,7 @@ struct SessionMuteCommand: AsyncParsableCommand {
         commandName: "mute",
         abstract: "Mutes a stream, or all that a participant publishes, at the relay.",
         discussion: """
-            Nothing of what is muted leaves the relay, whatever its client sends. Its publisher may unmute itself.
+            The relay forwards nothing of muted media, even if its client sends it. The publisher may unmute itself.
 
             Examples:
               millrace session mute demo --participant c7Xb2
@@ -18,7 +18,7 @@ struct SessionMuteCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("id of a stream", valueName: "id")) var stream: String?
     @Option(help: ArgumentHelp("id of a participant", valueName: "id")) var participant: String?
     @Option(help: ArgumentHelp("audio or video", valueName: "kind")) var kind = "audio"
-    @Flag(help: "unmute instead; for a stream") var off = false
+    @Flag(help: "unmute the stream instead") var off = false
 
     func validate() throws {
         guard (stream == nil) != (participant == nil) else {
@@ -26,7 +26,7 @@ struct SessionMuteCommand: AsyncParsableCommand {
         }
         guard ["audio", "video"].contains(kind) else { throw ValidationError("--kind is audio or video") }
         guard !off || stream != nil else {
-            throw ValidationError("a participant can be asked to unmute, and not made to; --off is for a stream")
+            throw ValidationError("a participant can only be asked to unmute; --off needs --stream")
         }
     }
 

@@ -47,7 +47,7 @@ struct SessionRecordCommand: AsyncParsableCommand {
         }
         guard let status = try? JSONDecoder().decode(Status.self, from: data) else { throw ExitCode.failure }
         print(
-            "\(status.phase): \(status.bytes) bytes, \(status.videoFrames) frames, \(status.audioPackets) packets of sound, \(status.lostPackets) lost"
+            "\(status.phase): \(status.bytes) bytes, \(status.videoFrames) frames, \(status.audioPackets) audio packets, \(status.lostPackets) lost"
         )
         for file in status.files { print(file) }
         if let error = status.error { print(error) }

@@ -4,9 +4,9 @@ import ArgumentParser
 struct SessionSignalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "signal",
-        abstract: "Sends a signal to everybody in a session, or to one.",
+        abstract: "Sends a signal to all participants of a session, or to one.",
         discussion: """
-            It comes without a sender. A type has at most 128 of A-Z a-z 0-9 - _ ~, data at most 8 KiB.
+            The signal has no sender. A type has at most 128 characters of A-Z a-z 0-9 - _ ~, data at most 8 KiB.
 
             Examples:
               millrace session signal demo notice "the relay restarts at noon"
@@ -15,7 +15,7 @@ struct SessionSignalCommand: AsyncParsableCommand {
 
     @OptionGroup var options: SessionOptions
     @Argument(help: "type of the signal") var type: String
-    @Argument(help: "its data") var data = ""
+    @Argument(help: "data of the signal") var data = ""
     @Option(name: .customLong("to"), help: ArgumentHelp("id of a participant; by default all", valueName: "id"))
     var receiver: String?
 

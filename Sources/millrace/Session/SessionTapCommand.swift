@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// `millrace session tap SESSION STREAM`: the canvas of a stream, to a file or to standard output (CAN-2).
+/// `millrace session tap SESSION STREAM`: writes the canvas of a stream to a file or to standard output (CAN-2).
 struct SessionTapCommand: AsyncParsableCommand {
     enum Format: String, ExpressibleByArgument, CaseIterable {
         case png
@@ -11,9 +11,9 @@ struct SessionTapCommand: AsyncParsableCommand {
 
     static let configuration = CommandConfiguration(
         commandName: "tap",
-        abstract: "Reads the canvas of a stream: a still picture, raw frames, or sound.",
+        abstract: "Reads the canvas of a stream: a still image, raw frames, or audio.",
         discussion: """
-            Frames and sound go on until the stream ends, or until this command is stopped.
+            Frames and audio continue until the stream ends, or until this command is stopped.
 
             Examples:
               millrace session tap demo cam --output cam.png
@@ -36,7 +36,7 @@ struct SessionTapCommand: AsyncParsableCommand {
         var handle: FileHandle? = file == nil ? .standardOutput : nil
         var bytes = 0
         try await client.stream(path, query: query) { part in
-            // Not before the relay has agreed: a refusal leaves an older file as it is.
+            // Created only after the relay has accepted, so that a refusal leaves an existing file unchanged.
             if handle == nil, let file {
                 _ = FileManager.default.createFile(atPath: file.path, contents: nil)
                 handle = try FileHandle(forWritingTo: file)

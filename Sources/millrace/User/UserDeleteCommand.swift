@@ -6,7 +6,7 @@ struct UserDeleteCommand: AsyncParsableCommand {
         commandName: "delete",
         abstract: "Removes a user's conversations, its memberships, and all messages that it wrote.",
         discussion: """
-            Others keep what they wrote to it, under its id. There is no way back: export first. A second run does nothing.
+            Other users keep their messages to it, under its id. This cannot be undone: export first. A second run does nothing.
 
             Example:
               millrace user delete ada

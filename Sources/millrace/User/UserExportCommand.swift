@@ -5,7 +5,7 @@ import Foundation
 struct UserExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Writes a user's conversations, groups and messages, a JSON object a line.",
+        abstract: "Writes a user's conversations, groups and messages, one JSON object per line.",
         discussion: """
             Example:
               millrace user export ada --output ada.jsonl
@@ -18,7 +18,7 @@ struct UserExportCommand: AsyncParsableCommand {
         let client = try options.relay.relay()
         let file: FileHandle
         if let output {
-            // What people wrote is nobody else's.
+            // Messages are private, so that only the file's owner may read it.
             guard FileManager.default.createFile(atPath: output, contents: nil, attributes: [.posixPermissions: 0o600]),
                 let handle = FileHandle(forWritingAtPath: output)
             else {

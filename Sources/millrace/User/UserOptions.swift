@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// One user of a relay.
+/// User that a command uses, and its relay.
 struct UserOptions: ParsableArguments {
     @Argument(help: ArgumentHelp("id of the user (user_identity of its tokens)", valueName: "user")) var user: String
     @OptionGroup(title: "Relay") var relay: RelayOptions

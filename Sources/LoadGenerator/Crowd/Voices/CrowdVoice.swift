@@ -6,15 +6,15 @@ import SDP
 import Transport
 import WebRTCClient
 
-/// One participant's sound: a peer connection that says who it is, ten times a second, and one by which it hears others.
+/// Audio of one participant: a peer connection that sends its id ten times a second, and one that receives the audio of others.
 final class CrowdVoice: Sendable {
-    /// Named in all that it says.
+    /// Source id in everything that it sends.
     let source: UInt32
-    /// Of publishing and of receiving.
+    /// Sockets for publishing and for receiving.
     let sockets: [UDPSocket]
     private let state: Locked<State>
 
-    /// Seldom, so that the generator is not what is measured.
+    /// Sending interval in nanoseconds; long, so that the generator's own work does not distort the measurement.
     static let interval: Int64 = 100_000_000
 
     private struct State {
@@ -25,7 +25,7 @@ final class CrowdVoice: Sendable {
         var nextSound: Int64 = 0
     }
 
-    /// When the newest of what was heard of each source was said: monotonic nanoseconds.
+    /// Received audio: for each source, the send time of its newest packet in monotonic nanoseconds.
     private final class Ear {
         var newest: [UInt32: Int64] = [:]
         var sounds = 0
@@ -62,9 +62,9 @@ final class CrowdVoice: Sendable {
     var isConnected: Bool { state.withLock { $0.endpoints.allSatisfy { $0.isConnected } } }
     var isPublishing: Bool { state.withLock { $0.endpoints[0].isConnected } }
 
-    // MARK: offers and answers; what they want sent goes out with the next beat of the thread
+    // MARK: offers and answers; the thread's next beat sends the resulting packets
 
-    /// - Returns: the offer, and the section of its sound.
+    /// - Returns: the offer, and the identification of its audio section.
     func offer() -> (sdp: String, mid: String?) {
         state.withLock { state in
             let track = state.endpoints[0].addTracks([.offered(.audio, encodings: [.init()])]).first
@@ -94,7 +94,7 @@ final class CrowdVoice: Sendable {
         return try result.get()
     }
 
-    // MARK: on the thread
+    // MARK: called on the thread
 
     func receive(_ datagram: UnsafeRawBufferPointer, at place: Int, from: millrace_address, now: Int64) {
         guard let source = SocketAddress(from) else { return }
@@ -103,7 +103,7 @@ final class CrowdVoice: Sendable {
         }
     }
 
-    /// Timers, sound that is due, and all that is to be sent.
+    /// Handles timers, sends audio that is due, and transmits all pending output.
     func beat(now: Int64, with sender: PacketSender) {
         state.withLock { state in
             for endpoint in state.endpoints where endpoint.deadline.rawValue <= now {
@@ -139,7 +139,7 @@ final class CrowdVoice: Sendable {
                 guard !to.isTCP, to.address.isIPv6 == socket.isIPv6 else { continue }
                 sender.queue(datagram, to: millrace_address(to.address), socket: socket.descriptor)
             case .connect(_, let connection):
-                // The generator has UDP only.
+                // The generator only supports UDP.
                 endpoint.disconnected(connection: connection, now: .nanoseconds(LoadClock.now))
             case .disconnect, .connected, .keyFrameWanted, .noPath, .ended: break
             }

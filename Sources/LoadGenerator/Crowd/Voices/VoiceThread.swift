@@ -1,6 +1,6 @@
 import CLinuxNet
 
-/// A thread that plays participants' voices: datagrams as they come, timers and sound by a beat.
+/// Thread that runs the participants' audio: receives datagrams as they arrive, and handles timers and sends audio every 5 ms.
 final class VoiceThread: Sendable {
     private static let beat: Int64 = 5_000_000
 
@@ -25,7 +25,7 @@ final class VoiceThread: Sendable {
         }
     }
 
-    /// All voices say goodbye, and the thread ends.
+    /// Closes the connections of all voices, and ends the thread.
     func stop() { loop.stop() }
 
     func add(_ voice: CrowdVoice) throws(LoadError) {
