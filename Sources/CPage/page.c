@@ -1,7 +1,7 @@
 #include "page.h"
 
-// The compiler takes the files in as they are and notes them as dependencies: no generator, and a change of one rebuilds this file
-// alone. A file that is added under web/ is named here twice; a test holds the folder against this list.
+// `#embed` includes the files at compile time and records them as dependencies, so a changed file rebuilds only this one and no generator
+// is needed. A new file under web/ has to be named here twice; a test compares the folder with this list.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
 static const unsigned char admin_css[] = {

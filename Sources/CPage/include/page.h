@@ -1,9 +1,9 @@
-// The files of the page, within the binary.
+// The files of the page, embedded in the binary.
 #pragma once
 #include <stddef.h>
 
 typedef struct {
-    // As in the page's address: "index.html", "ui/app.js".
+    // Path relative to the page's URL, such as "index.html" or "ui/app.js".
     const char *path;
     const unsigned char *bytes;
     size_t count;
@@ -11,5 +11,5 @@ typedef struct {
 
 extern const size_t millrace_page_file_count;
 
-// `index` below `millrace_page_file_count`.
+// Returns the file at `index`, which must be less than `millrace_page_file_count`.
 millrace_page_file millrace_page_file_at(size_t index);

@@ -70,7 +70,7 @@ def view(bench, name):
         stream = room.look("seen", who)["stream"]
         seen = room.until(lambda: is_colour_of(who, operator.still(stream)), 12)
         check(name, f"a still of {who}'s picture", seen, hue=operator.still(stream))
-    for title, least in (("Packets out", 20), ("Packets in", 20), ("CPU a packet", 1), ("Memory", 1)):
+    for title, least in (("Packets out", 20), ("Packets in", 20), ("CPU per packet", 1), ("Memory", 1)):
         check(name, f"{title.lower()} is measured", ada.until(lambda: (operator.gauge(title) or 0) >= least), value=operator.gauge(title))
     operator.page.size(1280, 860)
     time.sleep(2)

@@ -193,7 +193,7 @@ def roles(bench, name):
     share_lock(bench, name, bob, eve)
     ada.look("menu", "Bob", "revoke-manager")
     check(name, "who is manager no longer is told",
-          bob.until(lambda: "You are manager no longer" in bob.look("notices") and badge(bob, "Bob") == "participant"), notices=bob.look("notices"))
+          bob.until(lambda: "You are no longer a manager" in bob.look("notices") and badge(bob, "Bob") == "participant"), notices=bob.look("notices"))
     ada.until(lambda: badge(ada, "Bob") == "participant")
     ada.look("menu", "Bob", "make-manager")
     bob.until(lambda: badge(bob, "Bob") == "manager")

@@ -172,7 +172,7 @@ def help_and_broadcast(bench, name):
     check(name, "who asked sees that it did", kim.page.evaluate("document.querySelector('[data-action=ask-help]').disabled"))
     ada.look("press", "ignore-help")
     check(name, "who is ignored is told",
-          kim.until(lambda: any("No manager comes" in text for text in kim.look("notices"))), notices=kim.look("notices"))
+          kim.until(lambda: any("No manager is available" in text for text in kim.look("notices"))), notices=kim.look("notices"))
     check(name, "and the request is gone", ada.until(lambda: not ada.look("has", "accept-help")))
     leo.look("press", "ask-help")
     ada.until(lambda: ada.look("has", "accept-help"))
@@ -188,7 +188,7 @@ def help_and_broadcast(bench, name):
     check(name, "and is not", not ada.look("has", "accept-help"))
     kim.look("press", "ask-help")
     check(name, "nor one who helps others",
-          kim.until(lambda: any("No manager is free" in text for text in kim.look("notices"))), notices=kim.look("notices"))
+          kim.until(lambda: any("All managers are busy" in text for text in kim.look("notices"))), notices=kim.look("notices"))
     check(name, "a host in a room broadcasts nothing", ada.page.evaluate("document.querySelector('.broadcast button').disabled"))
 
 

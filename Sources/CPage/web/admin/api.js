@@ -1,7 +1,7 @@
-// The relay's admin API and metrics, as docs/openapi describes them.
+// Client of the relay's admin API (`/v1/openapi.json`) and metrics.
 
 const STORED = "millrace.admin";
-/// Of one list; what is beyond is told, not shown.
+/// Maximum number of entries of a list; the page states that there are more.
 const LIMIT = 100;
 
 export class AdminError extends Error {
@@ -23,7 +23,7 @@ export class AdminAPI {
   sessions() { return this.#json("GET", `/v1/admin/sessions?limit=${LIMIT}`); }
   participants(session) { return this.#json("GET", this.#path(session, "participants", {limit: LIMIT})); }
   streams(session) { return this.#json("GET", this.#path(session, "streams", {limit: LIMIT})); }
-  /// What the media engine counts of the same streams.
+  /// Returns the media engine's counters of the session's tracks.
   tracks(session) { return this.#json("GET", this.#path(session, "tracks")); }
   end(session) { return this.#json("DELETE", this.#path(session)); }
   remove(session, user) { return this.#json("DELETE", this.#path(session, `participants/${encodeURIComponent(user)}`)); }
@@ -32,7 +32,7 @@ export class AdminAPI {
     return this.#json("PUT", this.#path(session, `streams/${encodeURIComponent(stream)}/mute`), {kind, muted});
   }
 
-  /// How the recording of a stream stands; null if there is none.
+  /// Returns the state of a stream's recording; null if there is none.
   async recording(session, stream) {
     try {
       return await this.#json("GET", this.#path(session, `streams/${encodeURIComponent(stream)}/record`));
@@ -44,15 +44,15 @@ export class AdminAPI {
   /// `action`: `start` or `stop`.
   record(session, stream, action) { return this.#json("POST", this.#path(session, `streams/${encodeURIComponent(stream)}/record`), {action}); }
 
-  /// Reports of clients, newest first.
+  /// Returns the reports of clients, newest first.
   issues() { return this.#json("GET", `/v1/admin/issues?limit=${LIMIT}`); }
-  /// All that the relay kept of one, as a Blob of JSON.
+  /// Returns a whole report as a Blob of JSON.
   async issue(id) { return (await this.#fetch("GET", `/v1/admin/issues/${encodeURIComponent(id)}`)).blob(); }
 
-  /// A picture of a stream as a Blob.
+  /// Returns a still of a stream as a Blob of PNG.
   async still(session, stream) { return (await this.#fetch("GET", this.#path(session, `streams/${encodeURIComponent(stream)}/canvas.png`))).blob(); }
 
-  /// `name{labels}` -> value.
+  /// Returns the metrics as a map from `name{labels}` to value.
   async metrics() {
     const text = await (await this.#fetch("GET", "/metrics")).text(), values = new Map();
     for (const line of text.split("\n")) {

@@ -1,4 +1,4 @@
-// The page at `/admin`: what runs on this relay, and what can be done about it.
+// The operator view at `/admin`: state of the relay and its sessions, and actions on them.
 
 import {ask} from "../ui/dialogs.js";
 import {byID, element} from "../ui/dom.js";
@@ -30,7 +30,7 @@ class AdminView {
     this.refresh();
   }
 
-  /// Reads everything anew; one reading at a time.
+  /// Reads all data again; one reading at a time.
   async refresh() {
     if (this.#isBusy) {
       this.#again = true;
@@ -58,7 +58,7 @@ class AdminView {
     }
   }
 
-  /// False where the token was forgotten, or became another, in the meantime.
+  /// Reads and shows all data. Returns false if the token was removed or changed during the reading.
   async #read() {
     const {token} = this.#api;
     const [relay, {sessions, next}, metrics] = await Promise.all([this.#api.relay(), this.#api.sessions(), this.#api.metrics()]);
@@ -74,7 +74,7 @@ class AdminView {
     return token === this.#api.token;
   }
 
-  /// Nothing of what was shown stays behind.
+  /// Removes everything that was shown.
   #forget() {
     for (const card of this.#cards.values()) card.end();
     this.#cards.clear();
@@ -96,7 +96,7 @@ class AdminView {
       this.#cards.set(keyOf(session), card);
       place.append(card.node);
     }
-    // One that ends just now answers 404, and is gone at the next reading.
+    // A session that has just ended answers 404; the next reading removes it.
     await Promise.all(sessions.map(session => this.#cards.get(keyOf(session)).refresh(session, {hasRecordings}).catch(error => { if (error.status !== 404) throw error; })));
   }
 
@@ -114,7 +114,7 @@ class AdminView {
   }
 
   async #drain() {
-    const answer = await ask("Drain the relay", "Nothing new is admitted, clients are told to move; the relay ends when it is empty, or after so many seconds:",
+    const answer = await ask("Drain the relay", "New sessions and clients are refused, and connected clients are told to move. The relay stops when it is empty, or after this many seconds:",
                              {value: "60", action: "Drain"});
     if (answer === null) return;
     await attempt(async () => {

@@ -1,4 +1,4 @@
-// The relay as a whole: rates from the difference of two readings of its counters.
+// Rates of the whole relay, from the difference of two readings of its counters.
 
 import {Line} from "../client/statistics.js";
 import {Chart} from "../ui/chart.js";
@@ -7,10 +7,10 @@ import {bitrate, byID, number} from "../ui/dom.js";
 const bytes = value => value == null ? "–" : `${(value / 1048576).toFixed(0)} MiB`;
 const each = value => number(value, value < 10 ? 1 : 0, "/s");
 
-/// [name, title, format, least top of the chart]
+/// [name, title, format, minimum of the chart's upper edge]
 const SHOWN = [
-  ["cost", "CPU a packet", value => value < 10_000 ? number(value, 0, " ns") : number(value / 1000, 0, " µs"), 1000], ["forwarded", "Packets out", each, 100], ["received", "Packets in", each, 100],
-  ["rate", "Media out", bitrate, 1e6], ["drops", "Drops", each, 5], ["retransmitted", "Sent again", each, 5],
+  ["cost", "CPU per packet", value => value < 10_000 ? number(value, 0, " ns") : number(value / 1000, 0, " µs"), 1000], ["forwarded", "Packets out", each, 100], ["received", "Packets in", each, 100],
+  ["rate", "Media out", bitrate, 1e6], ["drops", "Drops", each, 5], ["retransmitted", "Retransmitted", each, 5],
   ["delay", "Delay, 99 of 100", value => number(value, 2, " ms"), 1], ["cpu", "Process CPU", value => number(value, 0, " %"), 20],
   ["memory", "Memory", bytes, 1 << 26], ["transports", "Transports", value => number(value), 4],
 ];
@@ -23,7 +23,7 @@ export class Gauges {
     byID("gauges").replaceChildren(...[...this.#rows.values()].map(({chart}) => chart.node));
   }
 
-  /// `values`: of `AdminAPI.metrics`.
+  /// `values`: the result of `AdminAPI.metrics`.
   read(values) {
     const now = performance.now(), before = this.#before, seconds = before ? (now - before.now) / 1000 : 0;
     this.#before = {now, values};
@@ -33,7 +33,7 @@ export class Gauges {
     const causes = [...values].filter(([name]) => name.startsWith("millrace_packets_dropped_total{"));
     const forwarded = grown("millrace_packets_forwarded_total");
     this.#push({
-      // Of the media threads alone, over all packets that went out in the time.
+      // CPU time of the media threads only, divided by the packets sent in the same time.
       cost: forwarded > 0 ? 1e9 * grown("millrace_worker_cpu_seconds_total") / forwarded : null,
       forwarded: rate("packets_forwarded_total"), received: rate("packets_received_total"),
       rate: before && 8 * rate("forwarded_bytes_total"), drops: before && causes.reduce((sum, [name]) => sum + grown(name), 0) / seconds,

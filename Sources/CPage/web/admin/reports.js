@@ -1,4 +1,4 @@
-// Reports of clients: a list, and what the relay kept of each as a file.
+// The list of client reports; each can be saved as a file.
 
 import {byID, element, replaceWhereOther} from "../ui/dom.js";
 import {attempt} from "../ui/notices.js";
@@ -11,7 +11,7 @@ export class Reports {
   async refresh() {
     const {issues, next} = await this.#api.issues();
     this.#count.textContent = next ? `the newest ${issues.length}` : String(issues.length);
-    replaceWhereOther(this.#place, issues.length ? issues.map(issue => this.#row(issue)) : [element("li", {class: "empty"}, "Nobody has reported a problem.")]);
+    replaceWhereOther(this.#place, issues.length ? issues.map(issue => this.#row(issue)) : [element("li", {class: "empty"}, "No problems were reported.")]);
   }
 
   clear() { this.#place.replaceChildren(); }
@@ -28,7 +28,7 @@ export class Reports {
     return attempt(async () => {
       const url = URL.createObjectURL(await this.#api.issue(id));
       element("a", {href: url, download: `issue-${id}.json`}).click();
-      // The browser has opened it by then.
+      // The browser has started the download by then.
       setTimeout(() => URL.revokeObjectURL(url), 10_000);
     });
   }

@@ -1,17 +1,17 @@
-// One session: who is in it, what is published, and what an operator can do about it.
+// The card of one session: participants, streams, and the operator's actions.
 
 import {confirm} from "../ui/dialogs.js";
 import {bitrate, element, number, replaceWhereOther} from "../ui/dom.js";
 import {attempt} from "../ui/notices.js";
 
-/// Milliseconds between two stills of a stream.
+/// Minimum milliseconds between two stills of a stream.
 const STILL_AGE = 4000;
 /// Phases in which a recording can be stopped.
 const RUNNING = new Set(["waiting", "recording", "suspended"]);
 const PHASES = {waiting: "Recording begins with the next key frame", recording: "Recording", suspended: "Recording suspended", ended: "Recorded",
                 failed: "Recording failed"};
 
-/// "Recording, 1.2 MiB"; what went wrong, if anything did.
+/// Returns a text such as "Recording, 1.2 MiB", with the error if there is one.
 function recordingText({phase, bytes, error}) {
   return [PHASES[phase] ?? phase, bytes ? `${(bytes / 1048576).toFixed(1)} MiB` : null, error].filter(Boolean).join(", ");
 }
@@ -20,7 +20,7 @@ export class SessionCard {
   #api; #changed; #rows = element("tbody"); #stills = element("div", {class: "stills"}); #title = element("h3"); #badges = element("span", {class: "row"});
   #figures = new Map();
 
-  /// `changed()`: something was done here that the view should show at once.
+  /// `changed()` is called after an action whose result the view should show at once.
   constructor(api, session, changed) {
     this.#api = api;
     this.#changed = changed;
@@ -35,7 +35,7 @@ export class SessionCard {
                         this.#stills);
   }
 
-  /// `hasRecordings`: whether the relay records anything, so that it is worth asking.
+  /// `hasRecordings`: whether the relay records anything; if not, the state of recordings is not requested.
   async refresh(session, {hasRecordings = false} = {}) {
     this.session = session;
     this.hasRecordings = hasRecordings;
@@ -100,7 +100,7 @@ export class SessionCard {
     return {node, picture, name, rates, actions, record, recording: null, url: null, at: -Infinity, isBusy: false, isAsking: false};
   }
 
-  /// The state of the recording, and the buttons of the stream.
+  /// Shows the state of the recording and the buttons of the stream.
   #showRecording(stream, figure) {
     const {recording, record} = figure, text = recording ? recordingText(recording) : "";
     record.hidden = !recording;
@@ -118,7 +118,7 @@ export class SessionCard {
       figure.recording = await this.#api.recording(this.session, stream.id);
       this.#showRecording(stream, figure);
     } catch {
-      // the next reading tells
+      // The next reading shows the state.
     } finally {
       figure.isAsking = false;
     }
@@ -135,12 +135,12 @@ export class SessionCard {
     const act = (text, name, kind, muted) =>
       this.#button(text, name, () => this.#act(() => this.#api.muteStream(this.session, stream.id, kind, muted)), {whom});
     return [
-      stream.isAudioMuted ? act("Lift mute", "unmute-audio", "audio", false) : stream.hasAudio ? act("Mute sound", "mute-audio", "audio", true) : null,
+      stream.isAudioMuted ? act("Lift mute", "unmute-audio", "audio", false) : stream.hasAudio ? act("Mute audio", "mute-audio", "audio", true) : null,
       stream.isVideoMuted ? act("Show video", "unmute-video", "video", false) : stream.hasVideo ? act("Stop video", "mute-video", "video", true) : null,
     ].filter(Boolean);
   }
 
-  /// A new still where the last is old; pictures that nobody looks at are not asked for.
+  /// Loads a new still if the last one is older than `STILL_AGE` and the page is visible.
   async #still(stream, figure) {
     if (figure.isBusy || document.hidden || performance.now() - figure.at < STILL_AGE) return;
     if (!stream.hasVideo) {
@@ -160,14 +160,14 @@ export class SessionCard {
     } catch {
       if (!figure.url) figure.picture.replaceChildren("no picture yet");
     } finally {
-      // The one before, or one that is shown nowhere.
+      // Releases the previous still, or the new one if it was not shown.
       if (url) URL.revokeObjectURL(url);
       figure.at = performance.now();
       figure.isBusy = false;
     }
   }
 
-  /// `whom`: said to screen readers, as there are many such buttons.
+  /// `whom`: read by screen readers to tell buttons with the same text apart.
   #button(text, action, run, {kind = "", whom}) {
     return element("button", {type: "button", class: kind, data: {action}, "aria-label": `${text}: ${whom}`, onclick: run}, text);
   }
@@ -180,7 +180,7 @@ export class SessionCard {
   }
 
   async #end() {
-    if (await confirm("End session", `Everybody in ${this.session.name} is disconnected.`, "End", {danger: true})) this.#act(() => this.#api.end(this.session));
+    if (await confirm("End session", `All participants of ${this.session.name} are disconnected.`, "End", {danger: true})) this.#act(() => this.#api.end(this.session));
   }
 
   #mute(user) { return this.#act(() => this.#api.mute(this.session, user.id, "audio")); }

@@ -1,43 +1,45 @@
-// The chat of a session: to everybody in the same room, or to one of them. Not kept anywhere: what was said before one came is unknown.
+// The chat of a session: to all users in the same subsession, or to one of them. Messages are not stored: a user does not get those sent
+// before it joined.
 
-/// Messages that are kept here; of more the oldest are forgotten.
+/// Maximum number of messages kept; the oldest are dropped.
 const KEPT = 500;
-/// Bytes of UTF-8 that a text may have; the relay counts the same.
+/// Maximum length of a text in bytes of UTF-8, as the relay counts.
 export const MAXIMUM_TEXT = 8192;
 
 const encoder = new TextEncoder();
 
-/// Whether the relay would refuse the text for its length.
+/// Whether the relay would refuse the text because of its length.
 export const isTooLong = text => encoder.encode(text).length > MAXIMUM_TEXT;
 
-/// A message's id: 128 random bits as hexadecimal digits; pages of plain http have no `randomUUID`.
+/// Returns an id for a message: 128 random bits as hexadecimal digits. `randomUUID` is missing on pages of plain HTTP.
 export const identifier = () => [...crypto.getRandomValues(new Uint8Array(16))].map(byte => byte.toString(16).padStart(2, "0")).join("");
 
-/// Emits `message`, `detail` one of `messages`.
+/// Emits `message`; its `detail` is one of `messages`.
 export class Chat extends EventTarget {
-  /// `{id, from, fromName, to, toName, isOwn, text, time, subsession}`; `to` and `subsession` may be null. Names are those of the time, and
-  /// `id` is another in each session: the relay counts from 1 in every one.
+  /// `{id, from, fromName, to, toName, isOwn, text, time, subsession}`; `to` and `subsession` may be null. Names are those at the
+  /// time of the message. `id` includes the session's id, because the relay numbers messages of each session from 1.
   messages = [];
 
   #request; #state; #known = new Set();
 
-  /// `request(method, params)`: of `Signaling`; `state`: of the session.
+  /// `request`: that of `Signaling`; `state`: the `SessionState`.
   constructor(request, state) {
     super();
     this.#request = request;
     this.#state = state;
   }
 
-  /// Said once, though it may have to be sent again: it has an id from here.
+  /// Sends a message. It has an id made here, so sending it again after a lost connection does not duplicate it.
   async send(text, to = null) {
     const {session, place} = this.#state, params = {id: identifier(), text, ...(to && {to})};
     const say = () => this.#request("chat", params, {isRepeatable: true, isLocal: !!place});
     const {message, time} = await say().catch(error => {
-      // Joined anew the relay knows it by its user alone; and one is in the main session then, where a room's words do not belong.
+      // After a new join the relay detects a duplicate only if the token names a user. A message for a subsession is not sent again: the
+      // user is in the main session then.
       if (error.code !== "notConnected" || place || this.#state.session !== session || !this.#state.me?.identity) throw error;
       return say();
     });
-    // Only now: the request may have waited for a connection that is another one.
+    // Read after the request: it may have waited for a new connection, which changes these values.
     const {self, subsessions} = this.#state;
     this.#add({message, from: self, to, text, time, subsession: subsessions.of(self)});
   }
@@ -51,9 +53,9 @@ export class Chat extends EventTarget {
     this.#known.clear();
   }
 
-  /// One's own message is known from its answer, and may come as an event besides.
+  /// Adds a message once. An own message comes with the answer and possibly also as an event.
   #add({message, from, fromName, to, text, time, subsession}) {
-    const {session, self, users} = this.#state, id = `${session}/${message}`, name = user => users.get(user)?.name ?? "Somebody";
+    const {session, self, users} = this.#state, id = `${session}/${message}`, name = user => users.get(user)?.name ?? "A participant";
     if (this.#known.has(id)) return;
     this.#known.add(id);
     const said = {id, from, fromName: fromName ?? name(from), to, toName: name(to), isOwn: from === self, text, time, subsession};

@@ -1,5 +1,5 @@
-// Conversations outside the session: the list, its unread counts, the messages of those that were opened. In step with the relay by its
-// events, and after a lost connection by asking what has changed. No DOM in here.
+// Conversations outside the session: the list, unread counts, and the messages of opened conversations. Follows the relay's events, and
+// requests the changes after a lost connection. Does not depend on the DOM.
 
 import {Outbox} from "./outbox.js";
 import {PASSING, VERSION, pauseAfter} from "./signaling.js";
@@ -7,52 +7,54 @@ import {Thread} from "./thread.js";
 
 export const PEER = 0, GROUP = 2;
 export const NOTIFY = 1, DO_NOT_DISTURB = 2;
-/// Conversations, or messages, that are asked for at once.
+/// Conversations or messages per request.
 const PAGE = 30;
-/// Conversations that are kept in the list; strangers can begin any number. Older ones are read again where they are wanted.
+/// Maximum size of the list, because strangers can start any number of conversations. Older ones are requested again when needed.
 const MAXIMUM_LIST = 500;
-/// Rounds of catching up, 100 conversations each, before the list is read anew.
+/// Requests for changes, 100 conversations each, before the whole list is read instead.
 const MAXIMUM_ROUNDS = 5;
-/// Pages of one conversation that are read behind its last message; of more the newest alone, and the others as one scrolls up.
+/// Maximum number of pages read after the last known message of a conversation. Beyond that only the newest page is read; the others follow
+/// when the user scrolls up.
 const MAXIMUM_PAGES = 10;
-/// Errors of a relay without conversations, or of a user without an id: the token of the join is no help to it.
+/// Errors of `login` that mean that conversations are unavailable: the relay has none, or the token names no user.
 const UNAVAILABLE = new Set(["identityMissing", "tokenMissing", "messagingDisabled", "unknownMethod", "malformedMessage"]);
-/// Errors of `history` where there is none.
+/// Errors of `history` for a conversation without messages.
 const UNKNOWN = new Set(["unknownConversation", "unknownGroup"]);
 
 export const keyOf = ({type, id}) => `${type}:${id}`;
-/// User ids, one a line.
+/// Returns the distinct user ids of a text with one id per line.
 export const identities = text => [...new Set(text.split("\n").map(one => one.trim()).filter(Boolean))];
 
 /// Emits `change`; its `detail` is `{what, key}`, `what` one of
-/// - `availability`: `isOpen` or `unavailable`
-/// - `list`, `total`: the conversations, `totalUnread`
-/// - `thread`: messages of conversation `key` came, went or are under way
-/// - `gone`: conversation `key` is off the list; `group`: a group is known, or has changed; `dismissed`: it is no more
-/// - `notification`: the user should be told of `message`
+/// - `availability`: `isOpen` or `unavailable` changed
+/// - `list`, `total`: the conversations or `totalUnread` changed
+/// - `thread`: messages of conversation `key` were added, removed or queued; with `key` null, of any conversation
+/// - `gone`: conversation `key` left the list
+/// - `group`: a group became known or changed; `dismissed`: a group was dismissed
+/// - `notification`: the user should be notified of `message`
 export class Conversations extends EventTarget {
   /// Whether the relay keeps conversations of this user.
   isOpen = false;
-  /// The error code that says why not.
+  /// Error code that explains why conversations are unavailable; null if they are not.
   unavailable = null;
   /// Own user id.
   user = null;
   totalUnread = 0;
   hasMore = false;
-  /// Key -> `{id, name, owner, size, members}` as the relay last told it; `members`: null where they have to be asked for.
+  /// Key -> `{id, name, owner, size, members}` as last received; `members` is null if they have to be requested.
   groups = new Map();
 
   #request; #byKey = new Map(); #threads = new Map(); #store = null; #round = 0;
-  /// Everything up to here is known; events count only while nothing before them can be missing.
+  /// Changes up to the cursor are known. Events advance it only while `#isInStep`: otherwise earlier changes may be missing.
   #cursor = 0; #isInStep = false;
-  /// Changes that came before the list was read.
+  /// Changes that arrived before the list was read.
   #early = [];
-  /// Key -> `change` by which a conversation left the list.
+  /// Key -> `change` with which a conversation left the list.
   #gone = new Map();
-  /// `order` of the last conversation that was read in pages: of those before it only what has changed is known.
+  /// `order` of the last conversation that was read in pages. Of older ones only changed ones are known.
   #readTo = 0;
 
-  /// `request(method, params, options)`: of `Signaling`.
+  /// `request`: that of `Signaling`.
   constructor(request) {
     super();
     this.#request = request;
@@ -60,15 +62,15 @@ export class Conversations extends EventTarget {
     this.outbox.addEventListener("change", () => this.#tell("thread"));
   }
 
-  /// Newest first.
+  /// Conversations, newest first.
   get list() { return [...this.#byKey.values()].sort((a, b) => b.order - a.order); }
   get canLoadMore() { return this.hasMore && this.#byKey.size < MAXIMUM_LIST; }
   get(key) { return this.#byKey.get(key) ?? null; }
   thread(key) { return this.#threads.get(key) ?? null; }
 
-  // MARK: in step with the relay
+  // MARK: Synchronisation with the relay
 
-  /// After each join and each resumed connection: reads the list, or what has changed in it. `name`: what others are to see.
+  /// Logs in, then reads the list or its changes. Called after each join and each resume. `name`: the display name.
   async open(name) {
     this.lost();
     const round = this.#round;
@@ -80,7 +82,7 @@ export class Conversations extends EventTarget {
     }
   }
 
-  /// The connection is lost: what comes on the next one may come after a gap, which `open` closes.
+  /// Records that the connection was lost. Events of the next connection may follow a gap, which `open` fills.
   lost() {
     this.#round += 1;
     this.#isInStep = false;
@@ -104,7 +106,7 @@ export class Conversations extends EventTarget {
       this.#tell("notification", keyOf(data.conversation), data);
       break;
     case "groupChanged":
-      // It says how many there are, and of the members only who is new or gone.
+      // The event has the size and the changes of the membership, but not all members.
       this.#group({...data, members: null});
       break;
     case "groupDismissed":
@@ -119,12 +121,12 @@ export class Conversations extends EventTarget {
     this.outbox.clear();
   }
 
-  // MARK: what a user does
+  // MARK: Actions of the user
 
   async loadMore() {
     if (!this.canLoadMore) return;
     const before = this.#readTo, page = await this.#request("conversations", {before, count: PAGE});
-    // The list was read anew meanwhile.
+    // The list was replaced while the request was in progress.
     if (before !== this.#readTo) return;
     this.hasMore = page.hasMore;
     this.#readTo = page.conversations.at(-1)?.order ?? this.#readTo;
@@ -132,7 +134,7 @@ export class Conversations extends EventTarget {
     this.#tell("list");
   }
 
-  /// Messages of a conversation, which need not be in the list yet: the newest at first, older ones each time.
+  /// Reads messages of a conversation, which may not be in the list yet: the newest page first, then an older page per call.
   async loadOlder(conversation) {
     const key = keyOf(conversation), thread = this.#threads.get(key) ?? new Thread();
     this.#threads.set(key, thread);
@@ -142,13 +144,13 @@ export class Conversations extends EventTarget {
     thread.isLoading = true;
     try {
       const page = await this.#request("history", {conversation: ref(conversation), ...(first !== null && {before: first}), count: PAGE});
-      // What it belongs to may have been forgotten meanwhile; then there is no place for it.
+      // If older messages were dropped or replaced during the request, the page does not connect to the others.
       if (thread.first === first) {
         Object.assign(thread, {isLoaded: true, hasOlder: page.hasMore});
         thread.add(page.messages);
       }
     } catch (error) {
-      // Nobody has written anything yet.
+      // The conversation has no messages yet.
       if (!UNKNOWN.has(error.code)) throw error;
       Object.assign(thread, {isLoaded: true, hasOlder: false});
     } finally {
@@ -161,35 +163,35 @@ export class Conversations extends EventTarget {
   clearUnread(conversation) { return this.#request("clearUnread", {conversation: ref(conversation)}); }
   setNotification(conversation, status) { return this.#request("setNotification", {conversation: ref(conversation), status}); }
 
-  /// Takes it off the list; its messages stay, and a new one brings it back.
+  /// Removes a conversation from the list. Its messages stay, and a new message adds it again.
   delete(conversation) { return this.#request("deleteConversation", {conversation: ref(conversation)}); }
 
-  /// The messages that there are now, for this user; what comes meanwhile may stay.
+  /// Deletes the present messages for this user. A message that arrives during the request may stay.
   async deleteMessages(conversation) {
     const thread = this.#threads.get(keyOf(conversation)), last = thread?.last ?? 0;
     await this.#request("deleteMessages", {conversation: ref(conversation)});
     if (thread?.clearThrough(last)) this.#tell("thread", keyOf(conversation));
   }
 
-  /// Group of a conversation, asked for where it is not known.
+  /// Returns a group; requests it if it is not known.
   async group(id) { return this.groups.get(keyOf({type: GROUP, id})) ?? this.#askGroup(id); }
 
-  /// User ids of a group's members, asked for where they are not known.
+  /// Returns the user ids of a group's members; requests them if they are not known.
   async members(id) { return this.groups.get(keyOf({type: GROUP, id}))?.members ?? (await this.#askGroup(id)).members; }
 
   async createGroup(name, members) { return this.#group(await this.#request("createGroup", {name, members})); }
-  /// Who is in it now is told by an event.
+  /// Invites users to a group. The event `groupChanged` follows with the new members.
   invite(group, members) { return this.#request("inviteToGroup", {group, members}); }
   leave(group) { return this.#request("leaveGroup", {group}); }
   dismiss(group) { return this.#request("dismissGroup", {group}); }
 
-  // MARK: inside
+  // MARK: Implementation
 
   async #begin(round, name) {
     const {user, store, cursor} = await this.#login(name);
     if (round !== this.#round) return;
     this.user = user;
-    // Changes of groups are not told again.
+    // Events about groups are not replayed, so known groups may be outdated.
     this.groups.clear();
     const isKnown = store === this.#store && cursor >= this.#cursor;
     if (!isKnown || !await this.#catchUp(round)) await this.#readAnew(round, store, cursor);
@@ -201,7 +203,8 @@ export class Conversations extends EventTarget {
     await this.#backInStep();
   }
 
-  /// A session takes names that the store does not, which keeps them for long; without one others see the one of before, or the user id.
+  /// Logs in; without the name if the relay refuses it, because the rules for stored names are stricter than those of a session. Others
+  /// then see the previous name or the user id.
   async #login(name) {
     try {
       return await this.#request("login", {version: VERSION, name});
@@ -211,7 +214,7 @@ export class Conversations extends EventTarget {
     }
   }
 
-  /// Tries again what the relay cannot do just now, as long as the connection stands; the next one begins all of it anew.
+  /// Runs `work` and repeats it after transient errors, until the connection is lost; `open` starts again on the next connection.
   async #patiently(round, work) {
     for (;;) {
       try {
@@ -225,7 +228,7 @@ export class Conversations extends EventTarget {
     }
   }
 
-  /// Of another store, one that has gone back, or one that is far ahead, nothing that is here can be trusted.
+  /// Replaces everything by the first page of the list. Used if the relay has another store or an older backup, or if too much has changed.
   async #readAnew(round, store, cursor) {
     const page = await this.#request("conversations", {count: PAGE});
     if (round !== this.#round) return;
@@ -241,7 +244,7 @@ export class Conversations extends EventTarget {
     this.#total(page.totalUnread);
   }
 
-  /// False where so much has changed that reading the list is less work.
+  /// Reads the changes since the cursor. Returns false if reading the whole list is less work.
   async #catchUp(round) {
     for (let rounds = 0; rounds < MAXIMUM_ROUNDS; rounds++) {
       const changes = await this.#request("conversationChanges", {since: this.#cursor, count: 100});
@@ -256,21 +259,22 @@ export class Conversations extends EventTarget {
 
   #refuse(code) {
     Object.assign(this, {isOpen: false, unavailable: code, totalUnread: 0});
-    // What is forgotten here has to be read again, should it open after all.
+    // Forces a full read if conversations become available later.
     this.#store = null;
     this.#byKey.clear();
     this.#tell("availability");
     this.#tell("total");
   }
 
-  /// What was written while nobody listened, in conversations that were opened; and what waits to be sent.
+  /// Sends queued messages, and reads the messages that opened conversations missed while disconnected.
   async #backInStep() {
     this.outbox.flush();
     this.#tell("thread");
     await Promise.all([...this.#threads].filter(([, thread]) => thread.isLoaded).map(([key, thread]) => this.#fill(key, thread).done));
   }
 
-  /// Reads what is behind the last message that is known, once at a time; `later`: messages that came meanwhile, behind a hole.
+  /// Reads the messages after the last known one. One reading per conversation runs at a time; `later` collects messages that arrive during
+  /// it and would leave a gap.
   #fill(key, thread) {
     const round = this.#round;
     if (thread.filling?.round === round) return thread.filling;
@@ -293,7 +297,7 @@ export class Conversations extends EventTarget {
       thread.add(page.messages);
       hasMore = page.hasMore;
     }
-    // There was nothing to go on from, or too much has come.
+    // No message was known, or more than `MAXIMUM_PAGES` pages are missing: reads the newest page only.
     if (hasMore) {
       const page = await read({});
       if (round !== this.#round) return;
@@ -310,7 +314,7 @@ export class Conversations extends EventTarget {
     if (thread.hasHole(message)) {
       const filling = this.#fill(key, thread);
       filling.later.push(message);
-      // The next message, or the next connection, tries again.
+      // On failure the next message or the next connection starts another reading.
       return void filling.done.catch(() => {});
     }
     thread.add([message]);
@@ -320,7 +324,7 @@ export class Conversations extends EventTarget {
 
   #sent({id, conversation, text}, number, time) { this.#received({id, number, conversation, from: this.user, text, time}); }
 
-  /// Of two states of a conversation the one with the larger `change` holds; to be off the list is one as well.
+  /// Whether a state is older than the known one, listed or removed: the one with the larger `change` is newer.
   #isOld(one) {
     const key = keyOf(one);
     return Math.max(this.get(key)?.change ?? 0, this.#gone.get(key) ?? 0) > one.change;
@@ -340,7 +344,7 @@ export class Conversations extends EventTarget {
     if (this.#byKey.delete(keyOf(deleted))) this.#tell("gone", keyOf(deleted));
   }
 
-  /// This user has deleted messages, here or on another device.
+  /// Applies a deletion of messages by this user, on this or another device.
   #clearThrough(one) {
     const key = keyOf(one);
     if (this.#threads.get(key)?.clearThrough(one.clearedThrough)) this.#tell("thread", key);

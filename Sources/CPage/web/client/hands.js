@@ -1,11 +1,12 @@
-// Raised hands: a signal to all of the session, as the relay knows no hands. A client with a raised hand tells it to those who join later.
+// Raised hands, carried by a signal to the whole session because the relay has no such state. A client whose hand is raised repeats the
+// signal to users that join later.
 
 /// Type of the signal; its data is `up`, `down`, or `lower` from a host or manager.
 export const HAND = "millrace-hand";
-/// Users that join together and are told one by one of a raised hand; more are told together with all others.
+/// If more users than this join together, one signal to all replaces a signal to each.
 const MOST_TOLD_ALONE = 5;
 
-/// Emits `change`; its `detail` is `{user, isRaised}`, or null if all have changed.
+/// Emits `change`; its `detail` is `{user, isRaised}`, or null if the whole set has changed.
 export class Hands extends EventTarget {
   /// Connection ids in the order in which they were raised.
   raised = new Set();
@@ -20,13 +21,13 @@ export class Hands extends EventTarget {
 
   get isRaised() { return this.raised.has(this.#session.state.self); }
 
-  /// Raises or lowers the own hand.
+  /// Raises or lowers this user's hand.
   async set(isRaised) {
     await this.#say(isRaised ? "up" : "down");
     this.#set(this.#session.state.self, isRaised);
   }
 
-  /// Asks a user to lower the hand; only a host's or manager's request is followed.
+  /// Asks a user to lower its hand; the client obeys hosts and managers only.
   lower(user) { return this.#say("lower", user); }
 
   #say(data, to = null) { return this.#session.request("signal", {type: HAND, data, ...(to && {to})}); }
@@ -60,7 +61,7 @@ export class Hands extends EventTarget {
       break;
     }
     case "reset": {
-      // After a new join under another id the others do not know of the hand.
+      // A new join has a new connection id, so the hand has to be announced again.
       const wasRaised = this.wasRaised;
       this.raised.clear();
       this.dispatchEvent(new CustomEvent("change", {detail: null}));
@@ -73,7 +74,7 @@ export class Hands extends EventTarget {
 
   #told({from, data}) {
     const {state} = this.#session, user = state.users.get(from);
-    // Only hands of known users: others would stay for ever.
+    // Ignores unknown users: no `userLeft` would ever remove their hands.
     if (!user) return;
     if (data === "up" || data === "down") this.#set(from, data === "up");
     else if (data === "lower" && ["host", "manager"].includes(user.role) && this.isRaised) this.set(false).catch(() => {});

@@ -1,19 +1,20 @@
-// Notices a peer connection that gets no path, or has lost it for long: ICE or DTLS does not complete.
+// Detects a peer connection that gets no path or has lost it: ICE or DTLS does not complete.
 
-/// Milliseconds without a connection after which the user is told.
+/// Milliseconds without a path after which the user is told.
 export const NO_PATH_TIME = 10_000;
-/// Candidate pairs in a report.
+/// Maximum number of candidate pairs in a report.
 const MAXIMUM_PAIRS = 20;
 
 const PENDING = new Set(["connecting", "disconnected", "failed"]);
 
 /// Calls `onChange({stage, pairs})` once a peer connection has been without a path for `NO_PATH_TIME`, and `onChange(null)` when it has one
-/// again. `stage` is `ice` or `dtls`. A pair is `{protocol, local, remote, sent, received}`: addresses with ports, `local` null if the browser
-/// has no candidate of its own for it, and numbers of STUN checks.
+/// again. `stage` is `ice` or `dtls`. A pair is `{protocol, local, remote, sent, received}`: addresses with ports, `local` null if the
+/// browser has no candidate of its own for it, and numbers of STUN checks.
 export class MediaPath {
   #timer = 0; #isLate = false; #connection; #onChange; #isNeeded; #patience;
 
-  /// `connection()`: the peer connection of the moment. `isNeeded()`: whether media should flow just now; else the question waits.
+  /// `connection()` returns the current peer connection. `isNeeded()` tells whether media should flow; while it is false, no report is
+  /// made.
   constructor(connection, onChange, {isNeeded = () => true, patience = NO_PATH_TIME} = {}) {
     this.#connection = connection;
     this.#onChange = onChange;
@@ -21,7 +22,7 @@ export class MediaPath {
     this.#patience = patience;
   }
 
-  /// The connection has another state. Neither restarts of ICE nor a new peer connection restart the time.
+  /// Handles a change of the connection's state. Neither an ICE restart nor a new peer connection restarts the timer.
   changed() {
     const state = this.#connection()?.connectionState;
     if (PENDING.has(state)) {
@@ -42,11 +43,11 @@ export class MediaPath {
   #wait() {
     const timer = this.#timer = setTimeout(async () => {
       const connection = this.#connection();
-      // Closed or replaced without a word.
+      // The connection was closed or replaced without an event.
       if (!PENDING.has(connection?.connectionState)) return this.end();
       if (!this.#isNeeded()) return this.#wait();
       const report = await tried(connection).catch(() => ({stage: "ice", pairs: []}));
-      // Connected, or closed, while the browser counted.
+      // The connection was established or closed while the statistics were collected.
       if (timer !== this.#timer) return;
       this.#timer = 0;
       this.#isLate = true;
@@ -64,7 +65,7 @@ async function tried(connection) {
     return {protocol: remote?.protocol ?? local?.protocol ?? "udp", local: named(local) ?? null, remote: named(remote) ?? "unknown",
             sent: pair.requestsSent ?? 0, received: pair.responsesReceived ?? 0};
   });
-  // The relay's candidates that the browser has paired with none of its own.
+  // Adds the relay's candidates that are in no pair.
   const paired = new Set(pairs.map(pair => pair.remote));
   for (const one of all) {
     if (one.type !== "remote-candidate" || paired.has(named(one))) continue;

@@ -1,19 +1,20 @@
-// Messages on their way. Each has an id from here, so that it can be sent again without being stored twice; a lost connection delays it.
+// The queue of messages to send. Each message has an id made by this client, so it can be sent again after a lost connection without being
+// stored twice.
 
 import {identifier, isTooLong} from "./chat.js";
 import {PASSING, SignalingError, pauseAfter} from "./signaling.js";
 
-/// Messages that wait; more of them are refused.
+/// Maximum number of queued messages; further ones are refused.
 const MAXIMUM = 200;
 
-/// Emits `change` when a message is sent, waits, has failed or is given up.
+/// Emits `change` when a message is queued, stored, has failed or is discarded.
 export class Outbox extends EventTarget {
   /// `{id, conversation, text, time, status, error}` in the order they were written; `status`: `sending` or `failed`.
   entries = [];
 
   #request; #onSent; #isSending = false; #timer = 0;
 
-  /// `onSent(entry, {number, time})`: the relay has stored it.
+  /// `onSent(entry, {number, time})` is called when the relay has stored a message.
   constructor(request, onSent) {
     super();
     this.#request = request;
@@ -33,7 +34,7 @@ export class Outbox extends EventTarget {
     return entry;
   }
 
-  /// Once more, with the same id.
+  /// Sends a failed message again, with the same id.
   retry(entry) {
     Object.assign(entry, {status: "sending", error: null});
     this.#changed();
@@ -50,7 +51,7 @@ export class Outbox extends EventTarget {
     this.entries = [];
   }
 
-  /// Sends what waits, one after the other, as order counts. Called when the connection is back.
+  /// Sends queued messages one at a time, to keep their order. Called when a message is added and when the connection is back.
   async flush() {
     if (this.#isSending) return;
     this.#isSending = true;
@@ -62,9 +63,9 @@ export class Outbox extends EventTarget {
         this.entries = this.entries.filter(one => one !== entry);
         this.#onSent(entry, answer);
       } catch (error) {
-        // The next connection sends it.
+        // `flush` is called again on the next connection.
         if (error.code === "notConnected") break;
-        // The relay may even have stored it, and answers as the first time.
+        // The relay may have stored the message; a repeated id gets the first answer again.
         if (PASSING.has(error.code)) {
           this.#timer = setTimeout(() => this.flush(), pauseAfter(error));
           break;

@@ -1,17 +1,17 @@
-// The publish peer connection: every stream of this client in one, each offer describing it whole.
+// The publish peer connection: carries all streams of this client; each offer describes all of them.
 
 /// Frame sizes in pixels from which a browser sends three and two encodings. Chromium sends fewer of a smaller source, and leaves out the
 /// largest ones: with three encodings of 640x480 the largest that it sends is 320x240.
 const THREE_ENCODINGS = 960 * 540, TWO_ENCODINGS = 480 * 270;
-/// RIDs by number of encodings, lowest first, as the layers are ordered.
+/// RIDs by number of encodings, smallest encoding first.
 const RIDS = {2: ["l", "h"], 3: ["l", "m", "h"]};
 const SCREEN = [{maxBitrate: 2_500_000}];
 
 /// Bits a second that VP8 needs for a camera at 30 frames a second: 1.7 Mbit/s for 1280x720, 150 kbit/s for 320x180, at most 2.5 Mbit/s.
 const cameraBitrate = pixels => Math.round(Math.min(2.5e6, Math.max(1e5, 1.7e6 * (pixels / (1280 * 720)) ** 0.875)) / 1000) * 1000;
 
-/// Encodings of a camera's frames of that size, lowest first: each half as wide as the next, the last one in full size. A single encoding
-/// has no RID. Without a size: those of 1280x720.
+/// Returns the encodings for camera frames of a size, smallest first: each is half as wide as the next, and the last has the full size. A
+/// single encoding has no RID. The default size is 1280x720.
 export function encodings({width = 1280, height = 720} = {}) {
   const pixels = width * height, count = pixels >= THREE_ENCODINGS ? 3 : pixels >= TWO_ENCODINGS ? 2 : 1;
   return Array.from({length: count}, (_, index) => {
@@ -20,8 +20,8 @@ export function encodings({width = 1280, height = 720} = {}) {
   });
 }
 
-/// `existing` encodings of a sender, changed for a source of another size: their number and RIDs stay, so those that the size does not
-/// allow are switched off, and the largest one that is on has the full size.
+/// Returns the encodings of a sender, adapted to a source of another size. Number and RIDs cannot change, so encodings that are too many
+/// for the size are deactivated; the largest active one has the full size.
 export function adapted(existing, size) {
   const wanted = encodings(size).slice(-existing.length);
   return existing.map((encoding, index) => {
@@ -30,7 +30,7 @@ export function adapted(existing, size) {
   });
 }
 
-/// One stream of this client's.
+/// One published stream of this client.
 class Publication {
   id = null;
   senders = new Map();
@@ -43,7 +43,7 @@ class Publication {
   track(kind) { return this.media.getTracks().find(track => track.kind === kind); }
   mid(kind) { return this.senders.get(kind)?.mid ?? undefined; }
 
-  /// Width and height of the video in pixels; nothing if the browser does not say.
+  /// Width and height of the video in pixels; empty if the browser does not report them.
   get size() {
     const {width, height} = this.track("video")?.getSettings() ?? {};
     return width && height ? {width: Math.round(width), height: Math.round(height)} : {};
@@ -90,7 +90,7 @@ export class PublishPeer {
     });
   }
 
-  /// Stops sending at once; the relay is told unless it has ended the stream itself.
+  /// Stops sending at once, and tells the relay unless `tell` is false because the relay ended the stream.
   unpublish(publication, {tell = true} = {}) {
     for (const track of publication.media.getTracks()) track.stop();
     if (!this.publications.includes(publication)) return Promise.resolve();
@@ -101,15 +101,15 @@ export class PublishPeer {
     });
   }
 
-  /// Sends another track in the place of the one of its kind, for instance of another camera; the one before is stopped. The stream and its
-  /// id stay, so no subscriber has to subscribe again.
+  /// Replaces the track of the same kind, for instance by that of another camera, and stops the old one. The stream keeps its id, so
+  /// subscribers keep their subscriptions.
   replaceTrack(publication, track) {
     return this.#inTurn(async () => {
       const transceiver = publication.senders.get(track.kind), before = publication.track(track.kind);
       if (!transceiver || !before) throw new Error(`The stream has no ${track.kind}`);
       track.enabled = before.enabled;
       await transceiver.sender.replaceTrack(track);
-      // The element that shows it goes on, as the MediaStream is the same.
+      // The MediaStream stays the same, so video elements that show it continue.
       publication.media.removeTrack(before);
       publication.media.addTrack(track);
       before.stop();
@@ -126,7 +126,7 @@ export class PublishPeer {
 
   byID(id) { return this.publications.find(publication => publication.id === id); }
 
-  /// New ICE credentials for the path that there is.
+  /// Restarts ICE of the existing peer connection.
   restart() {
     return this.#inTurn(async () => {
       if (!this.publications.length) return;
@@ -135,7 +135,7 @@ export class PublishPeer {
     });
   }
 
-  /// A new peer connection for the same media: the relay has lost the old one. The streams get new ids unless `keepIDs`.
+  /// Makes a new peer connection for the same media, after the relay has lost the old one. The streams get new ids unless `keepIDs`.
   renew({keepIDs = true} = {}) {
     return this.#inTurn(async () => {
       this.#drop();
@@ -146,7 +146,7 @@ export class PublishPeer {
     });
   }
 
-  /// Ends all; the tracks are stopped.
+  /// Stops all tracks and closes the peer connection.
   close() {
     for (const publication of this.publications.splice(0)) for (const track of publication.media.getTracks()) track.stop();
     this.#drop();
@@ -168,7 +168,7 @@ export class PublishPeer {
       const track = publication.track(kind);
       if (!track) continue;
       const sendEncodings = kind === "audio" ? undefined : publication.simulcast ? encodings(publication.size) : SCREEN;
-      // A section of its own for each stream: one that was used before would keep its encodings.
+      // Always adds a media section: a reused one would keep its old encodings.
       const transceiver = this.connection.addTransceiver(track, {
         direction: "sendonly", ...(sendEncodings && {sendEncodings: sendEncodings.map(encoding => ({...encoding}))}),
       });
@@ -183,7 +183,7 @@ export class PublishPeer {
       try {
         transceiver.stop();
       } catch {
-        // the connection is closed, and its transceivers with it
+        // The connection is closed, so its transceivers are stopped already.
       }
     }
     publication.senders.clear();
@@ -203,7 +203,7 @@ export class PublishPeer {
     }
   }
 
-  /// One negotiation at a time, in order.
+  /// Runs negotiations one at a time, in order.
   #inTurn(work) {
     const turn = this.#work.then(work);
     this.#work = turn.catch(() => {});
@@ -211,7 +211,7 @@ export class PublishPeer {
   }
 }
 
-/// The relay forwards VP8; nothing else is worth offering.
+/// Offers VP8 only, the one video codec that the relay forwards.
 function preferVP8(transceiver) {
   const codecs = RTCRtpSender.getCapabilities?.("video")?.codecs.filter(codec => /\/(VP8|rtx)$/i.test(codec.mimeType)) ?? [];
   if (codecs.length) transceiver.setCodecPreferences?.(codecs);

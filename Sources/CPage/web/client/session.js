@@ -1,4 +1,4 @@
-// A session as a page uses it: signalling, state, chats and both peer connections put together. No DOM in here but what media needs.
+// A session: combines signalling, state, chat, conversations and both peer connections. Uses no DOM except the media APIs.
 
 import {Chat} from "./chat.js";
 import {Conversations} from "./conversations.js";
@@ -9,29 +9,29 @@ import {Signaling} from "./signaling.js";
 import {SessionState} from "./state.js";
 import {SubscribePeer} from "./subscribing.js";
 
-/// Milliseconds that a peer connection may be without a path before its ICE is restarted.
+/// Milliseconds in state `disconnected` after which ICE of a peer connection is restarted.
 const PATH_PATIENCE = 4000;
 
 /// Emits
-/// - `status`: of the connection, `detail` one of notConnected, connecting, connected, reconnecting, disconnecting, failed
-/// - `change`: of the state, see `SessionState`
-/// - `media`: tracks of a stream came, `detail` its id
-/// - `published`: own streams came or went
-/// - `path`: of a peer connection, `detail` `{name, state}`, `name` publish or subscribe
-/// - `encryptionFailed`: frames of a stream cannot be decrypted, `detail` `{stream, reason}`, see `Encryption`
-/// - `noPath`: a peer connection has no media path for 10 s, or has one again, `detail` `{name, report}`, `report` null or see `MediaPath`
-/// - `notice`: something to tell the user, `detail` `{text, isError}`
-/// - `ended`: for good, `detail` `{reason, message}`
+/// - `status`: status of the connection; `detail` is one of notConnected, connecting, connected, reconnecting, disconnecting, failed
+/// - `change`: the state changed, see `SessionState`
+/// - `media`: tracks of a stream are available; `detail` is the stream's id
+/// - `published`: own streams changed
+/// - `path`: state of a peer connection; `detail` is `{name, state}`, `name` is publish or subscribe
+/// - `encryptionFailed`: frames of a stream cannot be decrypted; `detail` is `{stream, reason}`, see `Encryption`
+/// - `noPath`: a peer connection had no media path for 10 s, or has one again (`report` is null); `detail` is `{name, report}`, see
+///   `MediaPath`
+/// - `notice`: message for the user; `detail` is `{text, isError}`
+/// - `ended`: the session ended and the client does not reconnect; `detail` is `{reason, message}`
 export class Session extends EventTarget {
   state = new SessionState();
-  /// What is said within the session, and outside it.
   chat = new Chat((...call) => this.request(...call), this.state);
   conversations = new Conversations((...call) => this.request(...call));
   /// End-to-end encryption.
   encryption = new Encryption();
   publisher = null;
   subscriber = null;
-  /// What a new stream's subscription begins with: a function of the stream.
+  /// Function from a new stream to the preferences of its subscription.
   preferencesFor = () => ({});
 
   /// Peer connections without a media path: name -> report of `MediaPath`.
@@ -70,7 +70,7 @@ export class Session extends EventTarget {
   request(method, params, options) { return this.#signaling.request(method, params, options); }
   reconnect() { this.#signaling.reconnect(); }
 
-  // MARK: what a user does
+  // MARK: Actions of the user
 
   async publish(options) {
     await this.#secret;
@@ -86,14 +86,14 @@ export class Session extends EventTarget {
     await done;
   }
 
-  /// Sends another track, for instance of another camera, in the place of the one of its kind.
+  /// Replaces the track of the same kind, for instance by that of another camera.
   async replaceTrack(publication, track) {
     await this.publisher.replaceTrack(publication, track);
     this.#watch(publication, track);
     this.#emit("published", publication);
   }
 
-  /// It was ended outside this page: the browser's own "stop sharing".
+  /// Unpublishes if a track ends outside this page, for instance by the browser's own "Stop sharing".
   #watch(publication, track) {
     track.addEventListener("ended", () => {
       if (publication.media.getTracks().includes(track)) this.unpublish(publication).catch(() => {});
@@ -102,7 +102,7 @@ export class Session extends EventTarget {
 
   publication(videoType) { return this.publisher?.publications.find(one => one.videoType === videoType && one.id); }
 
-  /// Mutes or unmutes one's own stream; what is muted is not even sent.
+  /// Mutes or unmutes an own stream at the relay; a muted track is not sent either.
   async setMuted(publication, kind, isMuted) {
     const track = publication.track(kind);
     if (track && isMuted) track.enabled = false;
@@ -115,12 +115,12 @@ export class Session extends EventTarget {
     return !!info?.[kind === "audio" ? "isAudioMuted" : "isVideoMuted"] || publication.track(kind)?.enabled === false;
   }
 
-  // MARK: what the relay says
+  // MARK: Answers and events of the relay
 
   #joined(answer, again) {
     if (again) {
       this.subscriber?.close();
-      this.#emit("notice", {text: "Joined anew: the relay had given the old connection up", isError: false});
+      this.#emit("notice", {text: "Joined again: the old connection could not be resumed", isError: false});
     } else {
       this.publisher = new PublishPeer((...call) => this.request(...call), answer.iceServers, {
         onState: state => this.#path("publish", state, () => this.publisher.restart()),
@@ -145,7 +145,7 @@ export class Session extends EventTarget {
 
   #resumed({publishLost, subscribeLost}) {
     const {publisher, subscriber} = this;
-    // An offer that never reached the relay is not known there.
+    // A publication without an id was offered, but the answer never arrived.
     if (publishLost || publisher.publications.some(one => !one.id)) this.#renewPublisher();
     else if (publisher.connection && publisher.connection.connectionState !== "connected") this.#restart(publisher);
     if (subscribeLost) this.#renew("subscribe", () => subscriber.renew());
@@ -153,7 +153,7 @@ export class Session extends EventTarget {
       subscriber.sayAgain().catch(error => this.#failed("Receiving failed", error));
       if (subscriber.connection && subscriber.connection.connectionState !== "connected") this.#restart(subscriber);
     }
-    // Requests that were under way when the connection was lost may not have arrived.
+    // A `subscribe` that was in progress when the connection was lost may not have arrived.
     for (const stream of this.state.otherStreams) if (!subscriber.wanted.has(stream.id)) this.#subscribe(stream);
     this.#openConversations();
   }
@@ -185,7 +185,7 @@ export class Session extends EventTarget {
     if (["streamCreated", "streamChanged"].includes(event) && data.stream.connection === this.state.self) this.#follow(data.stream);
   }
 
-  /// The relay has ended a stream: a subscription of this client's, or what it published itself.
+  /// Handles the end of a stream: a subscribed one, or an own one that the relay ended.
   #destroyed({stream, reason}) {
     this.subscriber.forget(stream);
     const own = this.publisher.byID(stream);
@@ -194,7 +194,7 @@ export class Session extends EventTarget {
     this.#emit("published", own);
   }
 
-  /// A moderator has unmuted this user's streams at the relay.
+  /// Enables the tracks of this user after a moderator unmuted them at the relay.
   #unmuted(kind) {
     for (const publication of this.publisher.publications) {
       const track = publication.track(kind);
@@ -203,8 +203,8 @@ export class Session extends EventTarget {
     this.#emit("published", null);
   }
 
-  /// A muted track is not sent, because the relay drops it. Only `setMuted` and a moderator switch a track on again: a stream that was published again is
-  /// unmuted at the relay, and its user may have muted the one before.
+  /// Disables tracks that are muted at the relay. Never enables one: a stream that was published again is unmuted at the relay although its
+  /// user may have muted the previous one. Only `setMuted` and a moderator enable tracks.
   #follow(info) {
     const publication = this.publisher.byID(info.id);
     if (!publication) return;
@@ -214,7 +214,7 @@ export class Session extends EventTarget {
     }
   }
 
-  /// Nothing of the video can be decrypted: its frames would only cost key frames.
+  /// Has the relay stop video that cannot be decrypted, because its decoder would keep requesting key frames.
   #stopVideo(stream) {
     const preferences = this.subscriber.wanted.get(stream);
     if (preferences) this.subscriber.prefer(stream, {...preferences, video: false}).catch(() => {});
@@ -224,12 +224,12 @@ export class Session extends EventTarget {
     if (!this.state.capabilities?.canSubscribe) return;
     if (stream.isEncrypted && !Encryption.isSupported) return this.#failed("A stream cannot be received", new Error("it is encrypted, and this browser cannot decrypt"));
     this.subscriber.subscribe(stream.id, this.preferencesFor(stream)).catch(error => {
-      // It may have ended while the request was on its way.
+      // The stream may have ended before the request arrived.
       if (!["unknownStream", "notConnected"].includes(error.code)) this.#failed("A stream cannot be received", error);
     });
   }
 
-  /// Where the streams have ended with the old peer connection they begin as new ones.
+  /// Renews the publish peer connection with the same stream ids; with new ids if the relay has ended the streams.
   #renewPublisher() {
     return this.#renew("publish", () => this.publisher.renew({keepIDs: true}).catch(error => {
       if (error.code !== "unknownStream") throw error;
@@ -237,20 +237,20 @@ export class Session extends EventTarget {
     }));
   }
 
-  /// A loss is told twice, by the answer to `resume` and by an event; once is enough.
+  /// Runs `work` unless a renewal of the same peer connection is in progress: the answer to `resume` and `mediaReset` report the same loss.
   async #renew(name, work) {
     if (this.#renewing.has(name)) return;
     this.#renewing.add(name);
     try {
       await work();
     } catch (error) {
-      if (error.code !== "notConnected") this.#failed("The media could not be taken up again", error);
+      if (error.code !== "notConnected") this.#failed("The media connection could not be restored", error);
     }
     this.#renewing.delete(name);
     this.#emit("published", null);
   }
 
-  /// A path that does not come back by itself is sought anew.
+  /// Restarts ICE if the path has failed or stays disconnected for `PATH_PATIENCE`.
   #path(name, state, restart) {
     clearTimeout(this.#timers.get(name));
     this.#mediaPath(name).changed();

@@ -1,10 +1,10 @@
-// The control protocol: JSON texts over one WebSocket (docs/protocol.md). Requests and their answers, numbered events, and taking up a
-// lost connection again. Knows nothing of users, media or pages.
+// The control protocol: JSON messages over one WebSocket (docs/protocol.md). Sends requests, matches answers, orders numbered events, and
+// resumes a lost connection. Does not depend on users, media or the DOM.
 
 export const VERSION = 1;
 export const SUBPROTOCOL = "millrace.v1";
 
-/// What the relay, or this client for it, says no with. `code` is of the protocol's error codes.
+/// A refused request. `code` is one of the protocol's error codes; the relay sends it, or this client sets it.
 export class SignalingError extends Error {
   constructor(code, message, {field, limit, retryAfter} = {}) {
     super(message ?? code);
@@ -12,51 +12,52 @@ export class SignalingError extends Error {
   }
 }
 
-/// Errors after which the same request may well be answered a little later, on the same connection: the relay has no room or no time just
-/// now, its disk does not take anything, or its answer did not come in time.
+/// Transient errors: the same request may succeed later on the same connection, because a limit was reached, the relay's disk refused a
+/// write, or the answer timed out.
 export const PASSING = new Set(["connectFailed", "rateLimited", "limitReached", "storageFailed", "internalError", "draining", "requestTimeout"]);
-/// Milliseconds before such another try; `error`: which may name the time.
+/// Returns the milliseconds to wait before the next attempt: `retryAfter` of the error, else 2 s.
 export const pauseAfter = error => 1000 * (error.retryAfter || 2);
 
-/// Reasons of a `disconnected` event after which coming back by itself is what the user wants.
+/// Reasons of a `disconnected` event after which the client reconnects automatically.
 const COMES_BACK = new Set(["networkLost", "slowConsumer", "relayShutdown"]);
-/// Milliseconds between two attempts: a quarter of a second first, then doubled up to this.
+/// Maximum milliseconds between two attempts to reconnect; the first pause is 250 ms and doubles.
 const LONGEST_PAUSE = 4000;
-/// Milliseconds for a WebSocket to open.
+/// Timeout for opening a WebSocket, in milliseconds.
 const OPEN_TIME = 8000;
-/// Milliseconds for an answer; a relay that has not answered by then has lost the request.
+/// Timeout for an answer, in milliseconds.
 const ANSWER_TIME = 20_000;
-/// Milliseconds after the grace time, and after a relay's end, that the client goes on trying.
+/// Milliseconds after the loss of a connection during which the client tries to reconnect.
 const PATIENCE = 300_000;
-/// Requests that wait for a connection; more of them are refused.
+/// Maximum number of requests that wait for a connection; further ones are refused.
 const MAXIMUM_QUEUE = 200;
-/// Users of a session, and events while they are on their way: a relay that does not come to an end would fill the memory.
+/// Maximum number of users of a session, and of events that are held while the pages of users are read. Both bound memory if a relay sends
+/// pages without end.
 const MAXIMUM_USERS = 100_000;
 const MAXIMUM_HELD = 10_000;
 
-/// One connection, over as many WebSockets as it takes.
+/// One connection of the control protocol. It survives the loss of its WebSocket by resuming on another one.
 ///
 /// Callbacks, all optional: `onStatus(status)`, `onJoined(answer, again)`, `onResumed(answer)`, `onEvent(name, data)`,
-/// `onEnded({reason, message})`. Events come in order, each once.
+/// `onEnded({reason, message})`. Events arrive in order and exactly once.
 export class Signaling {
   status = "notConnected";
-  /// Milliseconds of the last ping.
+  /// Round trip of the last ping, in milliseconds.
   roundTrip = null;
 
   #url; #socket = null; #join = null; #answer = null; #lastEvent = 0; #nextID = 1;
-  /// Events that came while the pages of a join's users were on their way; null: none are.
+  /// Events that arrived while the pages of a join's users were being read; null if no pages are being read.
   #held = null;
   #opening = null; #open = new Map(); #queue = []; #pingTimer = 0; #pauseTimer = 0; #heard = 0; #attempt = 0; #lostAt = 0; #over = null;
-  /// Requests that are made once more when the connection is taken up.
+  /// Requests that are repeated when the connection is resumed.
   #unanswered = [];
 
-  /// `url`: of `/v1/connect`, ws or wss.
+  /// `url`: the `ws:` or `wss:` URL of `/v1/connect`.
   constructor(url, callbacks = {}) {
     this.#url = url;
     Object.assign(this, callbacks);
   }
 
-  /// Enters a session. After `passwordNeeded` or `passwordWrong` the WebSocket stays, and `join` may be called again on it.
+  /// Joins a session. After `passwordNeeded` or `passwordWrong` the WebSocket stays open, and `join` may be called again.
   async join({session, name, token, password}) {
     const params = {version: VERSION, session, name, client: `page ${navigator.userAgent}`.slice(0, 200)};
     if (token) params.token = token;
@@ -83,25 +84,25 @@ export class Signaling {
     return this.#answer;
   }
 
-  /// Takes back a join: one that waits for a password, or one that is under way, which then fails with `notConnected`.
+  /// Cancels a join that waits for a password or is in progress; the latter fails with `notConnected`.
   cancel() {
     this.#closeSocket();
     this.#setStatus("notConnected");
   }
 
-  /// Asks for something; the answer, or a `SignalingError`. While the connection is lost it waits, unless `queued` is false. With
-  /// `isRepeatable` a request whose answer was lost with the connection is made once more when that is taken up: one that the relay knows
-  /// again by an id of its own. With `isLocal` one that waits fails where the session is joined anew, and the user is elsewhere in it.
+  /// Sends a request and resolves with its answer, or throws a `SignalingError`. While the connection is lost, the request waits unless
+  /// `queued` is false. `isRepeatable`: the request carries an id by which the relay detects duplicates; it is sent again after a resume if
+  /// its answer was lost. `isLocal`: a waiting request fails if the client has to join again, because it then starts in the main session.
   request(method, params = {}, {queued = true, isRepeatable = false, isLocal = false} = {}) {
     if (this.status === "connected") return this.#send(method, params, isRepeatable);
     if (this.status !== "reconnecting") return Promise.reject(new SignalingError("notConnected", "There is no connection"));
     if (!queued || this.#queue.length >= MAXIMUM_QUEUE) {
-      return Promise.reject(new SignalingError("notConnected", "The connection is lost just now"));
+      return Promise.reject(new SignalingError("notConnected", "The connection is lost"));
     }
     return new Promise((done, failed) => this.#queue.push({method, params, isRepeatable, isLocal, done, failed}));
   }
 
-  /// Leaves for good.
+  /// Leaves the session; the client does not reconnect.
   async leave(endForAll = false) {
     if (this.status === "connected") {
       if (endForAll) await this.#send("leave", {endForAll});
@@ -113,13 +114,13 @@ export class Signaling {
     this.#finish({reason: "left"});
   }
 
-  /// Drops the WebSocket and comes back, as after a loss; the way to a fresh start when the network has changed.
+  /// Closes the WebSocket and reconnects, as after a loss. Called when the network has changed.
   reconnect() {
     if (this.status === "connected") this.#lost();
     else if (this.status === "reconnecting") this.#tryAgain(0);
   }
 
-  // MARK: the WebSocket
+  // MARK: WebSocket
 
   #connect() {
     return new Promise((done, failed) => {
@@ -146,7 +147,7 @@ export class Signaling {
     });
   }
 
-  /// `isLost`: the client comes back.
+  /// `isLost`: the client will reconnect, so repeatable requests are kept.
   #closeSocket(isLost = false) {
     const socket = this.#socket;
     this.#socket = null;
@@ -156,7 +157,7 @@ export class Signaling {
       socket.onopen = socket.onclose = socket.onmessage = null;
       socket.close();
     }
-    // Who waits for a WebSocket that nobody hears of any more would wait for ever; of one that is open nobody waits.
+    // `socket.onclose` was removed above, so a pending `#connect` has to fail here. If the socket was open, this has no effect.
     this.#opening?.(new SignalingError("notConnected", "The connection was given up"));
     this.#opening = null;
     for (const {failed, keep} of this.#open.values()) {
@@ -166,7 +167,7 @@ export class Signaling {
     this.#open.clear();
   }
 
-  /// What was to be made once more has failed.
+  /// Fails the requests that waited for a resume.
   #giveUp() {
     for (const {failed} of this.#unanswered.splice(0)) failed(unanswered());
   }
@@ -206,9 +207,9 @@ export class Signaling {
       return;
     }
     const {seq, event, data} = message;
-    // Events of conversations are not numbered: they are not replayed, what they said can be asked for.
+    // Events of conversations are not numbered and not replayed; their content can be requested.
     if (seq === 0) return this.onEvent?.(event, data);
-    // A replay may begin before what is known; a hole means that something was lost, and is asked for again.
+    // A replay may start with events that are known already. A gap means that an event was lost: reconnecting requests it again.
     if (seq <= this.#lastEvent) return;
     if (seq !== this.#lastEvent + 1) return this.#lost();
     this.#lastEvent = seq;
@@ -216,9 +217,9 @@ export class Signaling {
     this.onEvent?.(event, data);
   }
 
-  // MARK: its life
+  // MARK: Life cycle
 
-  /// Joins; the users of a large session come in pages, and the answer has them all.
+  /// Joins and reads all pages of users; the returned answer contains all of them.
   async #enter(params) {
     const answer = await this.#send("join", params);
     if (answer.nextPage == null) return answer;
@@ -241,7 +242,7 @@ export class Signaling {
     const held = this.#held ?? [];
     this.#held = null;
     for (const message of held) this.#receiveEvent(message);
-    // Under another connection id the relay does not know them again.
+    // The relay detects duplicates per connection id, and a new join has a new one.
     this.#giveUp();
     this.#queue = this.#queue.filter(({isLocal, failed}) => {
       if (isLocal) failed(unanswered());
@@ -273,7 +274,7 @@ export class Signaling {
 
   #disconnected({reason, message}) {
     if (COMES_BACK.has(reason)) {
-      // This connection is over; a new one takes its place.
+      // This connection cannot be resumed; the client joins again.
       this.#answer = {...this.#answer, resumeToken: null};
       return this.#lost();
     }
@@ -313,7 +314,7 @@ export class Signaling {
     try {
       await this.#connect();
     } catch {
-      return;  // its end has set the next attempt
+      return;  // `onclose` has scheduled the next attempt
     }
     try {
       const token = this.#answer.resumeToken;
@@ -333,7 +334,7 @@ export class Signaling {
   }
 
   #refused(error) {
-    // A socket that was lost has seen to the next attempt; one that keeps silent is left.
+    // `notConnected`: the socket was lost, which has scheduled the next attempt. `connectFailed`: the answer timed out.
     if (this.#over || error.code === "notConnected") return;
     if (error.code === "connectFailed") return this.#lost();
     if (["resumeExpired", "resumeGap", "sessionEnded"].includes(error.code) && this.#answer.resumeToken) {
@@ -346,7 +347,7 @@ export class Signaling {
     this.#finish({reason: error.code, message: error.message});
   }
 
-  /// One that was taken back has said so already.
+  /// Reports a failed join, unless it was cancelled: `cancel` has set the status already.
   #joinFailed() {
     if (this.status === "connecting") this.#setStatus("failed");
   }
@@ -361,5 +362,5 @@ export class Signaling {
 const unanswered = () => new SignalingError("notConnected", "The connection was lost before the answer came");
 const wait = milliseconds => new Promise(done => setTimeout(done, milliseconds));
 
-/// `/v1/connect` of the relay that this page came from.
+/// Returns the URL of `/v1/connect` on the relay that served this page.
 export const relayURL = (place = location) => `${place.protocol === "https:" ? "wss:" : "ws:"}//${place.host}/v1/connect`;

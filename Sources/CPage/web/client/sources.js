@@ -1,18 +1,18 @@
-// What can be published: devices, a screen, and a test picture with a tone that needs neither.
+// Sources of media: camera and microphone, screen, and a generated test video with a tone that needs no device.
 
 const RATE = 20;
 
-/// A colour of one's own for each name, 0...359 degrees.
+/// Returns the hue of a name, 0...359 degrees.
 export function hue(name) {
   let hash = 2166136261;
   for (const character of name) hash = Math.imul(hash ^ character.codePointAt(0), 16777619) >>> 0;
   return hash % 360;
 }
 
-/// Camera and microphone; with `video` false the microphone alone. `camera` and `microphone`: device ids; the browser chooses if one of them
-/// is not there any more.
+/// Captures camera and microphone; with `video` false only the microphone. `camera` and `microphone` are device ids; if one of these
+/// devices is gone, the browser chooses.
 export async function camera({audio = true, video = true, camera: cameraID = "", microphone: microphoneID = ""} = {}) {
-  // An ideal id would count no more than the size: another camera would do for it.
+  // The id has to be exact: an ideal one has the same weight as the size, so the browser could choose another camera.
   const exact = id => id && {deviceId: {exact: id}};
   const capture = (cameraID, microphoneID) => navigator.mediaDevices.getUserMedia({
     audio: audio && {echoCancellation: true, noiseSuppression: true, autoGainControl: true, ...exact(microphoneID)},
@@ -30,7 +30,7 @@ export function screen() {
   return navigator.mediaDevices.getDisplayMedia({video: {frameRate: {ideal: 15, max: 30}}, audio: true});
 }
 
-/// A moving picture with a counter, and a soft tone whose height is the name's own.
+/// Generates a moving test video with a counter, and a quiet tone whose pitch depends on the name.
 export function testPicture(name, {width = 640, height = 360} = {}) {
   const canvas = document.createElement("canvas");
   Object.assign(canvas, {width, height});
@@ -45,7 +45,7 @@ export function testPicture(name, {width = 640, height = 360} = {}) {
     sound?.stop();
     stop();
   };
-  // Canvas tracks say nothing of their size in some browsers.
+  // Some browsers omit the size in the settings of canvas tracks.
   const settings = video.getSettings.bind(video);
   video.getSettings = () => ({width, height, ...settings()});
   return media;
@@ -65,7 +65,7 @@ class Painter {
     const {context, canvas: {width, height}} = this, turn = this.number / RATE, unit = height / 12;
     context.fillStyle = `hsl(${this.hue} 62% 42%)`;
     context.fillRect(0, 0, width, height);
-    // Slow diagonal bands, so that an encoder has something to move.
+    // Slowly moving diagonal bands give the encoder motion to encode.
     context.fillStyle = `hsl(${this.hue} 62% 47%)`;
     const band = width / 6, shift = (turn * 30) % (2 * band);
     for (let x = -height - 2 * band; x < width; x += 2 * band) {
@@ -100,7 +100,7 @@ class Painter {
   }
 }
 
-/// Null where the browser has no sound system.
+/// Generates the tone; null if the browser has no audio output.
 function tone(name) {
   let context;
   try {
@@ -110,7 +110,7 @@ function tone(name) {
   }
   const destination = context.createMediaStreamDestination(), gain = context.createGain(), swell = context.createOscillator(), depth = context.createGain();
   const oscillator = context.createOscillator();
-  // Of a pentatonic scale, so that several sound well together.
+  // Pitches of a pentatonic scale, so that several tones are consonant.
   oscillator.frequency.value = 220 * 2 ** ([0, 2, 4, 7, 9][hue(name) % 5] / 12 + (hue(name) >> 3) % 2);
   gain.gain.value = 0.06;
   swell.frequency.value = 0.5;

@@ -1,13 +1,13 @@
-// What is true of the session: users, streams, roles, subsessions. True at every event: each is applied before anybody is told.
+// The state of the session: users, streams, roles, subsessions. An event is applied before listeners are called.
 
 import {Subsessions} from "./subsessions.js";
 
-/// Emits `change` after every event; its `detail` is `{event, data, before}`, `before` the user, the stream or the state as it was; of
-/// `usersChanged` a map of the users. When this user has
-/// moved to another subsession, an event `placeChanged` follows the one that said so: `data` is the room, `before` the one before.
+/// Emits `change` after every event; its `detail` is `{event, data, before}`, where `before` is the previous user, stream or state (for
+/// `usersChanged`, a map of all users). If an event moves this user to another subsession, an event `placeChanged` follows: `data` is the
+/// new subsession and `before` the previous one.
 export class SessionState extends EventTarget {
   users = new Map();
-  /// All users of the session; more than `users` in a large one, which lists only users with a stream or a role.
+  /// Number of users of the session. Exceeds `users.size` in a large session, which lists only users with a stream or a role.
   userCount = 0;
   streams = new Map();
   /// Own connection id.
@@ -21,10 +21,10 @@ export class SessionState extends EventTarget {
   isShareLocked = false;
   isChatAllowed = true;
   subsessions = new Subsessions();
-  /// Stream id of who speaks.
+  /// Id of the stream of the active speaker.
   activeSpeaker = null;
 
-  /// Begins anew from an answer to `join`.
+  /// Replaces the state by the answer to `join`.
   reset(answer) {
     this.self = answer.connection;
     this.session = answer.session;
@@ -54,7 +54,7 @@ export class SessionState extends EventTarget {
     this.#tell("reset", null);
   }
 
-  /// Takes in one event of the relay. Events that say nothing of the state are passed on all the same.
+  /// Applies one event of the relay and emits `change`, also for events that do not affect the state.
   apply(event, data) {
     const place = this.place;
     let before;
@@ -137,10 +137,10 @@ export class SessionState extends EventTarget {
 
   streamsOf(user) { return [...this.streams.values()].filter(stream => stream.connection === user); }
 
-  /// Whether a user is in the same room as this one, so that they see and hear each other.
+  /// Whether a user is in the same subsession as this one (or both in the main session), so that media flows between them.
   isHere(user) { return this.subsessions.of(user) === this.subsessions.of(this.self); }
 
-  /// What the user of this page may do, as far as it can be known here; the relay checks each request itself.
+  /// Permissions of this user as far as the client knows them, to show or hide controls; the relay checks each request.
   get may() {
     const role = this.me?.role, can = this.capabilities ?? {};
     const moderates = role === "host" || role === "manager";

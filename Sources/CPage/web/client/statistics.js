@@ -1,9 +1,9 @@
-// Numbers of the media: what the browser counts, joined with what the relay counts.
+// Media statistics: counters of the browser combined with those of the relay.
 
-/// Samples that are kept of each line of a chart.
+/// Samples kept per line of a chart.
 const KEPT = 60;
 
-/// One line of a chart: the last minute of one number.
+/// One line of a chart: the last minute of one figure.
 export class Line {
   values = [];
   push(value) {
@@ -13,7 +13,7 @@ export class Line {
   get last() { return this.values.at(-1) ?? null; }
 }
 
-/// Samples a session each second. `tracks`: key -> {stream, kind, direction, name of number -> Line or value}.
+/// Samples a session each second. `tracks`: key -> {stream, kind, direction, name of figure -> Line or value}.
 export class Statistics {
   tracks = new Map();
   sent = new Line();
@@ -44,7 +44,7 @@ export class Statistics {
 
   async sample() {
     const {publisher, subscriber, state, status} = this.#session;
-    // The relay counts over longer times; asking it every other second is enough.
+    // The relay averages over a longer time, so a request every other second is sufficient.
     if (status === "connected" && this.#count++ % 2 === 0) {
       this.relay = await this.#session.request("statistics", {}, {queued: false}).catch(() => this.relay);
     }
@@ -55,7 +55,7 @@ export class Statistics {
       }
     }
     for (const stream of subscriber?.wanted.keys() ?? []) {
-      // Nothing comes of those in other rooms.
+      // No media arrives from users of other subsessions.
       if (!state.isHere(state.streams.get(stream)?.connection)) continue;
       for (const kind of ["audio", "video"]) {
         const receiver = subscriber.receiver(stream, kind);
@@ -81,7 +81,7 @@ export class Statistics {
     return track;
   }
 
-  /// Growth of a counter a second since the last sample.
+  /// Returns the increase of a counter per second since the last sample.
   #rate(key, value, time) {
     const before = this.#before.get(key);
     this.#before.set(key, {value, time});

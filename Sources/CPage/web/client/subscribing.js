@@ -1,9 +1,9 @@
-// The subscribe peer connection: the relay offers, as streams come and go, and this side answers in order.
+// The subscribe peer connection: the relay offers whenever streams change, and this side answers in order.
 
-/// Emits `media` when the tracks of a stream are known or have changed; its `detail` is the stream id.
+/// Emits `media` when the tracks of a stream become known or change; its `detail` is the stream id.
 export class SubscribePeer extends EventTarget {
   connection = null;
-  /// Stream id -> preferences that were asked for.
+  /// Stream id -> requested preferences.
   wanted = new Map();
 
   #request; #iceServers; #work = Promise.resolve(); #revision = 0; #unsaid = null; #media = new Map();
@@ -17,10 +17,10 @@ export class SubscribePeer extends EventTarget {
     this.receive = receive;
   }
 
-  /// MediaStream of a stream; null before it is offered.
+  /// Returns the MediaStream of a stream; null before it is offered.
   media(stream) { return this.#media.get(stream) ?? null; }
 
-  /// The receiver of one kind of a stream, for its statistics.
+  /// Returns the receiver of one kind of a stream, for its statistics.
   receiver(stream, kind) {
     const track = this.media(stream)?.getTracks().find(one => one.kind === kind);
     return track && this.connection?.getReceivers().find(receiver => receiver.track === track);
@@ -32,14 +32,14 @@ export class SubscribePeer extends EventTarget {
     try {
       await this.#request("subscribe", {stream, preferences: complete(preferences)});
     } catch (error) {
-      // The answer to an earlier request was lost, the request was not.
+      // An earlier request arrived, but its answer was lost.
       if (error.code === "alreadySubscribed") return;
       this.wanted.delete(stream);
       throw error;
     }
   }
 
-  /// Changes what is wanted; nothing is sent where it is the same.
+  /// Changes the preferences of a subscription; sends nothing if they are the same.
   async prefer(stream, preferences) {
     const before = this.wanted.get(stream), now = complete(preferences);
     if (!before || JSON.stringify(before) === JSON.stringify(now)) return;
@@ -51,13 +51,13 @@ export class SubscribePeer extends EventTarget {
     if (this.forget(stream)) await this.#request("unsubscribe", {stream});
   }
 
-  /// The stream is over at the relay.
+  /// Removes a stream that has ended at the relay. Returns whether it was subscribed.
   forget(stream) {
     this.#media.delete(stream);
     return this.wanted.delete(stream);
   }
 
-  /// An `offer` event. One that an earlier answer was for is passed over; one whose answer was lost is answered anew.
+  /// Handles an `offer` event. Ignores an older revision, and answers a repeated one again because its answer may have been lost.
   offered({revision, sdp, streams}) {
     this.#work = this.#work.then(async () => {
       if (revision < this.#revision) return;
@@ -69,7 +69,7 @@ export class SubscribePeer extends EventTarget {
     return this.#work;
   }
 
-  /// After a resumed connection: an answer that may not have arrived goes again.
+  /// Sends an unacknowledged answer again after a resume.
   async sayAgain() {
     const answer = this.#unsaid;
     if (answer) await this.#say(answer).catch(error => { if (error.code !== "staleOffer") throw error; });
@@ -78,12 +78,12 @@ export class SubscribePeer extends EventTarget {
   /// Asks the relay for new ICE credentials.
   restart() { return this.connection ? this.#request("restartICE") : Promise.resolve(); }
 
-  /// The relay has lost the peer connection: a new one, for the same streams.
+  /// Makes a new peer connection for the same streams, after the relay has lost the old one.
   async renew() {
     const wanted = [...this.wanted];
     this.close();
     await Promise.all(wanted.map(([stream, preferences]) => this.subscribe(stream, preferences).catch(error => {
-      // It may have ended in the meantime.
+      // The stream may have ended in the meantime.
       if (!["unknownStream", "notConnected"].includes(error.code)) throw error;
     })));
   }
@@ -122,7 +122,7 @@ export class SubscribePeer extends EventTarget {
     if (this.#unsaid === answer) this.#unsaid = null;
   }
 
-  /// Which tracks are whose: the sections' names say it, and sections are used again for other streams.
+  /// Assigns tracks to streams by the mids of the offer, because media sections are reused for other streams.
   #map(streams) {
     const byMid = new Map(this.connection.getTransceivers().map(transceiver => [transceiver.mid, transceiver.receiver.track]));
     const offered = new Set(streams.map(stream => stream.id));
@@ -141,5 +141,5 @@ export class SubscribePeer extends EventTarget {
 const complete = ({audio = true, video = true, width, height, frameRate, priority = 50}) =>
   ({audio, video, ...(width && {width}), ...(height && {height}), ...(frameRate && {frameRate}), priority});
 
-/// Chromium decodes two channels only where its own description asks for them.
+/// Adds `stereo=1`, without which Chromium decodes Opus as mono.
 const stereo = sdp => sdp.replace(/^(a=fmtp:\d+ (?=.*minptime=)(?!.*stereo=)[^\r\n]*)/gm, "$1;stereo=1");

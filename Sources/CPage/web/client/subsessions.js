@@ -1,6 +1,6 @@
-// Subsessions: which there are, and who is in which. A part of the session's state, true at every event; knows nothing of media.
+// The list of subsessions and their users: a part of the session's state. Does not depend on media.
 
-/// Requests for help that a manager is shown; of more the oldest are forgotten.
+/// Maximum number of open help requests that are kept; the oldest are dropped.
 const MAXIMUM_HELP_REQUESTS = 100;
 
 export class Subsessions {
@@ -8,9 +8,9 @@ export class Subsessions {
   status = "none";
   /// Id -> `{id, name, users}`, in the host's order; `users`: a set of connection ids.
   rooms = new Map();
-  /// Whether this user starts, stops, broadcasts and is asked for help.
+  /// Whether this user may start and stop subsessions and broadcast, and receives help requests.
   isManager = false;
-  /// Requests for help that nobody here has answered: id -> `{request, user, userName, subsession, subsessionName}`.
+  /// Open help requests that this user has not answered: id -> `{request, user, userName, subsession, subsessionName}`.
   helpRequests = new Map();
 
   #placeOf = new Map();
@@ -57,7 +57,7 @@ export class Subsessions {
     }
   }
 
-  /// This user has answered it; nobody is told of that.
+  /// Removes a help request that this user has answered. Emits no event.
   answered(request) { this.helpRequests.delete(request); }
 
   /// Id of the subsession that a user is in; null in the main session.
@@ -75,7 +75,7 @@ export class Subsessions {
     } else {
       this.#placeOf.delete(user);
     }
-    // Who has left a subsession needs no help there.
+    // A user that leaves a subsession gives up its help request.
     for (const [id, one] of this.helpRequests) if (one.user === user && one.subsession !== to) this.helpRequests.delete(id);
   }
 }

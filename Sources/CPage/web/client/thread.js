@@ -1,29 +1,29 @@
-// The messages of one conversation, as far as they are known here: in order, each once, however often and in what order they come.
+// The known messages of one conversation: sorted and without duplicates, in whatever order they arrive.
 
-/// Messages that are kept of one conversation; of more the oldest are forgotten, and asked for again where they are wanted.
+/// Maximum number of messages kept of one conversation; older ones are dropped and requested again when needed.
 const KEPT = 1000;
 
 export class Thread {
-  /// By `number`, which is their order in the conversation.
+  /// Messages sorted by `number`, their order in the conversation.
   messages = [];
-  /// Whether the relay has older ones.
+  /// Whether the relay has older messages.
   hasOlder = true;
-  /// Whether a first page has come.
+  /// Whether the first page was received.
   isLoaded = false;
-  /// Whether a page of older ones is asked for just now.
+  /// Whether a page of older messages is being requested.
   isLoading = false;
-  /// Messages up to this number are gone for this user; 0 for none.
+  /// Number up to which this user has deleted the messages; 0: none.
   clearedThrough = 0;
-  /// What is under way to read the messages behind the last: `{round, later, done}`, see `Conversations`.
+  /// The reading of messages after the last known one, if in progress: `{round, later, done}`, see `Conversations`.
   filling = null;
 
   get first() { return this.messages[0]?.number ?? null; }
   get last() { return this.messages.at(-1)?.number ?? null; }
 
-  /// Whether a message that comes now leaves a hole behind the last that is known.
+  /// Whether messages are missing between the last known one and this one.
   hasHole({number}) { return this.isLoaded && number > (this.last ?? this.clearedThrough) + 1; }
 
-  /// Takes in messages, also those that are known.
+  /// Adds messages; ignores known and deleted ones.
   add(messages) {
     const known = new Set(this.messages.map(one => one.number)), fresh = [];
     for (const message of messages) {
@@ -34,7 +34,7 @@ export class Thread {
     if (fresh.length) this.messages = [...this.messages, ...fresh].sort((a, b) => a.number - b.number);
   }
 
-  /// Begins anew with the newest page; what came after that was read stays.
+  /// Replaces all messages by the newest page; messages newer than the page stay.
   replace({messages, hasMore}) {
     const newest = messages.at(-1)?.number ?? 0;
     this.messages = this.messages.filter(one => one.number > newest);
@@ -42,14 +42,14 @@ export class Thread {
     this.add(messages);
   }
 
-  /// Forgets the oldest; for whoever is not looking at them.
+  /// Drops the oldest messages beyond `KEPT`.
   trim() {
     if (this.messages.length <= KEPT) return;
     this.messages = this.messages.slice(-KEPT);
     this.hasOlder = true;
   }
 
-  /// Forgets the messages up to a number, which are gone for this user; whether any of them was here.
+  /// Removes the messages up to a number, which this user has deleted. Returns whether any of them was known.
   clearThrough(number = 0) {
     if (number <= this.clearedThrough) return false;
     this.clearedThrough = number;

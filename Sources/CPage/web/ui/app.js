@@ -1,4 +1,4 @@
-// The page at `/`: puts the pieces together.
+// The page at `/`: connects its parts.
 
 import {PEER} from "../client/conversations.js";
 import {Hands} from "../client/hands.js";
@@ -36,23 +36,23 @@ const UNDECRYPTABLE = {
   wrongSecret: "the encryption passphrases differ.", notEncrypted: "the stream should be encrypted and is not.",
   noSecret: "the stream is encrypted. Join again with the encryption passphrase.",
 };
-/// Candidate pairs that are shown.
+/// Maximum number of candidate pairs shown.
 const SHOWN_PAIRS = 4;
 
-/// The message of a missing media path, with the addresses that were tried.
+/// Returns the message about a missing media path, with the addresses that were tried.
 function withoutPath({stage, pairs}) {
   const sorted = [...pairs].sort((a, b) => (b.local != null) - (a.local != null)), more = pairs.length - SHOWN_PAIRS;
   const rows = sorted.slice(0, SHOWN_PAIRS).map(({protocol, local, remote, sent, received}) => element("li", {},
     `${protocol.toUpperCase()} ${local ?? "no address of this browser"} to ${remote}${local ? `: ${sent} sent, ${received} answered` : ""}`));
   if (more > 0) rows.push(element("li", {}, `and ${more} more`));
   return [
-    element("span", {}, stage === "dtls" ? "No media path: the relay answers, but the encrypted connection does not come about."
+    element("span", {}, stage === "dtls" ? "No media path: the relay answers, but the encrypted connection cannot be established."
       : "No media path: audio and video cannot reach the relay. A firewall may be in the way, or the relay announces an address that this network cannot reach."),
     element("ul", {class: "tried", "aria-label": "Addresses tried"}, ...rows),
   ];
 }
 
-/// Endings after which the same join may well succeed.
+/// Reasons of an end after which the same join may succeed.
 const RETRIED = new Set(["networkLost", "slowConsumer", "protocolViolation", "relayShutdown", "connectFailed"]);
 
 class Room {
@@ -66,7 +66,7 @@ class Room {
     this.#stage = new Stage(session, menu, hands);
     new People(session, menu, hands);
     hands.addEventListener("change", ({detail}) => {
-      if (detail?.isRaised && detail.user !== session.state.self) notice(`${session.state.users.get(detail.user)?.name ?? "Somebody"} raised a hand`);
+      if (detail?.isRaised && detail.user !== session.state.self) notice(`${session.state.users.get(detail.user)?.name ?? "A participant"} raised a hand`);
     });
     new Rooms(session);
     new Signals(session);
@@ -163,7 +163,7 @@ class Room {
     banner.dataset.shown = shown;
     banner.hidden = !shown;
     banner.replaceChildren(...shown === "lost" ? [
-      element("span", {}, "The connection is lost. Reconnecting: what runs goes on as soon as it is back."),
+      element("span", {}, "The connection is lost. Reconnecting: the session continues when it is back."),
       element("button", {type: "button", data: {action: "retry"}, onclick: () => this.#session.reconnect()}, "Try now"),
     ] : shown === "path" ? withoutPath(missing) : []);
   }
@@ -171,10 +171,10 @@ class Room {
   /// Publishes the camera with the devices that were chosen.
   publish() { this.#toolbar.publish("camera"); }
 
-  /// Others join by this address; it has no token and no password.
+  /// Shows the address of the session, without token and password.
   #invite() {
     const link = `${location.origin}/?${new URLSearchParams({session: this.#session.state.sessionName})}`;
-    tell("Invite others", "Whoever opens this address can join the session; a password or token is asked for if it is needed.", link);
+    tell("Invite others", "Anyone with this address can join the session. The page asks for a password or token if one is needed.", link);
   }
 
   #changed({event, data, before}) {
@@ -184,7 +184,7 @@ class Room {
       notice(`${data.user.name} joined`);
       break;
     case "userLeft":
-      notice(`${before?.name ?? "Somebody"} ${data.reason === "removed" ? "was removed" : "left"}`);
+      notice(`${before?.name ?? "A participant"} ${data.reason === "removed" ? "was removed" : "left"}`);
       break;
     case "usersChanged": {
       const came = data.joined.filter(user => user.id !== state.self && !before.has(user.id)), went = data.left.filter(({user}) => before.has(user));
@@ -202,8 +202,8 @@ class Room {
       if (data.user.id === state.self && before) this.#roleChanged(before.role, data.user.role);
       break;
     case "muteForced":
-      if (data.stream) notice(data.kind === "video" ? "Your video was stopped" : "You are muted: a moderator asked for silence");
-      else if (data.isActive !== before) notice(data.isActive ? "Everyone is muted, and starts muted" : "Newcomers start unmuted again");
+      if (data.stream) notice(data.kind === "video" ? "Your video was stopped" : "You are muted by a moderator");
+      else if (data.isActive !== before) notice(data.isActive ? "Everyone is muted; new participants start muted" : "New participants start unmuted again");
       break;
     case "recordingStarted":
       if (!before) notice("This session is recorded from now on");
@@ -218,20 +218,20 @@ class Room {
       this.#unmuteRequested(data, name(data.from));
       break;
     case "draining":
-      notice(`The relay restarts within ${data.seconds} s; this page comes back by itself`);
+      notice(`The relay restarts within ${data.seconds} s; this page reconnects automatically`);
       break;
     }
     this.#showState();
   }
 
-  /// The host's role is told by an event of its own.
+  /// Reports a change between manager and participant; `hostChanged` covers the host.
   #roleChanged(before, now) {
     if (before === now) return;
-    if (now === "manager") notice("You are manager now");
-    else if (before === "manager" && now === "participant") notice("You are manager no longer");
+    if (now === "manager") notice("You are now a manager");
+    else if (before === "manager" && now === "participant") notice("You are no longer a manager");
   }
 
-  /// A moderator asks, and this user unmutes; unless the relay lets moderators unmute users.
+  /// Asks the user to unmute on behalf of a moderator; only tells the user if the relay has unmuted it directly.
   #unmuteRequested({kind, isUnmuted}, who) {
     const session = this.#session, camera = session.publication("camera");
     if (!camera?.track(kind)) return;
@@ -242,11 +242,11 @@ class Room {
     ]});
   }
 
-  /// The browser plays nothing until the user has touched the page.
+  /// Handles blocked autoplay: browsers play audio only after a user gesture.
   #silent = () => {
     if (this.silentSaid) return;
     this.silentSaid = true;
-    notice("This browser keeps the sound off", {actions: [{text: "Play sound", name: "play", run: () => {
+    notice("The browser has blocked audio", {actions: [{text: "Play audio", name: "play", run: () => {
       for (const video of document.querySelectorAll("video")) video.play().catch(() => {});
     }}]});
   };
@@ -264,10 +264,10 @@ const form = new JoinForm({
       room = null;
       form.show(ENDED[reason] ?? explained({code: reason, message: message ?? reason}), {canRetry: RETRIED.has(reason)});
     });
-    // For tests and for the curious: the session behind the page.
+    // Exposes the session to tests and to the browser's console.
     window.millrace = session;
   },
 });
 
-// Another network: the old WebSocket may be dead without knowing it.
+// After a change of network the old WebSocket may be dead without a close event.
 window.addEventListener("online", () => window.millrace?.reconnect());

@@ -4,11 +4,11 @@ import {drawn, element} from "./dom.js";
 
 const WIDTH = 120, HEIGHT = 32, SAMPLES = 60;
 
-/// One number with its line.
+/// One figure with its line chart.
 export class Chart {
   #value = element("strong", {}); #area = drawn("path", {class: "chart-area"}); #path = drawn("path", {class: "chart-line"});
 
-  /// `format(number)` gives the text beside it; `least`: what the upper edge stands for at least.
+  /// `format(number)` returns the text beside the chart. `least`: minimum value of the chart's upper edge.
   constructor(title, format, {least = 1} = {}) {
     this.format = format;
     this.least = least;

@@ -1,11 +1,11 @@
-// The panel of the session's own chat: to all in the same room, or to one of them.
+// The panel of the session's chat: messages to all users in the same subsession, or to one of them.
 
 import {byID, counted, element} from "./dom.js";
 import {Compose} from "./compose.js";
 import {MessageLog} from "./messagelog.js";
 import {attempt} from "./notices.js";
 
-/// People offered as receivers.
+/// Maximum number of users offered as receivers.
 const MAXIMUM = 200;
 
 export class ChatPanel {
@@ -30,7 +30,7 @@ export class ChatPanel {
     this.render();
   }
 
-  /// The panel is seen now.
+  /// Called when the panel becomes visible.
   shown() {
     this.#unread = 0;
     this.#mark();

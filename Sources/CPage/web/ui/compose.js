@@ -1,4 +1,4 @@
-// Where a message is written: Enter sends it, Shift and Enter begin a new line.
+// The input field of a message: Enter sends, Shift+Enter starts a new line.
 
 import {isTooLong} from "../client/chat.js";
 import {element, icon} from "./dom.js";
@@ -7,10 +7,10 @@ import {attempt, notice} from "./notices.js";
 export class Compose {
   #field; #button; #send; #isBusy = false;
 
-  /// `send(text)`: the text stays where it throws.
+  /// `send(text)` sends the text; if it throws, the text stays in the field.
   constructor(label, send, {before = []} = {}) {
     this.#send = send;
-    // Without a length of its own, which would cut what is pasted and say nothing.
+    // No `maxlength`: it would silently cut pasted text.
     this.#field = element("textarea", {name: "text", rows: 2, "aria-label": label, placeholder: label, onkeydown: event => this.#onKey(event)});
     this.#button = element("button", {class: "primary round", "aria-label": "Send", title: "Send"}, icon("send"));
     this.node = element("form", {class: "compose", onsubmit: event => { event.preventDefault(); this.#submit(); }}, ...before, this.#field,
@@ -36,7 +36,7 @@ export class Compose {
     if (!text.trim() || this.#isBusy) return;
     if (isTooLong(text)) return notice("A message has at most 8 KiB", {isError: true});
     this.#isBusy = true;
-    // What is typed while the message is under way is of the next.
+    // Text typed while the message is being sent belongs to the next message.
     await attempt(async () => {
       await this.#send(text);
       if (this.#field.value.startsWith(text)) this.#field.value = this.#field.value.slice(text.length).trimStart();

@@ -11,7 +11,7 @@ export class ConversationList {
   #session; #waiting = false; #open; #list = element("ul", {class: "conversation-list", "aria-label": "Conversations"}); #more;
   #empty = element("p", {class: "hint"}, "No conversations yet.");
 
-  /// `open(conversation)`: shows one.
+  /// `open(conversation)` shows a conversation.
   constructor(session, {open}) {
     this.#session = session;
     this.#open = open;
@@ -21,7 +21,7 @@ export class ConversationList {
     this.render();
   }
 
-  /// Many events at once make one rendering.
+  /// Renders once per animation frame, however many events arrive.
   soon() {
     if (this.#waiting) return;
     this.#waiting = true;
@@ -31,7 +31,7 @@ export class ConversationList {
     });
   }
 
-  /// Goes back to where the user was.
+  /// Returns the focus to the row of a conversation, else to the list.
   focus(key) { (this.#row(key) ?? this.#list).querySelector("button")?.focus(); }
 
   render() {

@@ -1,10 +1,10 @@
-// What can be done with a conversation; the same entries at the list and above its messages.
+// The menu of a conversation, shown in the list and above its messages.
 
 import {DO_NOT_DISTURB, GROUP, NOTIFY, identities, keyOf} from "../client/conversations.js";
 import {askFor, confirm, tell} from "./dialogs.js";
 import {attempt} from "./notices.js";
 
-/// `group`: as far as it is known.
+/// Returns the menu's entries. `group`: null if it is not known yet.
 export function conversationMenu(session, conversation, group = null) {
   const {conversations} = session, {type, id, unread = 0, notification = NOTIFY} = conversation, isMuted = notification === DO_NOT_DISTURB,
       items = [];
@@ -20,16 +20,16 @@ export function conversationMenu(session, conversation, group = null) {
       await tell(name, members.map(member => member === owner ? `${member} (owner)` : member).join(", "));
     });
     add(true, "invite", "Invite…", async () => {
-      const answer = await askFor("Invite", [{name: "members", label: "User ids", hint: "One a line.", lines: 4, maximum: 20_000}],
+      const answer = await askFor("Invite", [{name: "members", label: "User ids", hint: "One per line.", lines: 4, maximum: 20_000}],
                                   {action: "Invite"});
       if (answer) await conversations.invite(id, identities(answer.members));
     });
     items.push(null);
     add(true, "leave-group", "Leave the group…", async () => {
-      if (await confirm("Leave the group", `You get no more messages of ${name}.`, "Leave", {danger: true})) await conversations.leave(id);
+      if (await confirm("Leave the group", `You will get no more messages from ${name}.`, "Leave", {danger: true})) await conversations.leave(id);
     }, true);
     add(isOwner || group === null, "dismiss-group", "Dismiss the group…", async () => {
-      if (await confirm("Dismiss the group", `${name} ends for everybody in it.`, "Dismiss", {danger: true})) await conversations.dismiss(id);
+      if (await confirm("Dismiss the group", `${name} is closed for all members.`, "Dismiss", {danger: true})) await conversations.dismiss(id);
     }, true);
   }
   if (items.length) items.push(null);

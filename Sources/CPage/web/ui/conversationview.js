@@ -1,4 +1,4 @@
-// One conversation opened: its messages, older ones as one scrolls up, and where to write.
+// An opened conversation: its messages, older ones when the user scrolls up, and the input field.
 
 import {GROUP, keyOf} from "../client/conversations.js";
 import {Compose} from "./compose.js";
@@ -12,7 +12,7 @@ export class ConversationView {
   #session; #key; #isSeen; #title = element("h3", {tabindex: "-1"}); #sub = element("span", {class: "hint"}); #log; #compose; #isClearing = false;
   #isLoaded = false;
 
-  /// `back()`: shows the list again; `isSeen()`: whether the user looks at it.
+  /// `back()` shows the list again; `isSeen()` tells whether the conversation is visible.
   constructor(session, conversation, {back, isSeen}) {
     this.#session = session;
     this.conversation = conversation;
@@ -45,25 +45,25 @@ export class ConversationView {
 
   changed(what, key) {
     if (what === "thread" && (key === null || key === this.#key)) this.#show();
-    // The store is another one, and what was known of it is gone.
+    // The relay has another store, so the known messages were dropped.
     if (what === "thread" && !this.#session.conversations.thread(this.#key)) this.#older();
     if (what === "list" || what === "group") this.#titles();
-    // What changed in a group while the connection was lost is not told.
+    // Events about groups are not replayed after a lost connection.
     if (what === "availability" && this.#session.conversations.isOpen) {
       this.#askGroup();
-      // Its first page may have been under way.
+      // The request for the first page may have been lost.
       if (!this.#session.conversations.thread(this.#key)?.isLoaded) this.#older();
     }
     this.seen();
   }
 
-  /// The panel is seen now.
+  /// Called when the panel becomes visible.
   shown() {
     this.#fill();
     this.seen();
   }
 
-  /// What the user looks at is read.
+  /// Clears the unread count if the conversation is visible.
   seen() {
     if (this.#isClearing || !this.#listed?.unread || !this.#isSeen()) return;
     this.#isClearing = true;
@@ -88,7 +88,7 @@ export class ConversationView {
     });
   }
 
-  /// Where nobody can scroll up, older messages come by themselves.
+  /// Loads older messages without scrolling if the log is too short to scroll.
   #fill() {
     const thread = this.#session.conversations.thread(this.#key);
     if (thread?.isLoaded && thread.hasOlder && !thread.isLoading && this.#log.isShort) this.#older();

@@ -1,4 +1,4 @@
-// The choice of camera, microphone and speaker, with a preview; before joining and during the session. Remembered by the browser.
+// The choice of camera, microphone and speaker, with a preview, before joining and during the session. The browser's storage keeps it.
 
 import * as sources from "../client/sources.js";
 import {show} from "./dialogs.js";
@@ -7,10 +7,10 @@ import {stored, store} from "./storage.js";
 import {explained} from "./words.js";
 
 const KEY = "millrace.devices";
-/// Emits `change` when the user has chosen.
+/// Emits `change` when the user has chosen devices.
 export const choices = new EventTarget();
 
-/// `{camera, microphone, speaker, isMirrored}`: device ids, empty for the browser's choice.
+/// Returns `{camera, microphone, speaker, isMirrored}`: device ids, or "" if the browser chooses.
 export function preferences() {
   try {
     const {camera = "", microphone = "", speaker = "", isMirrored = true} = JSON.parse(stored(KEY) ?? "{}") ?? {};
@@ -26,8 +26,8 @@ const KINDS = [
   {name: "speaker", device: "audiooutput", label: "Speaker"},
 ];
 
-/// Shows the preview. `{tracks}` of the chosen devices, which then belong to the caller; null if the user cancels. `hasStart`: asks also
-/// whether to publish when the session is joined, and answers by `isStart`.
+/// Shows the preview. Resolves with `{tracks, isStart}`, or null if the user cancels. The tracks of the chosen devices then belong to the
+/// caller. With `hasStart` the dialog also asks whether to publish after joining; the answer is `isStart`.
 export async function chooseDevices({hasStart = false, isStart = true} = {}) {
   const preview = new Preview(hasStart, isStart);
   const answer = await show("Camera and microphone", preview.body, [
@@ -59,7 +59,7 @@ class Preview {
     }
     const fields = KINDS.map(({name, label}) => element("label", {class: "field", data: {device: name}}, label, this.#selects.get(name)));
     fields[1].append(this.#meter);
-    // Browsers that cannot choose a speaker say so by having no `setSinkId`.
+    // Browsers without `setSinkId` cannot choose a speaker.
     fields[2].hidden = !HTMLMediaElement.prototype.setSinkId;
     this.body = [
       element("div", {class: "preview"}, this.#video), this.#error, ...fields,
@@ -74,7 +74,7 @@ class Preview {
     if (!this.#isOver) this.#timer = setInterval(() => this.#measure(), 100);
   }
 
-  /// Ends the preview, and remembers what was chosen.
+  /// Ends the preview, and stores the choice if it was accepted.
   end(isTaken) {
     this.#isOver = true;
     clearInterval(this.#timer);
@@ -93,7 +93,7 @@ class Preview {
 
   #turnOver() { this.#video.classList.toggle("is-mirrored", this.#mirror.checked); }
 
-  /// Captures those kinds anew: together, so that the browser asks once, or one by one if that fails, so that one is left.
+  /// Captures the given kinds again: together, so that the browser asks once; if that fails, one by one, so that one may succeed.
   async #capture(kinds) {
     const turn = ++this.#turn, failures = [], wanted = name => this.#selects.get(name).value || this.#selects.get(name).dataset.wanted;
     for (const track of this.#media.getTracks().filter(one => kinds.includes(one.kind))) {
@@ -103,7 +103,7 @@ class Preview {
     const capture = async some => {
       const captured = await sources.camera({audio: some.includes("audio"), video: some.includes("video"), camera: wanted("camera"), microphone: wanted("microphone")});
       for (const track of captured.getTracks()) {
-        // The dialog was closed, or another device chosen, while the browser asked.
+        // The dialog was closed or another device was chosen during the browser's permission prompt.
         if (this.#isOver || turn !== this.#turn) track.stop();
         else this.#media.addTrack(track);
       }
@@ -119,7 +119,7 @@ class Preview {
     await this.#list();
   }
 
-  /// Devices have names only once the browser has given one of them.
+  /// Lists the devices. Browsers reveal their names only after access to one of them was granted.
   async #list() {
     const all = await navigator.mediaDevices.enumerateDevices().catch(() => []);
     for (const {name, kind, device} of KINDS) {
@@ -142,7 +142,7 @@ class Preview {
       this.analyser = this.#context.createAnalyser();
       this.#context.createMediaStreamSource(new MediaStream([track])).connect(this.analyser);
     } catch {
-      // no sound system: the meter stays at zero
+      // There is no audio output: the meter stays at zero.
       this.#context = null;
     }
   }
@@ -152,7 +152,7 @@ class Preview {
     const samples = new Float32Array(this.analyser.fftSize);
     this.analyser.getFloatTimeDomainData(samples);
     const power = samples.reduce((sum, one) => sum + one * one, 0) / samples.length;
-    // From -60 dB to 0 dB.
+    // The scale is -60 dB to 0 dB.
     this.#meter.value = Math.max(0, Math.min(1, 1 + Math.log10(power + 1e-9) / 6));
   }
 }

@@ -1,8 +1,8 @@
-// Questions that have to be answered first.
+// Modal dialogs.
 
 import {element} from "./dom.js";
 
-/// Shows a dialog until it is closed; the value of the button that closed it. `wide`: for more than a question.
+/// Shows a dialog and resolves with the value of the button that closed it. `wide`: uses the wide layout.
 export function show(title, body, buttons, {onOpen, wide = false} = {}) {
   return new Promise(done => {
     const form = element("form", {method: "dialog", class: `card${wide ? " is-wide" : ""}`}, element("h2", {id: "dialog-title"}, title), ...body,
@@ -20,13 +20,13 @@ export function show(title, body, buttons, {onOpen, wide = false} = {}) {
 
 const button = (text, value, kind = "") => element("button", {value, class: kind}, text);
 
-/// True where the user agrees.
+/// Asks for confirmation; true if the user agrees.
 export async function confirm(title, text, action, {danger = false} = {}) {
   const answer = await show(title, [element("p", {}, text)], [button("Cancel", ""), button(action, "yes", danger ? "danger" : "primary")]);
   return answer === "yes";
 }
 
-/// What the user types; null where it is cancelled.
+/// Asks for a text; null if the user cancels.
 export async function ask(title, label, {value = "", action = "OK", maximum = 200, lines = 1} = {}) {
   const input = element(lines > 1 ? "textarea" : "input", {name: "answer", maxlength: maximum, ...(lines > 1 && {rows: lines})});
   input.value = value;
@@ -36,7 +36,8 @@ export async function ask(title, label, {value = "", action = "OK", maximum = 20
   return answer === "yes" ? input.value : null;
 }
 
-/// Several fields at once: `{name, label, hint, lines, maximum, isNeeded}` each. An object of what the user types; null where it is cancelled.
+/// Asks for several fields, `{name, label, hint, lines, maximum, isNeeded}` each. Resolves with an object from name to text, or null if the
+/// user cancels.
 export async function askFor(title, fields, {action = "OK"} = {}) {
   const inputs = fields.map(({name, lines = 1, maximum = 200, isNeeded = true}) => element(lines > 1 ? "textarea" : "input", {
     name, maxlength: maximum, required: isNeeded, autocomplete: "off", ...(lines > 1 && {rows: lines}),
@@ -49,9 +50,9 @@ export async function askFor(title, fields, {action = "OK"} = {}) {
   return answer === "yes" ? Object.fromEntries(inputs.map(input => [input.name, input.value.trim()])) : null;
 }
 
-/// Something to read or copy.
+/// Shows a text, and optionally a code to copy.
 export function tell(title, text, code) {
-  // Pages of plain http have no clipboard: the text is selected there.
+  // Pages of plain HTTP have no clipboard API; there the text is selected instead.
   const select = () => getSelection().selectAllChildren(document.querySelector("dialog .code"));
   const copy = code && element("button", {type: "button", data: {action: "copy"}, onclick: async ({target}) => {
     if (!navigator.clipboard) return select();

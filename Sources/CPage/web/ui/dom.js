@@ -1,9 +1,9 @@
-// Building what is shown. Everything that comes from others goes in as text, never as markup.
+// Functions that build the DOM. Content of other users is inserted as text, never as markup.
 
 const SVG = "http://www.w3.org/2000/svg";
 
-/// An element with attributes and children. `on…` attributes are listeners, `data` is the dataset, true and false are set and unset
-/// attributes; children are nodes or texts.
+/// Makes an element with attributes and children. `on…` attributes are listeners, `data` is the dataset, true and false set and omit an
+/// attribute; children are nodes or texts.
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -16,10 +16,10 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/// Characters after a URL in a sentence that are not a part of it.
+/// Punctuation after a URL in a sentence, not part of the URL.
 const AFTER_URL = /[.,;:!?'"’”)\]}>]+$/;
 
-/// A text with its http and https URLs as links: nodes, never markup. A closing bracket belongs to a URL that has the opening one.
+/// Returns a text as nodes, with its http and https URLs as links. A closing bracket belongs to a URL that contains the opening one.
 export function linked(text) {
   const nodes = [];
   let done = 0;
@@ -27,7 +27,7 @@ export function linked(text) {
     let end = found.replace(AFTER_URL, "");
     if (end.includes("(") && found.startsWith(`${end})`)) end += ")";
     const url = URL.parse?.(end) ?? parsed(end);
-    // A name before the host only hides which host it is.
+    // A user name in a URL can disguise the host, so such URLs are not linked.
     if (!url || !["http:", "https:"].includes(url.protocol) || url.username || url.password) continue;
     nodes.push(text.slice(done, index), element("a", {href: url.href, target: "_blank", rel: "noopener noreferrer nofollow"}, end));
     done = index + end.length;
@@ -51,7 +51,7 @@ export function drawn(tag, attributes = {}, ...children) {
   return node;
 }
 
-/// Puts nodes in the place of those that are there, where they look different: whoever is at one of them by keyboard stays there.
+/// Replaces the children of an element if they differ, and keeps the keyboard focus on the corresponding new child.
 export function replaceWhereOther(place, nodes) {
   const old = [...place.children];
   if (old.length === nodes.length && old.every((node, index) => node.isEqualNode(nodes[index]))) return;
@@ -62,10 +62,10 @@ export function replaceWhereOther(place, nodes) {
   (buttons.find(button => button.textContent === label) ?? buttons[0])?.focus();
 }
 
-/// "1 message", "3 messages".
+/// Returns a count with its noun, such as "1 message" or "3 messages".
 export const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`;
 
-/// Marks a field as wrong, or as right again.
+/// Marks a field as invalid, or removes the mark.
 export function setInvalid(field, isInvalid) {
   if (isInvalid) field.setAttribute("aria-invalid", "true");
   else field.removeAttribute("aria-invalid");
@@ -75,7 +75,7 @@ export const isShown = node => node.getClientRects().length > 0;
 
 export const byID = id => document.getElementById(id);
 
-/// Outlines on a 24 x 24 grid.
+/// Icon outlines on a 24 x 24 grid.
 const ICONS = {
   mic: "M12 3a3 3 0 0 0-3 3v5a3 3 0 0 0 6 0V6a3 3 0 0 0-3-3zM6 11a6 6 0 0 0 12 0M12 17v4",
   micOff: "M9 6a3 3 0 0 1 6 0v5m-1.5 2.6A3 3 0 0 1 9 11V9M6 11a6 6 0 0 0 9 5.2M18 11a6 6 0 0 1-.4 2.2M12 17v4M4 4l16 16",
@@ -108,7 +108,7 @@ export function icon(name) {
   return drawn("svg", {viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true"}, drawn("path", {d: ICONS[name]}));
 }
 
-/// 1,234,567 bits a second as "1.23 Mbit/s".
+/// Formats a bit rate: 1,234,567 as "1.23 Mbit/s".
 export function bitrate(bits) {
   if (bits == null) return "–";
   if (bits >= 1e6) return `${(bits / 1e6).toFixed(2)} Mbit/s`;

@@ -1,4 +1,4 @@
-// The form that a session is entered by. Asks for a password, and again, on the same connection.
+// The form to join a session. Asks for the password, if needed repeatedly, on the same connection.
 
 import {chooseDevices} from "./devices.js";
 import {byID, setInvalid} from "./dom.js";
@@ -8,16 +8,16 @@ import {explained} from "./words.js";
 
 const NAME = "millrace.name", IDENTITY = "millrace.identity";
 
-/// Values that the page's address gives: `/?session=demo&name=Ada` or the same after `#`, where servers do not see it.
+/// Returns the values in the page's URL: `/?session=demo&name=Ada`, or the same after `#`, which browsers do not send to servers.
 function addressed() {
   const values = new URLSearchParams(location.search);
   for (const [name, value] of new URLSearchParams(location.hash.slice(1))) values.set(name, value);
-  // A token must not stay in the address, and so in the history.
+  // Removes a token from the address bar and the history.
   if (values.has("token")) history.replaceState(null, "", `/?${new URLSearchParams({session: values.get("session") ?? ""})}`);
   return values;
 }
 
-/// A token that the relay makes itself, where it runs with `--dev`; null where it does not. `identity`: a user id; else it is the name.
+/// Requests a token from a relay that runs with `--dev`; null from any other relay. `identity`: the user id, by default the name.
 async function developmentToken(session, name, identity, role) {
   const query = {session, name, role, ...(identity && {identity})};
   const answer = await fetch(`/v1/dev/token?${new URLSearchParams(query)}`, {cache: "no-store"}).catch(() => null);
@@ -35,7 +35,8 @@ export class JoinForm {
   #form = byID("join-form"); #error = byID("join-error"); #button = byID("join-button"); #cancel = byID("join-cancel");
   #session = null; #token = null; #attempt = null; #onJoined; #makeSession; #label = "Join"; #isStart = false;
 
-  /// `makeSession()` gives a session that has not joined; `onJoined(session, isStart)` takes it over, and publishes the camera if `isStart`.
+  /// `makeSession()` returns a session that has not joined. `onJoined(session, isStart)` receives it after the join, and publishes the
+  /// camera if `isStart`.
   constructor({makeSession, onJoined}) {
     this.#makeSession = makeSession;
     this.#onJoined = onJoined;
@@ -56,7 +57,7 @@ export class JoinForm {
     for (const name of ["session", "token", "role", "name", "identity"]) fields[name].addEventListener("input", () => this.#forget());
   }
 
-  /// After a session: ready for the next, or with `canRetry` for the same again by one button.
+  /// Shows the form after a session has ended; with `canRetry` its button joins the same session again.
   show(text = "", {canRetry = false} = {}) {
     this.#forget();
     byID("join").hidden = false;
@@ -86,7 +87,7 @@ export class JoinForm {
     try {
       const granted = this.#token ?? (token.value.trim() ||
                                       await developmentToken(session.value.trim(), name.value.trim(), identity.value.trim(), role.value));
-      // Forgotten meanwhile.
+      // The join was cancelled in the meantime.
       if (this.#attempt !== attempt) return;
       this.#token = granted;
       this.#session ??= this.#makeSession();
@@ -113,7 +114,7 @@ export class JoinForm {
     this.#say(explained(error), mayRetry ? password : error.code?.startsWith("token") ? token : null);
   }
 
-  /// What was typed belongs to another join than the one that waits.
+  /// Cancels the pending join, because the fields were changed or the user cancelled.
   #forget() {
     this.#session?.cancel();
     this.#session = this.#token = this.#attempt = null;

@@ -1,10 +1,10 @@
-// A menu at a button, by mouse and by keyboard (WAI-ARIA's menu button).
+// A menu button for mouse and keyboard (menu button pattern of WAI-ARIA).
 
 import {element} from "./dom.js";
 
 let open = null;
 
-/// Closes the menu that is open, if any.
+/// Closes the open menu, if any.
 export function closeMenu(returnFocus = false) {
   if (!open) return;
   const {menu, button} = open;
@@ -14,7 +14,7 @@ export function closeMenu(returnFocus = false) {
   if (returnFocus) button.focus();
 }
 
-/// Makes a button open a menu. `items()` is asked each time: [{text, name, run, danger}], or null for a line between.
+/// Makes a button open a menu. `items()` is called each time and returns [{text, name, run, danger}], with null for a separator.
 export function menuButton(button, items) {
   button.setAttribute("aria-haspopup", "menu");
   button.setAttribute("aria-expanded", "false");
@@ -37,12 +37,12 @@ function show(button, items) {
   }
   if (!menu.querySelector("button")) menu.append(element("p", {class: "empty"}, "Nothing to do here"));
   menu.addEventListener("keydown", event => onKey(event, menu));
-  // Beside an element that fills the screen nothing else is seen.
+  // In full screen only descendants of the full-screen element are visible.
   (document.fullscreenElement ?? document.body).append(menu);
   place(menu, button.getBoundingClientRect());
   button.setAttribute("aria-expanded", "true");
   open = {menu, button};
-  // One without entries closes by keys too.
+  // Without entries the menu itself takes the focus, so that keys can close it.
   (menu.querySelector("button") ?? menu).focus();
 }
 

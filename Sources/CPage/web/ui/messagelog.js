@@ -1,16 +1,16 @@
-// Messages one below the other, each with its author and time; new ones are read out, older ones come in above without moving what is seen.
+// A log of messages with author and time. Screen readers read new messages; inserting older ones above keeps the scroll position.
 
 import {element, linked} from "./dom.js";
 
-/// Pixels from the lower edge within which somebody reads the newest.
+/// Maximum distance from the lower edge, in pixels, at which the log follows new messages.
 const AT_END = 40;
-/// Pixels from the upper edge at which older messages are asked for.
+/// Distance from the upper edge, in pixels, at which older messages are requested.
 const AT_START = 60;
 
 export class MessageLog {
   #list; #rows = new Map(); #onStart;
 
-  /// `onStart()`: the user has scrolled to the upper edge.
+  /// `onStart()` is called when the user has scrolled to the upper edge.
   constructor(label, {onStart = null} = {}) {
     this.#onStart = onStart;
     this.#list = element("ol", {class: "messages"});
@@ -18,14 +18,14 @@ export class MessageLog {
                                 onscroll: () => this.#scrolled()}, this.#list);
   }
 
-  /// `rows`: `{key, from, text, time, isOwn, note, divider, status, actions}` in order; those that are there already stay as they are.
-  /// `isOld`: nothing of it is news, so that none of it is read out.
+  /// Shows `rows`, `{key, from, text, time, isOwn, note, divider, status, actions}` each, in order; existing rows are kept. `isOld`: the
+  /// rows are not new, so screen readers do not read them.
   show(rows, {isOld = false} = {}) {
     const {node} = this, wasAtEnd = this.isAtEnd, wanted = new Map(rows.map(row => [row.key, row]));
     const anchor = [...this.#list.children].find(child => wanted.has(child.dataset.key) && child.offsetTop + child.offsetHeight > node.scrollTop);
     const before = anchor ? anchor.offsetTop - node.scrollTop : 0;
     const isOlder = isOld || this.#rows.size > 0 && rows.length > 0 && !this.#rows.has(rows[0].key) && rows.some(row => this.#rows.has(row.key));
-    // What is put in above was said long ago.
+    // Older messages, inserted above, are not read by screen readers.
     if (isOlder) node.setAttribute("aria-busy", "true");
     for (const [key, entry] of this.#rows) {
       if (wanted.has(key)) continue;
@@ -52,7 +52,7 @@ export class MessageLog {
   get isAtEnd() { return this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < AT_END; }
   toEnd() { this.node.scrollTop = this.node.scrollHeight; }
 
-  /// Whether all fits in almost without scrolling, so that nobody goes to the upper edge; false while it is not seen.
+  /// Whether the log is too short to scroll to its upper edge; false while it is not visible.
   get isShort() {
     const {clientHeight, scrollHeight} = this.node;
     return clientHeight > 0 && scrollHeight <= clientHeight + AT_START;
@@ -71,7 +71,7 @@ function render({key, from, text, time, isOwn, note, divider, status, actions = 
                  ...actions.map(({text, name, run}) => element("button", {type: "button", data: {action: name}, onclick: run}, text)));
 }
 
-/// Hours and minutes; the day too where it is another.
+/// Formats a time as hours and minutes, with the day if it is not today.
 export function clock(time) {
   const date = new Date(time), isToday = date.toDateString() === new Date().toDateString();
   return date.toLocaleString([], {...(!isToday && {day: "numeric", month: "short"}), hour: "2-digit", minute: "2-digit"});

@@ -1,4 +1,4 @@
-// The panel of conversations outside the session: the list, or one of them opened.
+// The panel of conversations outside the session: shows the list or an opened conversation.
 
 import {DO_NOT_DISTURB, GROUP, PEER, identities, keyOf} from "../client/conversations.js";
 import {askFor} from "./dialogs.js";
@@ -7,7 +7,7 @@ import {ConversationList} from "./conversationlist.js";
 import {ConversationView} from "./conversationview.js";
 import {attempt, notice} from "./notices.js";
 
-const NO_IDENTITY = "Your token names no user id, and messages need one. Join with another, under “More options”.";
+const NO_IDENTITY = "Your token has no user id, and messages need one. Join with another token, under “More options”.";
 const UNAVAILABLE = {
   identityMissing: NO_IDENTITY,
   tokenMissing: NO_IDENTITY,
@@ -39,7 +39,7 @@ export class Messages {
     document.removeEventListener("visibilitychange", this.#looks);
   }
 
-  /// Shows one conversation: `{type, id}`, which need not be in the list.
+  /// Opens a conversation `{type, id}`, which need not be in the list.
   open({type, id}) {
     this.#tabs.select("messages");
     byID("room").classList.add("has-side");
@@ -49,10 +49,10 @@ export class Messages {
     this.#view.begin();
   }
 
-  /// The panel is seen now.
+  /// Called when the panel becomes visible.
   shown() { this.#view?.shown(); }
 
-  /// The user comes back to the page: what came meanwhile is read now.
+  /// Marks messages as read when the user returns to the page.
   #looks = () => this.#view?.seen();
 
   #back() {
@@ -84,7 +84,7 @@ export class Messages {
     this.#tabs.mark("messages", totalUnread, counted(totalUnread, "unread message"));
   }
 
-  /// Told in passing, unless it is before one's eyes.
+  /// Shows a notice of a new message, unless its conversation is visible or muted.
   #notify(key, {conversation, message}) {
     if (this.#view && keyOf(this.#view.conversation) === key && this.#tabs.shows("messages")) return;
     if (this.#session.conversations.get(key)?.notification === DO_NOT_DISTURB) return;
@@ -95,7 +95,7 @@ export class Messages {
   }
 
   async #newMessage() {
-    const hint = "Of anybody who uses this relay; it need not be somebody who is here.";
+    const hint = "Any user of this relay, also one who is not in this session.";
     const answer = await askFor("New message", [{name: "user", label: "User id", hint, maximum: 35}], {action: "Write"});
     if (answer?.user) this.open({type: PEER, id: answer.user});
   }
@@ -103,7 +103,7 @@ export class Messages {
   async #newGroup() {
     const answer = await askFor("New group", [
       {name: "name", label: "Name of the group", maximum: 200},
-      {name: "members", label: "User ids of its members", hint: "One a line.", lines: 4, maximum: 20_000, isNeeded: false},
+      {name: "members", label: "User ids of its members", hint: "One per line.", lines: 4, maximum: 20_000, isNeeded: false},
     ], {action: "Create"});
     if (!answer?.name) return;
     const group = await this.#session.conversations.createGroup(answer.name, identities(answer.members));

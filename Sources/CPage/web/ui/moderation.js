@@ -1,9 +1,9 @@
-// What one user may do with another, and with the session; the same entries at tiles and in the list of people.
+// Menu entries for actions on a user and on the session; used by tiles and by the list of people.
 
 import {ask, confirm} from "./dialogs.js";
 import {attempt, notice} from "./notices.js";
 
-/// Entries of the menu of a user, or of one of its streams. `write(identity)`: opens a conversation. `hands`: those that are raised.
+/// Returns the menu entries of a user, or of one of its streams. `write(identity)` opens a conversation. `hands`: the raised hands.
 export function userMenu(session, stage, user, stream, write, hands) {
   if (!user) return [];
   const {state} = session, {may} = state, items = [], isSelf = user.id === state.self;
@@ -33,10 +33,10 @@ export function userMenu(session, stage, user, stream, write, hands) {
   add(may.setManager(user) && user.role === "participant", "make-manager", "Make manager", request("setManager", {user: user.id, isManager: true}));
   add(may.setManager(user) && user.role === "manager", "revoke-manager", "No longer manager", request("setManager", {user: user.id, isManager: false}));
   add(may.makeHost(user), "make-host", "Make host", async () => {
-    if (await confirm("Make host", `${user.name} becomes host; you are host no longer.`, "Make host")) await session.request("makeHost", {user: user.id});
+    if (await confirm("Make host", `${user.name} becomes host; you are no longer the host.`, "Make host")) await session.request("makeHost", {user: user.id});
   });
   add(may.remove(user), "remove", "Remove…", async () => {
-    if (await confirm("Remove", `${user.name} is disconnected and cannot come back while this session lives.`, "Remove", {danger: true})) {
+    if (await confirm("Remove", `${user.name} is disconnected and cannot join this session again.`, "Remove", {danger: true})) {
       await session.request("removeUser", {user: user.id});
     }
   }, true);
@@ -49,19 +49,19 @@ async function rename(session, user) {
   if (name !== null && name.trim() !== user.name) await session.request("rename", {user: user.id, name: name.trim()});
 }
 
-/// Entries for the session as a whole.
+/// Returns the menu entries for the whole session.
 export function sessionMenu(session) {
   const {state} = session, {may} = state, items = [];
   const add = (allowed, name, text, run, danger = false) => { if (allowed) items.push({name, text, danger, run: () => attempt(run)}); };
   const own = state.ownStreams.map(stream => stream.id);
   add(may.forceMute, "force-mute-all", "Mute everyone", () => session.request("forceMuteAll", {excluding: []}));
   add(may.forceMute && own.length, "force-mute-others", "Mute everyone but me", () => session.request("forceMuteAll", {excluding: own}));
-  add(may.forceMute && state.isMuteForced, "disable-force-mute", "Newcomers start unmuted again", () => session.request("disableForceMute"));
+  add(may.forceMute && state.isMuteForced, "disable-force-mute", "New participants start unmuted", () => session.request("disableForceMute"));
   if (items.length) items.push(null);
   add(may.lockShare && !state.isShareLocked, "lock-share", "Lock sharing", () => session.request("lockShare", {isLocked: true}));
   add(may.lockShare && state.isShareLocked, "unlock-share", "Unlock sharing", () => session.request("lockShare", {isLocked: false}));
   add(may.endForAll, "end-for-all", "End for all…", async () => {
-    if (await confirm("End for all", "Everybody is disconnected and the session is over.", "End", {danger: true})) await session.leave(true);
+    if (await confirm("End for all", "All participants are disconnected and the session ends.", "End", {danger: true})) await session.leave(true);
   }, true);
   while (items.at(-1) === null) items.pop();
   return items;

@@ -1,4 +1,4 @@
-// What the user is told in passing; read out by screen readers, gone after a while unless it asks something.
+// Notices: short messages, read by screen readers, that disappear after some seconds unless they have actions.
 
 import {byID, element} from "./dom.js";
 import {explained} from "./words.js";
@@ -6,7 +6,8 @@ import {explained} from "./words.js";
 const SHOWN = 6000;
 const MAXIMUM = 5;
 
-/// `actions`: [{text, name, run}]; with them, or where it `stays`, the notice is there until one is taken or it is dismissed. Its end, as a function.
+/// Shows a notice. `actions`: [{text, name, run}]; with actions or `stays` it remains until an action is chosen or it is dismissed. Returns
+/// a function that removes it.
 export function notice(text, {isError = false, actions = [], stays = actions.length > 0} = {}) {
   const place = byID(isError ? "alerts" : "notices");
   const node = element("div", {class: `notice${isError ? " is-error" : ""}`}, element("span", {}, text));
@@ -21,10 +22,10 @@ export function notice(text, {isError = false, actions = [], stays = actions.len
   return end;
 }
 
-/// Takes away what a session told and asked that is over: an answer would be one to nobody. Errors stay.
+/// Removes the notices of an ended session, because their actions have no effect any more. Errors stay.
 export function clearNotices() { byID("notices").replaceChildren(); }
 
-/// Runs something asynchronous; an error becomes a notice.
+/// Runs an asynchronous function; an error becomes a notice.
 export async function attempt(work) {
   try {
     return await work();

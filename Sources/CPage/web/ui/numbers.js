@@ -15,7 +15,7 @@ export class Numbers {
     this.#place.replaceChildren(element("div", {class: "charts"}, ...Object.values(this.#charts).map(chart => chart.node)), this.#facts, this.#tracks);
   }
 
-  /// Draws a sample; what nobody looks at is not drawn.
+  /// Draws a sample, if the panel is visible.
   render(statistics) {
     if (this.#place.hidden || this.#place.offsetParent === null) return;
     for (const [name, chart] of Object.entries(this.#charts)) chart.draw(statistics[name]);
@@ -33,7 +33,7 @@ export class Numbers {
     }
   }
 
-  /// The line of numbers in a tile.
+  /// Returns the line of figures in a tile.
   static facts(track) {
     const parts = [track.height ? `${track.width}×${track.height}` : null, track.fps.last != null ? `${Math.round(track.fps.last)} fps` : null,
       track.relay?.isPaused ? "paused" : null];
@@ -65,7 +65,7 @@ export class Numbers {
 
 const ENCODINGS = {l: "low", m: "medium", h: "high"};
 
-/// What the relay says that it forwards, in words: "high, temporal layer 2" of the largest encoding.
+/// Returns a description of the forwarded encoding, such as "high, temporal layer 2".
 function encoding({relay}) {
   if (!relay) return null;
   if (relay.isPaused) return "paused";

@@ -1,11 +1,11 @@
-// The list of who is here.
+// The list of users.
 
 import {byID, element, icon} from "./dom.js";
 import {menuButton} from "./menu.js";
 
 const ROLES = {host: "Host", manager: "Manager", participant: ""};
 const ORDER = {host: 0, manager: 1, participant: 2};
-/// Rows shown; a session can have thousands of users, a list for people cannot.
+/// Maximum number of rows, because a session can have thousands of users.
 const MAXIMUM = 200;
 
 export class People {
@@ -21,7 +21,7 @@ export class People {
     this.render();
   }
 
-  /// Many events at once make one rendering.
+  /// Renders once per animation frame, however many events arrive.
   #soon() {
     if (this.#waiting) return;
     this.#waiting = true;
@@ -33,12 +33,12 @@ export class People {
 
   render() {
     const {state} = this.#session;
-    // Raised hands first, in the order in which they were raised.
+    // Users with raised hands come first, in the order in which they raised them.
     const hands = [...this.#hands.raised], turn = user => hands.includes(user.id) ? hands.indexOf(user.id) : hands.length;
     const users = [...state.users.values()].sort((a, b) => turn(a) - turn(b) || ORDER[a.role] - ORDER[b.role] || a.joinedAt - b.joinedAt);
     const shown = Math.min(users.length, MAXIMUM);
     this.#count.textContent = state.userCount > shown ? `${state.userCount} here, ${shown} are shown` : `${state.userCount} here`;
-    // The rows are made anew; whoever is at one of them by keyboard stays there.
+    // The rows are replaced; the keyboard focus moves to the new row of the same user.
     const focused = this.#list.contains(document.activeElement) ? document.activeElement.closest("[data-user]")?.dataset.user : null;
     this.#list.replaceChildren(...users.slice(0, MAXIMUM).map(user => this.#row(user, state)));
     if (focused) this.#list.querySelector(`[data-user="${CSS.escape(focused)}"] button`)?.focus();

@@ -1,4 +1,4 @@
-// Where one is: the line above the videos that names the room, and what is said of rooms in passing.
+// The line above the videos that names the user's subsession, and notices about subsessions.
 
 import {byID, element} from "./dom.js";
 import {attempt, notice} from "./notices.js";
@@ -6,19 +6,19 @@ import {answerHelp} from "./rooms.js";
 
 const RESULTS = {
   idle: "A manager comes to this room",
-  busy: "No manager is free just now; ask again in a while",
-  ignored: "No manager comes just now",
+  busy: "All managers are busy; ask again later",
+  ignored: "No manager is available now",
   hostAlreadyInSubsession: "A manager is in this room already",
 };
 const CHANGES = {
   committed: "Rooms are ready", withdrawn: "The rooms were withdrawn", started: "The rooms are open: choose one",
-  stopping: "The rooms are being closed", stopped: "The rooms are closed; everybody is in the main session",
+  stopping: "The rooms are being closed", stopped: "The rooms are closed; everyone is in the main session",
 };
 
 export class Place {
   #session; #isAsking = false; #line = byID("place"); #text = element("span", {role: "status"}); #help; #back; #choose; #asked = new Map();
 
-  /// `onChoose()`: shows the rooms.
+  /// `onChoose()` shows the panel of rooms.
   constructor(session, {onChoose}) {
     this.#session = session;
     const button = (name, text, run) => element("button", {type: "button", data: {action: name}, onclick: run}, text);
@@ -43,7 +43,7 @@ export class Place {
     if (this.#text.textContent !== text) this.#text.textContent = text;
     this.#help.hidden = !place || may.manageSubsessions;
     this.#help.disabled = this.#isAsking;
-    this.#help.textContent = this.#isAsking ? "Help was asked for" : "Ask for help";
+    this.#help.textContent = this.#isAsking ? "Help requested" : "Ask for help";
     this.#back.hidden = !place;
     this.#choose.hidden = !!place || !isStarted;
   }
@@ -55,7 +55,7 @@ export class Place {
       if (CHANGES[data.change]) notice(CHANGES[data.change]);
       break;
     case "subsessionRoleChanged":
-      notice(data.isManager ? "You manage the rooms now" : "You manage the rooms no longer");
+      notice(data.isManager ? "You manage the rooms now" : "You no longer manage the rooms");
       break;
     case "broadcast":
       notice(`${state.users.get(data.from)?.name ?? "A manager"} to all rooms: ${data.text}`, {stays: true});
@@ -92,7 +92,7 @@ export class Place {
     ]}));
   }
 
-  /// Until the result comes, which may be before the answer.
+  /// Requests help. The button shows the open request until the result arrives, which may be before the answer.
   #askHelp() {
     this.#isAsking = true;
     this.render();

@@ -1,16 +1,16 @@
-// One room of the panel: who is in it, and the way in.
+// The card of one subsession: its users and the button to join it.
 
 import {counted, element} from "./dom.js";
 import {attempt} from "./notices.js";
 
-/// Names shown; a room can have thousands of users.
+/// Maximum number of names shown; a subsession can have thousands of users.
 const MAXIMUM = 30;
 
 export class RoomCard {
   #name = element("h3", {}); #count = element("span", {class: "hint"}); #who = element("p", {class: "who-list"}); #button;
   #here = element("span", {class: "badge", hidden: true}, "You are here");
 
-  /// `join()`: asks the relay to go there.
+  /// `join()` requests to join the subsession.
   constructor({id = "", join}) {
     this.#button = element("button", {type: "button", data: {action: "join-room"}, onclick: () => attempt(join)}, "Join");
     this.node = element("li", {class: "room-card", data: {room: id}},

@@ -1,4 +1,4 @@
-// How the host makes rooms: a name a line, or so many at once.
+// The form in which the host creates rooms: one name per line, or a number of generated names.
 
 import {element, setInvalid} from "./dom.js";
 import {attempt} from "./notices.js";
@@ -16,7 +16,7 @@ export class RoomForm {
     this.node = element("form", {class: "room-form", onsubmit: event => { event.preventDefault(); this.#commit(); }},
                         element("div", {class: "row"}, element("label", {class: "field inline"}, "How many", this.#count),
                                 element("button", {type: "button", data: {action: "fill-rooms"}, onclick: () => this.#fill()}, "Fill in names")),
-                        element("label", {class: "field"}, "Names, one a line", this.#names, this.#hint),
+                        element("label", {class: "field"}, "Names, one per line", this.#names, this.#hint),
                         element("button", {class: "primary", data: {action: "commit-rooms"}}, "Create"));
     this.#judge();
   }

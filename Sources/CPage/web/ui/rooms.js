@@ -1,4 +1,4 @@
-// The panel of rooms: the host makes them, managers open and close them, everybody chooses one.
+// The panel of rooms (subsessions): the host creates them, managers open and close them, each user chooses one.
 
 import {byID, element, isShown, replaceWhereOther} from "./dom.js";
 import {confirm} from "./dialogs.js";
@@ -7,10 +7,10 @@ import {RoomCard} from "./roomcard.js";
 import {RoomForm} from "./roomform.js";
 
 const STATES = {
-  none: may => may.commitSubsessions ? "Rooms part a session into smaller ones. Name them; they open when you start them." : "There are no rooms.",
+  none: may => may.commitSubsessions ? "Rooms divide a session into smaller groups. Name them; they open when you start them." : "There are no rooms.",
   committed: may => `The rooms are ready. They open when ${may.manageSubsessions ? "you start" : "a manager starts"} them.`,
-  started: () => "The rooms are open. Whoever is in one sees and hears nobody else.",
-  stopping: () => "The rooms are being closed; everybody comes back to the main session.",
+  started: () => "The rooms are open. People in a room see and hear only each other.",
+  stopping: () => "The rooms are being closed; everyone returns to the main session.",
 };
 
 export class Rooms {
@@ -24,7 +24,7 @@ export class Rooms {
     this.#form = new RoomForm(session);
     this.#main = new RoomCard({join: () => session.request("returnToMainSession")});
     this.#broadcast = element("form", {class: "broadcast", onsubmit: event => { event.preventDefault(); this.#say(); }},
-                              element("label", {class: "field"}, "To everybody in every room",
+                              element("label", {class: "field"}, "To everyone in all rooms",
                                       element("textarea", {name: "text", rows: 2, maxlength: 8192, required: true}),
                                       element("small", {}, "Can be sent from the main session.")),
                               element("button", {class: "primary"}, "Broadcast"));
@@ -33,7 +33,7 @@ export class Rooms {
     this.render();
   }
 
-  /// Many events at once make one rendering.
+  /// Renders once per animation frame, however many events arrive.
   #soon() {
     if (this.#waiting) return;
     this.#waiting = true;
@@ -46,7 +46,7 @@ export class Rooms {
   render() {
     const panel = byID("panel-rooms"), isInside = panel.contains(document.activeElement);
     this.#update();
-    // What was pressed may be gone; whoever works by keyboard stays in the panel.
+    // The focused button may have been removed; the keyboard focus stays in the panel.
     if (isInside && !(panel.contains(document.activeElement) && isShown(document.activeElement))) {
       [...panel.querySelectorAll("button:not(:disabled)")].find(isShown)?.focus();
     }
@@ -108,7 +108,7 @@ export class Rooms {
     if (status === "committed" && may.commitSubsessions) add("withdraw-rooms", "Withdraw", "", request("withdrawSubsessions"));
     if (status === "started" && may.manageSubsessions) {
       add("stop-rooms", "Close the rooms…", "danger", async () => {
-        if (await confirm("Close the rooms", "Everybody comes back to the main session.", "Close",
+        if (await confirm("Close the rooms", "Everyone returns to the main session.", "Close",
                           {danger: true})) await request("stopSubsessions")();
       });
     }
@@ -125,7 +125,7 @@ export class Rooms {
   }
 }
 
-/// Goes to whoever asks, or lets them know that nobody comes. Another manager may have been quicker.
+/// Accepts or declines a help request. Another manager may have answered it first.
 export async function answerHelp(session, {request}, isAccepted) {
   try {
     await session.request("answerHelp", {request, isAccepted});

@@ -1,4 +1,4 @@
-// Signals: short messages of an application, to one or to all.
+// The panel of signals: short application messages to one user or to all.
 
 import {HAND} from "../client/hands.js";
 import {byID, element} from "./dom.js";
@@ -17,7 +17,7 @@ export class Signals {
                          element("label", {class: "field"}, "Type", element("input", {name: "type", value: "note", maxlength: 128, spellcheck: "false"})),
                          element("label", {class: "field"}, "Data", element("input", {name: "data", maxlength: 8192, autocomplete: "off"})),
                          element("button", {class: "primary"}, "Send"));
-    byID("panel-signals").replaceChildren(element("p", {class: "hint"}, "Signals carry what an application wants to say: anything, at once, in order."), this.#log, form);
+    byID("panel-signals").replaceChildren(element("p", {class: "hint"}, "Signals are short messages of an application, delivered at once and in order."), this.#log, form);
     session.addEventListener("change", ({detail: {event, data}}) => {
       if (event === "signal" && data.type !== HAND) this.#received(data);
       else if (["reset", "userJoined", "userChanged", "userLeft", "usersChanged"].includes(event)) this.#receivers();

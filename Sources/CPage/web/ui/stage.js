@@ -1,18 +1,18 @@
-// The videos: a grid, or one large beside a strip of the others. Tells the relay what sizes are worth sending.
+// The videos: a grid, or a large tile beside a strip of the others. Tells the relay which sizes are shown.
 
 import {choices, preferences} from "./devices.js";
 import {byID} from "./dom.js";
 import {Tile} from "./tile.js";
 
-/// Heights worth asking for; the next that is not smaller than the tile.
+/// Heights that are requested: the smallest one that is not smaller than the tile.
 const HEIGHTS = [180, 360, 720, 1080];
 const SHAPE = 16 / 9;
-/// Pixels, as in room.css.
+/// Padding and gap in pixels, as in room.css.
 const PADDING = 8, GAP = 12;
-/// Audio level, 0...1, from which somebody is taken to speak.
+/// Audio level, 0...1, from which a user counts as speaking.
 const SPEAKS = 0.02;
 
-/// Milliseconds since a time of a receiver's, which browsers count from the page's start or from 1970.
+/// Returns the age of a receiver's timestamp in milliseconds. Browsers count from the page's start or from 1970.
 function age(timestamp) {
   const now = performance.now();
   return Math.min(Math.abs(now - timestamp), Math.abs(performance.timeOrigin + now - timestamp));
@@ -22,7 +22,7 @@ export class Stage {
   #place = byID("stage"); #tiles = new Map(); #session; #menu; #pinned = null; #unpinned = new Set(); #timers = []; #observer; #preferTimer = 0;
   #off = new Map(); #hands;
 
-  /// `menu(user, stream)`: what can be done with whom. `hands`: those that are raised.
+  /// `menu(user, stream)` returns the entries of a tile's menu. `hands`: the raised hands.
   constructor(session, menu, hands) {
     this.#session = session;
     this.#hands = hands;
@@ -52,17 +52,17 @@ export class Stage {
     this.#tiles.clear();
   }
 
-  /// Shows a line of numbers in a tile.
+  /// Shows a line of figures in a tile.
   showFacts(stream, text) {
     for (const tile of this.#tiles.values()) if (tile.stream?.id === stream) tile.showFacts(text);
   }
 
-  /// Decoded frames of a stream, each second.
+  /// Passes the number of decoded frames to a stream's tile, each second.
   countFrames(stream, count) {
     for (const tile of this.#tiles.values()) if (tile.stream?.id === stream) tile.countFrames(count, performance.now());
   }
 
-  /// Lets a stream fill the screen; without one, or where it is not shown, the page.
+  /// Shows a stream in full screen; the page if there is no stream or it is not shown. Ends full screen if it is on.
   async fillScreen(stream = null) {
     if (document.fullscreenElement) return document.exitFullscreen();
     const tile = [...this.#tiles.values()].find(one => one.stream && one.stream.id === stream);
@@ -71,7 +71,7 @@ export class Stage {
 
   isOff(stream, kind) { return this.#off.get(stream)?.[kind] === false; }
 
-  /// Stops or goes on receiving a kind of a stream, for this user alone.
+  /// Stops or resumes receiving a kind of a stream, for this user only.
   setOff(stream, kind, isOff) {
     this.#off.set(stream, {...this.#off.get(stream), [kind]: !isOff});
     this.#prefer();
@@ -109,11 +109,11 @@ export class Stage {
     this.#arrange();
   }
 
-  /// Key -> what a tile shows. Keys stay the same over reconnects of the same user.
+  /// Returns a map from key to the content of a tile. Keys survive reconnects of the same user.
   #wanted() {
     const {state, publisher, subscriber} = this.#session, wanted = new Map();
     for (const user of state.users.values()) {
-      // Who is in another room is neither seen nor heard.
+      // Users in other subsessions have no tile.
       if (!state.isHere(user.id)) continue;
       const isOwn = user.id === state.self, streams = state.streamsOf(user.id);
       if (isOwn) {
@@ -141,13 +141,14 @@ export class Stage {
     this.render();
   };
 
-  /// The output device for the audio of others; a speaker that is gone leaves it to the browser.
+  /// Sets the output device of a tile; if the speaker is gone, the browser chooses.
   #speaker({video}) {
     const {speaker} = preferences();
     if (video.setSinkId && video.sinkId !== speaker) video.setSinkId(speaker).catch(() => {});
   }
 
-  /// The key of the large tile: what is pinned, else the newest screen of others. One's own would show itself in itself.
+  /// Returns the key of the large tile: the pinned one, else the newest screen of another user. The own screen is excluded because it would
+  /// show itself recursively.
   #focus(wanted = this.#wanted()) {
     if (wanted.has(this.#pinned)) return this.#pinned;
     const screens = [...wanted].filter(([key, {stream, isOwn}]) => stream?.videoType === "screen" && !isOwn && !this.#unpinned.has(key));
@@ -176,7 +177,7 @@ export class Stage {
     return {height: fit, width: Math.round(fit * SHAPE)};
   }
 
-  /// Asks for what the tiles can show, and for no pictures at all while nobody looks.
+  /// Requests the sizes that the tiles show, and no video while the page is hidden.
   #prefer = () => {
     const {subscriber, status} = this.#session;
     if (!subscriber || status !== "connected") return;
@@ -205,7 +206,7 @@ export class Stage {
     this.render();
   }
 
-  /// Who speaks: what the relay says, and what is heard here just now.
+  /// Marks speaking users, by the relay's active speaker and by the received audio level.
   #listen() {
     const {state, subscriber} = this.#session;
     for (const tile of this.#tiles.values()) {

@@ -1,4 +1,4 @@
-// What the browser remembers for the page. Storage may be forbidden; then nothing is remembered.
+// Local storage of the page. If the browser forbids it, nothing is stored.
 
 export function stored(key) {
   try {
@@ -12,6 +12,6 @@ export function store(key, value) {
   try {
     localStorage.setItem(key, value);
   } catch {
-    // as above
+    // Storage is forbidden or full.
   }
 }

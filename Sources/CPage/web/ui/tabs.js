@@ -1,10 +1,10 @@
-// Tabs of the side panel, by mouse and arrow keys (WAI-ARIA's tabs).
+// Tabs of the side panel, for mouse and arrow keys (tabs pattern of WAI-ARIA).
 
 import {byID, element, icon, isShown} from "./dom.js";
 
 export class Tabs {
   #tabs; #marks = new Map(); onChange = () => {};
-  /// How much is new in all panels together.
+  /// Called with the number of new items in all panels.
   onMark = () => {};
 
   /// `panels`: [{name, title, glyph}]; panel `name` is the element `panel-name`.
@@ -33,10 +33,10 @@ export class Tabs {
 
   get selected() { return this.#tabs.find(tab => tab.getAttribute("aria-selected") === "true").dataset.panel; }
 
-  /// Whether the user sees a panel just now.
+  /// Whether a panel is visible.
   shows(name) { return isShown(byID(`panel-${name}`)); }
 
-  /// Shows at a tab how much is new; `words` says it to screen readers.
+  /// Shows the number of new items at a tab; screen readers read `words`.
   mark(name, count, words = "") {
     const badge = byID(`tab-${name}`).querySelector(".count");
     badge.hidden = !count;

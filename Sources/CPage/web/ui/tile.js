@@ -1,16 +1,16 @@
-// One stream, or one user without any, on the stage.
+// A tile of the stage: one stream, or one user without streams.
 
 import {hue} from "../client/sources.js";
 import {preferences} from "./devices.js";
 import {element, icon} from "./dom.js";
 import {menuButton} from "./menu.js";
 
-/// Milliseconds without a new frame after which video is taken for frozen.
+/// Milliseconds without a new frame after which video counts as frozen.
 const FROZEN = 2500;
 const ROLES = {host: "Host", manager: "Manager"};
 
 export class Tile {
-  /// `actions`: `{pin(tile), menu(tile)}`.
+  /// `actions`: the callbacks `{pin(tile), menu(tile)}`.
   constructor(key, actions) {
     this.key = key;
     this.isOwn = false;
@@ -31,11 +31,11 @@ export class Tile {
     this.node = element("article", {class: "tile", data: {key}}, this.avatar, this.video, this.note,
                         element("div", {class: "tile-tools"}, this.pinButton, this.menu),
                         element("div", {class: "caption"}, this.muted, this.hand, this.name, this.role, this.facts));
-    // Twice at a button is no wish to pin.
+    // A double click on a button does not pin the tile.
     this.node.addEventListener("dblclick", ({target}) => { if (!target.closest("button")) actions.pin(this); });
   }
 
-  /// `media`: what to show; kept where it is the same, so that nothing flickers. `isHidden`: this user wants no picture of it.
+  /// Updates the tile. `media` is set only if it differs, which avoids flicker. `isHidden`: this user has switched the video off.
   update({user, stream, media, isOwn, isPinned, isHidden = false, isRaised = false}) {
     Object.assign(this, {user, stream, isOwn});
     this.hand.hidden = !isRaised;
@@ -48,7 +48,7 @@ export class Tile {
     this.node.dataset.stream = stream?.id ?? "";
     this.node.dataset.user = user?.id ?? "";
     this.node.classList.toggle("is-screen", isScreen);
-    // Others see it as it is. A test video has text, a screen and a camera that faces away are not a mirror.
+    // Only the own front camera is mirrored: test videos contain text, and screens and rear cameras do not act as mirrors.
     const facing = media?.getVideoTracks()[0]?.getSettings().facingMode;
     this.video.classList.toggle("is-mirrored", isOwn && !isScreen && stream?.name !== "test picture" && facing !== "environment" &&
                                 preferences().isMirrored);
@@ -64,14 +64,14 @@ export class Tile {
     this.menu.setAttribute("aria-label", `More for ${label}`);
   }
 
-  /// The relay sends no video just now: for want of bandwidth, or because nobody wants it.
+  /// Shows that the relay sends no video: for lack of bandwidth, or because this user or the publisher switched it off.
   setPaused(isPaused, reason) {
     this.paused = isPaused;
     this.pausedFor = reason;
     this.#remark();
   }
 
-  /// `count`: decoded frames of a camera so far, `now` in ms. Video that should come and does not is dimmed, so that it is not taken for live.
+  /// Dims frozen video, so that it is not mistaken for live. `count`: frames of a camera decoded so far; `now`: time in milliseconds.
   countFrames(count, now) {
     const isExpected = this.hasVideo && !this.paused && !this.isOwn && this.stream?.videoType !== "screen" && !document.hidden;
     if (!isExpected || count !== this.frames.count) this.frames = {count, at: now};

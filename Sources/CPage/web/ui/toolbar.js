@@ -1,4 +1,4 @@
-// The row of buttons: what is published, mute, hand, moderation, leaving. Buttons that do not fit are entries of the menu "More".
+// The toolbar: publishing, mute, raised hand, moderation, leaving. Buttons that do not fit become entries of the menu "More".
 
 import * as sources from "../client/sources.js";
 import {chooseDevices, preferences} from "./devices.js";
@@ -8,13 +8,13 @@ import {menuButton} from "./menu.js";
 import {sessionMenu} from "./moderation.js";
 import {attempt} from "./notices.js";
 
-/// Buttons that go into the menu where the row is too narrow, the first one first. The others stay.
+/// Buttons that move into the menu if the toolbar is too narrow, in this order. The others always stay.
 const MOVABLE = ["picture", "microphone", "session", "screen", "camera", "hand"];
 
 export class Toolbar {
   #place = byID("toolbar"); #session; #hands; #buttons = new Map(); #starting = false; #news = 0; #over = new Set(); #observer; #entries;
 
-  /// `onPanel()` opens or closes the side panel. `entries()`: further entries of the menu "More".
+  /// `onPanel()` opens or closes the side panel. `entries()` returns further entries of the menu "More".
   constructor(session, {hands, onPanel, entries}) {
     this.#session = session;
     this.#hands = hands;
@@ -35,7 +35,7 @@ export class Toolbar {
     this.#add("leave", "leave", () => session.leave()).classList.add("danger");
     for (const type of ["change", "published", "status"]) session.addEventListener(type, () => this.render());
     hands.addEventListener("change", () => this.render());
-    // The row outlives the session: the next one's buttons have one listener again.
+    // Assigned, not added: the element is reused by the next session, which must not add a second listener.
     this.#place.onkeydown = event => this.#onKey(event);
     this.#observer = new ResizeObserver(() => this.#fit());
     this.#observer.observe(this.#place);
@@ -53,7 +53,7 @@ export class Toolbar {
     }
     const isPicture = camera?.name === "test picture", hasDevices = !!navigator.mediaDevices?.getUserMedia;
     const free = may.publish && !camera;
-    // Ending a stream and muting it have different icons.
+    // The icon of a running camera means "end the stream" and differs from that for mute.
     this.#set("camera", {hidden: !((free && hasDevices) || (camera && !isPicture && camera.track("video"))), text: camera ? "End camera" : "Camera",
                          glyph: camera ? "end" : "camera", isPressed: !!camera});
     this.#set("microphone", {hidden: !((free && hasDevices) || (camera && !isPicture && !camera.track("video"))), glyph: camera ? "end" : "mic",
@@ -70,14 +70,14 @@ export class Toolbar {
     this.#fit();
   }
 
-  /// Shows at the panel's button that there is something new behind it.
+  /// Marks a button that has new items in its panel.
   mark(name, count) {
     this.#news = count;
     this.#buttons.get(name).button.classList.toggle("has-news", count > 0);
     this.render();
   }
 
-  /// Mutes or unmutes a kind of the own stream; publishes the camera if there is none.
+  /// Mutes or unmutes a kind of the own camera stream, if it has such a track.
   toggle(kind) {
     const session = this.#session, camera = session.publication("camera");
     if (!camera?.track(kind)) return;
@@ -130,7 +130,7 @@ export class Toolbar {
     }
   }
 
-  /// Moves buttons into the menu until the row fits; nothing is cut off at 320 px.
+  /// Moves buttons into the menu until the row fits, down to a width of 320 px.
   #fit() {
     const focused = document.activeElement, place = this.#place;
     const before = this.#over;
@@ -143,13 +143,13 @@ export class Toolbar {
       this.#over.add(name);
       button.hidden = true;
     }
-    // A button that had the focus and is gone gives it to the menu that has its entry.
+    // If the focused button moved into the menu, the menu's button gets the focus.
     if (focused?.hidden && this.#buttons.get(focused.dataset.action)?.button === focused && !before.has(focused.dataset.action)) {
       this.#buttons.get("more").button.focus();
     }
   }
 
-  /// Entries of the menu "More": the buttons that do not fit, and what is seldom needed.
+  /// Returns the entries of the menu "More": the buttons that do not fit, and rarely used actions.
   #more() {
     const session = this.#session, items = [];
     for (const name of this.#over) {
@@ -165,7 +165,7 @@ export class Toolbar {
     return items;
   }
 
-  /// Other devices for what is published just now.
+  /// Lets the user choose devices, and replaces the tracks of a published camera.
   async #devices() {
     const session = this.#session, camera = session.publication("camera"), isDevice = camera && camera.name !== "test picture";
     const chosen = await chooseDevices();
@@ -196,15 +196,15 @@ export class Toolbar {
 
   #report() {
     attempt(async () => {
-      const note = await ask("Report a problem", "What went wrong? The relay keeps this with what it knows of your connection.",
+      const note = await ask("Report a problem", "What went wrong? The relay stores this with data about your connection.",
                              {action: "Report", maximum: 2000, lines: 4});
       if (note === null) return;
       const {issue} = await this.#session.request("reportIssue", note ? {note} : {});
-      await tell("Reported", "Give this id to whoever runs the relay:", issue);
+      await tell("Reported", "Give this id to the operator of the relay:", issue);
     });
   }
 
-  /// Arrow keys go along the toolbar.
+  /// Moves the focus along the toolbar with the arrow keys.
   #onKey(event) {
     const step = {ArrowRight: 1, ArrowLeft: -1}[event.key];
     if (!step) return;

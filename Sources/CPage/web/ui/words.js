@@ -1,6 +1,6 @@
-// Errors in words for the user, with what to do next.
+// Error messages for the user, with the next step.
 
-/// Key: code of the relay's protocol.
+/// Messages by error code of the control protocol.
 const CODES = {
   passwordNeeded: "This session has a password.",
   passwordWrong: "That is not the password. Try again.",
@@ -15,14 +15,14 @@ const CODES = {
   tokenBadSignature: "This relay does not accept the token. Ask for a new one.",
   tokenAlgorithm: "This relay does not accept the token. Ask for a new one.",
   tokenTopicMismatch: "This token is for another session. Check the session's name.",
-  tokenRevoked: "You were removed from this session; this token is of no more use.",
+  tokenRevoked: "You were removed from this session; this token is no longer valid.",
   notPermitted: "You are not permitted to do that.",
   recordingDisabled: "This relay records nothing: it was started without recording.directory.",
   encryptionRequired: "This session requires end-to-end encryption. Join again with its passphrase, under More options.",
   shareLocked: "Sharing is locked: only the host and managers can share a screen.",
 };
 
-/// Key: name of the browser's exception (Media Capture and Streams, section 10.2).
+/// Messages by name of a browser's exception (Media Capture and Streams, section 10.2).
 const EXCEPTIONS = {
   NotFoundError: "No such device was found. Connect one, or use the test video.",
   NotAllowedError: "The browser did not give access. Allow it in the address bar, then try again.",
@@ -31,7 +31,7 @@ const EXCEPTIONS = {
   OverconstrainedError: "The device cannot do what is needed. Choose another one.",
 };
 
-/// The message of an error for the user.
+/// Returns the message of an error for the user.
 export function explained(error) {
   const text = CODES[error.code] ?? EXCEPTIONS[error.name] ?? (error.message || String(error));
   return error.retryAfter ? `${text} Try again in ${error.retryAfter} s.` : text;
