@@ -1,4 +1,4 @@
-import MediaBase
+public import MediaBase
 
 /// Duration of one Opus frame (RFC 6716 section 2.1.4).
 public enum OpusFrameDuration: Int, Sendable, CaseIterable, Hashable {

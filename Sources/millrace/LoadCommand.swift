@@ -192,7 +192,8 @@ struct LoadCommand: AsyncParsableCommand {
     var maxFirstFrame: Double?
 
     @Option(
-        name: .customLong("max-packet-cpu"), help: ArgumentHelp("Fail above this relay CPU time per packet.", valueName: "ns"))
+        name: .customLong("max-packet-cpu"),
+        help: ArgumentHelp("Fail above this relay CPU time per packet.", valueName: "ns"))
     var maxPacketCPU: Double?
 
     @Flag(help: "Report as JSON on standard output.")
@@ -283,7 +284,7 @@ struct LoadCommand: AsyncParsableCommand {
         var options = LoadOptions()
         if fullMesh {
             guard let participants else {
-                throw .invalidSetting("full-mesh", reason: "set the number of participants of each session (--participants)")
+                throw .invalidSetting("full-mesh", reason: "set the participants per session (--participants)")
             }
             guard publishers == nil, subscribers == nil, subsessions == 0, signals == 0 else {
                 throw .invalidSetting(

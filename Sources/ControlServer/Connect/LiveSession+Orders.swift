@@ -67,7 +67,8 @@ extension LiveSession {
             // The engine forwards no media of the stream. A stream that is yet to begin starts in the state that `Conference` has.
             return conference.isPublished(stream) ? nil : SignalingError(.unknownStream, field: "stream")
         default:
-            logger.error("media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
+            logger.error(
+                "media engine could not change a mute", metadata: ["stream": "\(stream)", "error": "\(error)"])
             report(.muteFailed(stream, kind, isMuted))
             return SignalingError(Problem(error))
         }

@@ -174,7 +174,9 @@ extension CrowdRun {
     private func wait(_ condition: () -> Bool) async throws {
         let end = LoadClock.now + Self.longest
         while !condition() {
-            guard LoadClock.now < end, !isInterrupted else { throw LoadError.door("a wait timed out or was interrupted") }
+            guard LoadClock.now < end, !isInterrupted else {
+                throw LoadError.door("a wait timed out or was interrupted")
+            }
             try await Task.sleep(for: Self.pause)
         }
     }

@@ -59,7 +59,8 @@ package struct LoadPlan: Sendable {
     /// - Throws: `LoadError.invalidSetting`.
     package mutating func makeFullMesh(participants: Int) throws(LoadError) {
         guard (2...100).contains(participants) else {
-            throw .invalidSetting("participants", reason: "\(participants) is not in 2...100, the range for a full mesh")
+            throw .invalidSetting(
+                "participants", reason: "\(participants) is not in 2...100, the range for a full mesh")
         }
         isFullMesh = true
         publishers = participants
@@ -108,7 +109,8 @@ package struct LoadPlan: Sendable {
             }
         case .webRTC:
             guard suite != .aesCM128HMACSHA1_32 else {
-                throw .invalidSetting("suite", reason: "WebRTC does not support \(suite.sdesName) (RFC 8827 section 6.5)")
+                throw .invalidSetting(
+                    "suite", reason: "WebRTC does not support \(suite.sdesName) (RFC 8827 section 6.5)")
             }
             guard simulcast else { return }
             guard let video else { throw .invalidSetting("simulcast", reason: "there is no video") }

@@ -41,7 +41,8 @@ package final class LoadRun: Sendable {
     /// - Throws: `LoadError.invalidSetting` if the plan is invalid.
     package convenience init(plan: LoadPlan, webRTC door: any WebRTCRelayDoor) throws(LoadError) {
         guard plan.transport == .webRTC else {
-            throw .invalidSetting("transport", reason: "a WebRTC relay interface cannot be used for \(plan.transport.rawValue)")
+            throw .invalidSetting(
+                "transport", reason: "a WebRTC relay interface cannot be used for \(plan.transport.rawValue)")
         }
         let identity: DTLSIdentity
         do { identity = try .generate() } catch { throw .media("certificate: \(error)") }

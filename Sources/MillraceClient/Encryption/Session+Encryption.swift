@@ -1,5 +1,5 @@
 import SFrame
-public import Signaling
+import Signaling
 
 extension Session {
     /// Whether every stream of the session must be encrypted end to end; the relay refuses others with `encryptionRequired`.

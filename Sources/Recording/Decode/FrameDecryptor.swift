@@ -1,4 +1,4 @@
-package import MediaBase
+import MediaBase
 package import SFrame
 
 /// Decrypts the frames of a recording that was encrypted end to end.
