@@ -38,6 +38,9 @@ import Transport
         func session(_ session: Session, unmutedBy user: ConnectionID, kind: TrackKind) { calls.append("unmuted") }
         func session(_ session: Session, recordingStarted stream: StreamID) { calls.append("recordingStarted") }
         func session(_ session: Session, recordingStopped stream: StreamID) { calls.append("recordingStopped") }
+        func session(_ session: Session, encryptionFailedFor stream: StreamID, reason: EncryptionFailure) {
+            calls.append("encryptionFailed")
+        }
         func session(_ session: Session, receivedSignal type: String, data: String, from: ConnectionID?) {
             calls.append("signal")
         }
@@ -71,6 +74,7 @@ import Transport
         .signal(from: nil, type: "t", data: ""), .muteForced(isActive: true), .streamMuteForced(stream.id, nil),
         .unmuteRequested(from: user.id, kind: .audio), .shareLockChanged(isLocked: true), .activeSpeakerChanged(nil),
         .subsessions(.roleChanged(isManager: true)), .chat(.allowedChanged(true)),
+        .encryptionFailed(stream.id, .wrongSecret),
     ]
 
     /// The method that is to be called. A new event does not compile here until it has one.
@@ -106,6 +110,7 @@ import Transport
         case .activeSpeakerChanged: "activeSpeakerChanged"
         case .subsessions: "subsessions"
         case .chat: "chat"
+        case .encryptionFailed: "encryptionFailed"
         }
     }
 
@@ -117,7 +122,7 @@ import Transport
             #expect(listener.calls == [Self.method(for: event)], "\(event)")
         }
         // Every method of this class was called: the list above has every kind of event.
-        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 30)
+        #expect(Set(Self.events.map(Self.method)).count == Self.events.count && Self.events.count == 31)
     }
 
     /// How an application learns of an event of the protocol. A new one does not compile here until it is told.

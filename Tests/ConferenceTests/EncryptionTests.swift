@@ -1,0 +1,54 @@
+import Conference
+import MediaBase
+import Signaling
+import Testing
+
+@Suite("E2E-1 sessions that require end-to-end encryption") struct EncryptionTests {
+    private static func camera(isEncrypted: Bool?) -> PublishRequest.Stream {
+        PublishRequest.Stream(name: "camera", audioMid: "0", videoMid: "1", isEncrypted: isEncrypted)
+    }
+
+    @Test("The first join decides; streams without encryption are refused, also those of publishers without signalling")
+    func required() throws {
+        let world = try World()
+        let ada = try world.join(requiresEncryption: true)
+        #expect(world.conference.requiresEncryption)
+        let bob = try world.join()
+        for sender in [ada, bob, try world.join(kind: .publisher)] {
+            #expect(code { _ = try world.prepare([Self.camera(isEncrypted: nil)], sender) } == .encryptionRequired)
+            #expect(code { _ = try world.prepare([Self.camera(isEncrypted: false)], sender) } == .encryptionRequired)
+        }
+        let plan = try world.prepare([Self.camera(isEncrypted: true)], ada)
+        world.confirm(plan)
+        world.announce(plan)
+        #expect(world.conference.streams.map(\.isEncrypted) == [true])
+        #expect(world.violations() == [])
+    }
+
+    @Test("A session that began without required encryption refuses a client that requires it")
+    func tooLate() throws {
+        let world = try World()
+        try world.join()
+        #expect(code { try world.join(requiresEncryption: true) } == .encryptionRequired)
+        let ada = try world.join()
+        #expect(!world.conference.requiresEncryption)
+        let plan = try world.prepare([Self.camera(isEncrypted: true)], ada)
+        world.confirm(plan)
+        world.announce(plan)
+        // A stream keeps the encryption that it began with.
+        var again = Self.camera(isEncrypted: nil)
+        again.id = plan.streams[0].id
+        #expect(code { _ = try world.prepare([again], ada) } == .invalidField)
+        #expect(world.violations() == [])
+    }
+
+    @Test("A reservation requires encryption for everyone, and a client may require it on top")
+    func reserved() throws {
+        let world = try World(reservation: Reservation(requiresEncryption: true, expires: .seconds(60)))
+        let ada = try world.join()
+        #expect(code { _ = try world.prepare([Self.camera(isEncrypted: nil)], ada) } == .encryptionRequired)
+        let other = try World(reservation: Reservation(expires: .seconds(60)))
+        let bob = try other.join(requiresEncryption: true)
+        #expect(code { _ = try other.prepare([Self.camera(isEncrypted: nil)], bob) } == .encryptionRequired)
+    }
+}
