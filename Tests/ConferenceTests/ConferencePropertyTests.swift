@@ -6,7 +6,9 @@ import Testing
 
 @Suite struct ConferencePropertyTests {
     /// After each step all invariants hold, and the state of every connected client equals the session's (STR-5).
-    @Test("STR-5 USR-3 TOK-3 whatever happens, all invariants hold and each client's state equals the session's", arguments: 1...8)
+    @Test(
+        "STR-5 USR-3 TOK-3 whatever happens, all invariants hold and each client's state equals the session's",
+        arguments: 1...8)
     func rules(_ seed: UInt64) throws {
         var driver = RandomDriver(seed: seed)
         var sessions = 0
@@ -51,7 +53,7 @@ import Testing
         #expect(driver.resumes > 100)
     }
 
-    /// One driver with two sessions: activity in one does not change the other (SES-3).
+    /// Activity in one of two sessions does not change the other (SES-3).
     @Test("SES-3 nothing of one session reaches another", arguments: 1...6)
     func isolation(_ seed: UInt64) throws {
         var driver = RandomDriver(seed: seed)

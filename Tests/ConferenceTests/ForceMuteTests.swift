@@ -4,7 +4,7 @@ import Signaling
 import Testing
 
 @Suite struct ForceMuteTests {
-    @Test("MUT-1 MUT-3 all streams but the excluded ones are muted, the caller's too; all clients and each publisher are told")
+    @Test("MUT-1 MUT-3 all streams but the excluded ones are muted, the caller's too; all clients are told")
     func all() throws {
         let world = try World()
         let caller = try world.join("caller", .moderator)

@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test("SUB-5 managers get the request; the one that accepts moves there, and the requester and the other managers are told")
+    @Test("SUB-5 managers get the request; the one that accepts moves there, and all involved are told")
     func accepted() throws {
         let stage = try Stage()
         let world = stage.world
@@ -142,7 +142,7 @@ import Testing
         #expect(world.violations() == [])
     }
 
-    @Test("SUB-5 a request ends when its sender moves or its subsession ends, with one result if the sender is still there")
+    @Test("SUB-5 a request ends when its sender moves or its subsession ends, with at most one result")
     func withdrawn() throws {
         let stage = try Stage()
         let world = stage.world

@@ -238,7 +238,8 @@ import Testing
 
     /// Random joins, leaves, publications and roles; clients have the session's state whenever no event is pending.
     @Test(
-        "STR-5 USR-1 clients of a session near the listing limit know the listed users and the number of all users", arguments: 1...6)
+        "STR-5 USR-1 clients of a session near the listing limit know the listed users and the number of all users",
+        arguments: 1...6)
     func random(_ seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         func below(_ count: Int) -> Int { random.below(count) }

@@ -139,7 +139,8 @@ import Testing
     }
 
     @Test(
-        "SES-5 remaining participants are told the reason for the end of the session", arguments: [DisconnectReason.sessionEnded, .relayShutdown])
+        "SES-5 remaining participants are told the reason for the end of the session",
+        arguments: [DisconnectReason.sessionEnded, .relayShutdown])
     func ends(_ reason: DisconnectReason) throws {
         let world = try World()
         let a = try world.join("a", .hostCapable)

@@ -124,7 +124,7 @@ import Testing
 
     // MARK: lists
 
-    @Test("SUB-4 moves within 100 ms share an event that names each user once; joins and leaves of the session send none")
+    @Test("SUB-4 moves within 100 ms share an event that names each user once; joins and leaves send none")
     func lists() throws {
         let stage = try SubsessionStage()
         let (world, users) = (stage.world, stage.users)

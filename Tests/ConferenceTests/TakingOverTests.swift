@@ -14,7 +14,7 @@ struct TakingOverTests {
             isTrusted: isTrusted)
     }
 
-    @Test("CON-8 a publisher with the same token takes over the stream: subscriptions and mutes stay, and no end is announced")
+    @Test("CON-8 a publisher with the same token takes over the stream; subscriptions and mutes stay")
     func sameToken() throws {
         let world = try World()
         let ada = try world.join("ada", .all)

@@ -89,9 +89,8 @@ struct ViewerTests {
         #expect(world.violations() == [])
     }
 
-    @Test("SES-5 a session does not wait without subscribers, without a grace time, or for a removed publisher") func nothingToWaitFor()
-        throws
-    {
+    @Test("SES-5 a session does not wait without subscribers, without a grace time, or for a removed publisher")
+    func nothingToWaitFor() throws {
         let gone = try World()
         let lone = try gone.join("encoder", kind: .publisher)
         #expect(code(admit(gone, "v1")) == nil)

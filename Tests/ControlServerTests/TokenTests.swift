@@ -126,7 +126,7 @@ struct TokenTests {
     }
 
     @Test(
-        "TOK-2 clocks may differ by less than the leeway",
+        "TOK-2 clocks may differ within the leeway",
         arguments: [
             ("exp", -5, 5, false), ("exp", -4, 5, true), ("exp", 0, 0, false), ("exp", 1, 0, true),
             ("nbf", 5, 5, true), ("nbf", 6, 5, false), ("iat", 5, 5, true), ("iat", 1, 0, false), ("nbf", 0, 0, true),
@@ -183,7 +183,8 @@ struct TokenTests {
         #expect(try await verify(different).get().fingerprint != first)
     }
 
-    @Test("Tokens of an app with one jti count as one; without a jti the token's text identifies it") func tokenID() async throws {
+    @Test("Tokens of an app with one jti count as one; without a jti the token's text identifies it")
+    func tokenID() async throws {
         func holder(_ changes: [String: String?]) async throws -> ResourceHolder {
             try await verify(TokenWorkshop.token(TokenWorkshop.claims(changes))).get().holder(address: "192.0.2.1")
         }

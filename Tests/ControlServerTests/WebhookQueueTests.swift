@@ -131,7 +131,8 @@ struct WebhookQueueTests {
     }
 
     @Test(
-        "events stay in order after any failures, and none is lost or delivered twice", arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
+        "events stay in order after any failures, and none is lost or delivered twice",
+        arguments: [1, 2, 3, 4, 5, 6, 7, 8] as [UInt64])
     func property(seed: UInt64) throws {
         var random = SeededGenerator(seed: seed)
         var queue = WebhookQueue()

@@ -16,7 +16,9 @@ import Testing
         #expect(MediaTime(.seconds(Int64.min)).rawValue == .min)
     }
 
-    @Test("A MediaTime is equal after conversion to Duration and back", arguments: [Int64.min, -1, 0, 1, 1_500_000_000, .max])
+    @Test(
+        "A MediaTime is equal after conversion to Duration and back",
+        arguments: [Int64.min, -1, 0, 1, 1_500_000_000, .max])
     func back(nanoseconds: Int64) {
         #expect(MediaTime(Duration(MediaTime(rawValue: nanoseconds))).rawValue == nanoseconds)
     }

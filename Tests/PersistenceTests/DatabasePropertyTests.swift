@@ -8,7 +8,8 @@ import Synchronization
 import Testing
 
 @Suite struct DatabasePropertyTests {
-    @Test("CHT-4 CHT-9 the database equals the plain model, and passes its integrity check afterwards", arguments: 1...6)
+    @Test(
+        "CHT-4 CHT-9 the database equals the plain model, and passes its integrity check afterwards", arguments: 1...6)
     func model(_ seed: UInt64) async throws {
         let folder = TemporaryFolder()
         let time = Mutex(Int64(0))

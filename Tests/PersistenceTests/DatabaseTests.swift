@@ -256,7 +256,7 @@ import Testing
         try reader.close()
     }
 
-    @Test("CHT-5 a user who never logged in is forgotten with its last group, and until then learns of the end of others")
+    @Test("CHT-5 a user who never logged in is forgotten with its last group, and learns of the end of others")
     func strangers() async throws {
         let folder = TemporaryFolder()
         let database = try Self.open(folder)

@@ -95,7 +95,7 @@ struct DoorRulesTests {
         }
     }
 
-    @Test("SES-4 a publisher without signalling that comes first does not prevent the first client from setting the password")
+    @Test("SES-4 after a publisher without signalling, the first client can still set the password")
     func firstPublisher() async throws {
         try await withConnect { relay in
             #expect(try await publishPlain(relay.http).status == 201)

@@ -103,7 +103,8 @@ struct ResumeTests {
     }
 
     @Test(
-        "a close with code 1000 or 1001 is a leave, with another code a lost connection", arguments: [(1000, true), (1001, true), (4000, false)])
+        "a close with code 1000 or 1001 is a leave, with another code a lost connection",
+        arguments: [(1000, true), (1001, true), (4000, false)])
     func closeCodes(code: Int, leaves: Bool) async throws {
         try await withConnect { relay in
             let (ada, _) = try await relay.join("Ada")

@@ -6,7 +6,8 @@ import Testing
 @Suite("Publishing again over the control protocol", .serialized)
 struct ConnectChangeTests {
     @Test(
-        "STR-1 the same streams continue on a publish peer connection with another certificate", .timeLimit(.minutes(2)))
+        "STR-1 the same streams continue on a publish peer connection with another certificate",
+        .timeLimit(.minutes(2)))
     func anotherCertificate() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada")
@@ -30,7 +31,7 @@ struct ConnectChangeTests {
                 #expect(answer.streams == [id])
                 try anew.accept(answer.sdp)
                 try await ben.hears(sections)
-                // By then the engine's event about the old transport's end has been handled.
+                // The engine's event about the old transport's end has been handled by then.
                 try await ben.sees(5, more: sections)
                 peers.append(anew)
             }

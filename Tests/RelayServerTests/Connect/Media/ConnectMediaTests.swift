@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Media over the control protocol", .serialized)
 struct ConnectMediaTests {
-    @Test("STR-1, STR-2, STR-3, STR-4 publish, subscribe, receive media, unsubscribe, unpublish", .timeLimit(.minutes(2)))
+    @Test("STR-1, STR-2, STR-3, STR-4 publish, subscribe, receive, unsubscribe, unpublish", .timeLimit(.minutes(2)))
     func publishAndSubscribe() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada", token: .host)

@@ -33,7 +33,7 @@ struct MediaOrderTests {
         return StreamID(rawValue: stream)
     }
 
-    @Test("USR-8 MUT-2 a mute does not wait for queued commands, and is answered when it is in force", .timeLimit(.minutes(2)))
+    @Test("USR-8 MUT-2 a mute overtakes queued commands, and is answered when in force", .timeLimit(.minutes(2)))
     func muteAtOnce() async throws {
         try await withConnect { relay in
             let ada = try await relay.enter("Ada", token: .host)
@@ -128,7 +128,7 @@ struct MediaOrderTests {
         }
     }
 
-    @Test("STR-3 queued subscription changes are merged per stream, and their number is limited", .timeLimit(.minutes(2)))
+    @Test("STR-3 queued subscription changes are merged per stream and limited in number", .timeLimit(.minutes(2)))
     func bounded() async throws {
         try await withConnect({ $0.connect.mediaOrders = 2 }) { relay in
             let (ada, joined) = try await relay.join("Ada")

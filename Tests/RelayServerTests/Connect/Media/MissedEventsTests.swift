@@ -10,7 +10,7 @@ struct MissedEventsTests {
         return TransportID(rawValue: String(try #require(location.split(separator: "/").last)))
     }
 
-    @Test("missed events are recovered by polling: first media, frame sizes, publishers that ended", .timeLimit(.minutes(2)))
+    @Test("missed events are recovered: first media, frame sizes, publishers that ended", .timeLimit(.minutes(2)))
     func reconciling() async throws {
         // No event of the engine reaches the sessions.
         let (events, told) = AsyncStream<StreamEvent>.makeStream()

@@ -16,7 +16,7 @@ struct NativeMediaTests {
     }
 
     @Test(
-        "STR-1 STR-3 STR-4 audio and video flow without DTLS, and mutes and subscriptions work as usual",
+        "STR-1 STR-3 STR-4 audio and video flow without DTLS; mutes, ICE restarts and unpublishing work",
         .timeLimit(.minutes(2)))
     func media() async throws {
         try await withConnect { relay in

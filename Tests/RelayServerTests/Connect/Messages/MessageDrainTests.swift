@@ -6,7 +6,7 @@ import Testing
 struct MessageDrainTests {
     private static let event = Event.draining(Draining(seconds: 7, url: "wss://other.example"))
 
-    @Test("CON-6 they are told of the drain, can still send messages, and are told of the end") func told() async throws {
+    @Test("CON-6 they are told of the drain, are still served, and are told of the end") func told() async throws {
         try await withMessages { relay in
             let ada = try await relay.login("ada")
             let bob = try await relay.login("bob")

@@ -117,7 +117,7 @@ struct SubsessionMediaTests {
     }
 
     @Test(
-        "SUB-3 a subscription to a user of another subsession is offered when both meet; streams start in their publisher's place",
+        "SUB-3 a subscription to a user of another subsession is offered when both meet",
         .timeLimit(.minutes(2)))
     func unheard() async throws {
         try await withConnect { relay in
