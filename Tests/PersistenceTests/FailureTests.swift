@@ -139,7 +139,8 @@ import Testing
         _ = try await database.perform(DatabaseTests.send(1)).get()
     }
 
-    @Test("a file that is not a valid database is reported and left unchanged", arguments: ["header", "middle", "text"])
+    @Test(
+        "a file that is not a valid database is reported and left unchanged", arguments: ["header", "middle", "text"])
     func corrupted(_ how: String) async throws {
         let folder = TemporaryFolder()
         let path = folder.path + "/messages.sqlite"
